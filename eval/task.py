@@ -237,14 +237,6 @@ class Task(Protocol):
         value = pl.col("correct").cast(pl.Float64)
         return run.decisions().select("item_id", "region", "template_id", value=value)
 
-    def labelled(self, run: "ScoredRun") -> "pl.DataFrame | None":
-        """Return the decisions beside people's labels of some, as `labelled_items.with_labels` has them.
-
-        Null where nobody has labelled any.
-        """
-        del run
-        return None
-
     def single_answers(self, run: "ScoredRun") -> "pl.DataFrame | None":
         """Return what the report shows of each item, `report.single_answers.SINGLE_ANSWERS`.
 

@@ -25,15 +25,14 @@ MAX_UNREADABLE = 0.01
 """Share of verdicts that cannot be read above which a reader is warned."""
 
 
-def with_checks(scored: ScoredItems, run: Run, rule: str, judged: pl.DataFrame, *, seed: int) -> ScoredItems:
+def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame, *, seed: int) -> ScoredItems:
     """Add to what a judge decided who it is, and figures that check it.
 
     Args:
         scored: Decisions and figures by the verdicts of the judge that the rule names.
         run: The run that it judged.
         rule: As for `verdicts.read_judge`.
-        judged: `verdicts.VERDICTS` with ``region``, ``template_id`` and ``by_rule``, whether the reply is
-            correct by the default string rule.
+        verdicts: `verdicts.VERDICTS` that this judge gave.
         seed: Seed of the intervals, all of which are over templates.
 
     Returns:
@@ -45,7 +44,14 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, judged: pl.DataFrame, 
         judge of the run. Agreement is on correct or not, as Krippendorff's alpha and as the share of pairs.
     """
     judge = read_judge(run, rule)
-    judged = judged.with_columns(by_rule=pl.when("by_rule").then(pl.lit("correct")).otherwise(pl.lit("wrong")))
+    items = run.items("item_id", "region", "template_id")
+    judged = verdicts.join(items, on="item_id", how="inner", maintain_order="left")
+    # Of the entries of a list the default rule finds right those that it is sure of.
+    by_rule = pl.col("decided_by") == "rule"
+    if "by_rule" in scored.decisions.columns:
+        judged = judged.join(scored.decisions.select("item_id", "by_rule"), on="item_id", how="left")
+        by_rule = pl.col("by_rule")
+    judged = judged.with_columns(by_rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")))
     asked = judged.filter(decided_by=JUDGE)
     known = asked.drop_nulls("verdict")
     others, warnings = _others(run, judge, known, seed)

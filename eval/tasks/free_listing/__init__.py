@@ -71,8 +71,6 @@ class FreeListing(TripleTask):
     ) -> "ScoredItems":
         """See `Task.score`."""
         del on_progress
-        import polars as pl
-
         from blend.eval.judging.verdicts import is_judge, read_verdicts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
         from blend.eval.triples.triple_decisions import asked_parts
@@ -94,10 +92,7 @@ class FreeListing(TripleTask):
             return scored
         from blend.eval.judging.judge_checks import with_checks
 
-        known = run.items("item_id", "region", "template_id")
-        judged = verdicts.join(known, on="item_id", how="inner", maintain_order="left")
-        by_rule = judged.with_columns(by_rule=pl.col("decided_by") == "rule")
-        return with_checks(scored, run, options.rule, by_rule, seed=options.seed)
+        return with_checks(scored, run, options.rule, verdicts, seed=options.seed)
 
     def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
         """See `Task.replies_to_judge`."""

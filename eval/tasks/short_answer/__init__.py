@@ -89,35 +89,24 @@ class ShortAnswer(Task):
     ) -> "ScoredItems":
         """See `Task.score`."""
         del on_progress
-        from blend.eval.judging.verdicts import is_judge
+        from blend.eval.judging.judge_checks import with_checks
+        from blend.eval.judging.verdicts import is_judge, read_verdicts
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
-        lemmas = DEFAULT_LEMMAS if options.lemmas is None else options.lemmas
-        if is_judge(options.rule):
-            return self._score_by_judge(run, answers, options, lemmas)
+        verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
         scored = score_short_answers(
-            run.items(), run.gold(), answers, rule=options.rule, lemmas=lemmas, seed=options.seed
+            run.items(),
+            run.gold(),
+            answers,
+            rule=options.rule if verdicts is None else "default",
+            lemmas=DEFAULT_LEMMAS if options.lemmas is None else options.lemmas,
+            verdicts=verdicts,
+            seed=options.seed,
         )
         scored = scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
-        return _corrected(run, scored, seed=options.seed)
-
-    def _score_by_judge(
-        self, run: "Run", answers: "pl.DataFrame", options: ShortAnswerScoring, lemmas: str
-    ) -> "ScoredItems":
-        """See `Task.score`, by the verdicts of a judge."""
-        from blend.eval.judging.judge_checks import with_checks
-        from blend.eval.judging.verdicts import read_verdicts
-        from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
-
-        verdicts = read_verdicts(run, options.rule)
-        scored = score_short_answers(
-            run.items(), run.gold(), answers, lemmas=lemmas, verdicts=verdicts, seed=options.seed
-        )
-        scored = scored._replace(signature_parts={**_asked(run), **scored.signature_parts})
-        known = scored.decisions.select("item_id", "region", "template_id", "by_rule").drop_nulls("by_rule")
-        judged = verdicts.join(known, on="item_id", how="inner", maintain_order="left")
-        scored = with_checks(scored, run, options.rule, judged, seed=options.seed)
+        if verdicts is not None:
+            scored = with_checks(scored, run, options.rule, verdicts, seed=options.seed)
         return _corrected(run, scored, seed=options.seed)
 
     def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
@@ -130,12 +119,6 @@ class ShortAnswer(Task):
         items, gold, answers = run.items(), run.gold(), as_scored(run.answers(), run.description)
         decided, _ = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
         return answers_to_judge(items, gold, decided)
-
-    def labelled(self, run: "ScoredRun") -> "pl.DataFrame | None":
-        """See `Task.labelled`."""
-        from blend.eval.labelled_items import with_labels
-
-        return with_labels(run.decisions(), run.run)
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""

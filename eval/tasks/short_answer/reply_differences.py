@@ -29,52 +29,38 @@ def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
         labels = read_labels(run.run.directory)
         if labels is None:
             continue
-        known = replies(run).join(
-            labels.select("item_id", people="verdict", by_people="correct"), on="item_id", how="inner"
-        )
-        judged = (
-            _in_columns(known).unique("id", keep="first", maintain_order=True).sort("region", "question", "id")
-        )
-        differing = judged.filter(pl.col("rule_differs") | pl.col("judge_differs"))
-        counts.append(_in_numbers(run.name, judged))
-        shown = differing.head(SHOWN_EACH).select("region", "question", "reply", "rule", "judge", "people")
-        rows += [(run.name, region_name(row[0]), *map(_cell, row[1:])) for row in shown.iter_rows()]
+        people = labels.select("item_id", people="verdict", by_people="correct")
+        judged = _with_verdicts(replies(run).join(people, on="item_id", how="inner").unique("id"))
+        n_rule, n_judge = (judged[name].sum() for name in ("rule_differs", "judge_differs"))
+        by_judge = f", the judge from {n_judge:,}" if judged["judge"].count() else ""
+        of_judged = f"of {pluralise(judged.height, 'judged answer')}"
+        counts.append(f"{run.name}: {of_judged}, the string rule differs from people on {n_rule:,}{by_judge}.")
+        shown = judged.filter(pl.col("rule_differs") | pl.col("judge_differs")).sort("region", "question", "id")
+        columns = shown.head(SHOWN_EACH).select("region", "question", "reply", "rule", "judge", "people")
+        rows += [(run.name, region_name(region), *map(_cell, cells)) for region, *cells in columns.iter_rows()]
     if not counts:
         return None
     text = (
         "Replies on which natives say something else than the string rule or the judge. "
-        f"{' '.join(counts)} A tie differs from nobody. Up to {SHOWN_EACH} of each model are "
-        "shown."
+        f"{' '.join(counts)} A tie differs from nobody. Up to {SHOWN_EACH} of each model are shown."
     )
     return Section(
         "differences", "Where rule, judge and people differ", text, (), ReportTable(_HEAD, tuple(rows))
     )
 
 
-def _in_columns(known: pl.DataFrame) -> pl.DataFrame:
-    """What each of the three says, in words, and whether it is something else than people say."""
-    has_judge = "by_rule" in known.columns
+def _with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
+    """What rule and judge say of each reply, in words, and whether it is something else than people say."""
+    has_judge = "by_rule" in rows.columns
     by_rule = pl.col("by_rule" if has_judge else "correct")
-    is_tie = pl.col("by_people") == 0.5
-    differs = {"rule": by_rule, **({"judge": pl.col("correct")} if has_judge else {})}
-    return known.with_columns(
+    is_accepted, is_tie = pl.col("by_people") > 0.5, pl.col("by_people") == 0.5
+    return rows.with_columns(
         rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")),
         judge=pl.col("verdict") if has_judge else pl.lit(None, pl.String),
         people=pl.col("people").str.replace_all(TIE, " or ", literal=True),
-        **{
-            f"{name}_differs": ~is_tie & (differs[name] != (pl.col("by_people") > 0.5))
-            if name in differs
-            else pl.lit(value=False)
-            for name in ("rule", "judge")
-        },
+        rule_differs=~is_tie & (by_rule != is_accepted),
+        judge_differs=~is_tie & (pl.col("correct") != is_accepted) & has_judge,
     )
-
-
-def _in_numbers(model: str, judged: pl.DataFrame) -> str:
-    n_rule, n_judge = (int(judged[f"{name}_differs"].sum()) for name in ("rule", "judge"))
-    by_judge = "" if judged["judge"].null_count() == judged.height else f", the judge from {n_judge:,}"
-    drawn = pluralise(judged.height, "judged answer")
-    return f"{model}: of {drawn}, the string rule differs from people on {n_rule:,}{by_judge}."
 
 
 def _cell(text: str | None) -> str:
