@@ -45,6 +45,7 @@ from blend.schemas.rows.published_rows import AnswerSpread
 
 if TYPE_CHECKING:
     from blend.builders.mcq.hard_questions import HardSplit
+    from blend.builders.mcq.region_questions import RegionQuestions
 
 QuestionKey = tuple[str, str]
 """Template and locale."""
@@ -87,7 +88,9 @@ def build_default(
         risk = OptionRisk(questions, annotations, shipped=shipped)
     unread = None if risk is None else UnreadOptions(risk, reading, options)
     rules = Rules(options, seed, Elsewhere.of(questions, annotations))
+    shown = asked if shipped else questions
     hard = _hard_split(rules) if options.hard else None
+    regions = _region_questions(rules, shown, locales) if options.rungs else None
     outcomes: Counter[tuple[str, str]] = Counter()
     dates: list[tuple[str, str, str, str]] = []
     made: list[TemplateQuestions] = []
@@ -104,14 +107,14 @@ def build_default(
         outcomes.update(answers.outcomes)
         dates.extend(answers.dates)
         kept = only_specific(answers) if options.specific_only else answers
-        made.append(make_questions(kept, rules, panel, reviewed, hard))
+        made.append(make_questions(kept, rules, panel, reviewed, hard, regions))
     plans, dropped, uses = _plans(made, seed), _dropped(made), [use for one in made for use in one.fillers]
     hard_plans = [] if hard is None else hard.plans()
     present = set(annotations["locale"].unique())
     return McqBuild(
         plans=plans,
         hard=hard_plans,
-        questions=asked if shipped else questions,
+        questions=shown,
         locales=locales,
         dropped=dropped,
         summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
@@ -129,6 +132,7 @@ def build_default(
         reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
         beside_models=excluded.beside_models(),
+        regions=None if regions is None else regions.frame(),
     )
 
 
@@ -155,6 +159,13 @@ def _hard_split(rules: Rules) -> "HardSplit":
     from blend.builders.mcq.hard_questions import HardSplit
 
     return HardSplit(rules)
+
+
+def _region_questions(rules: Rules, questions: pl.DataFrame, locales: Registry) -> "RegionQuestions":
+    # They, too, are made of what stands in this module.
+    from blend.builders.mcq.region_questions import RegionQuestions
+
+    return RegionQuestions(rules, questions, locales)
 
 
 _MOST_QUESTIONS = 10_000_000
@@ -260,10 +271,11 @@ def make_questions(
     panel: JudgePanel,
     reviewed: Fillers,
     hard: "HardSplit | None" = None,
+    regions: "RegionQuestions | None" = None,
 ) -> TemplateQuestions:
     """Make the questions of a template: of its own options, then of the reserve, then of reviewed fillers.
 
-    A hard split looks for its own among the same options.
+    A hard split looks for its own among the same options, and region questions are of the same correct answers.
     """
     dropped = [
         (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
@@ -295,6 +307,8 @@ def make_questions(
             left_out += [(*key, cause, len(texts)) for cause, texts in causes.items()]
     if hard is not None:
         hard.add(answers, pool, judging)
+    if regions is not None:
+        regions.add(answers, pool, judging, made)
     return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses), tuple(left_out))
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows
+from blend.builders.mcq.true_false import true_false_rows
 from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
@@ -111,6 +112,8 @@ class McqBuild:
     """`LEFT_OUT`; empty in paper mode."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
+    regions: pl.DataFrame | None = None
+    """`REGION_ROWS`: region questions; null where rungs are not asked for."""
 
     @property
     def n_mcqs(self) -> int:
@@ -138,6 +141,10 @@ class McqBuild:
             yield published_rows(mcqs, self.questions, locales=self.locales)
         if not hard and not self.given.is_empty():
             yield self.given
+
+    def true_false(self) -> Iterator[pl.DataFrame]:
+        """Make the true-false questions of all of `batches`, `frame_columns.TRUE_FALSE_ROWS`."""
+        return (true_false_rows(mcqs, self.locales) for mcqs in self.batches())
 
     def frame(self) -> pl.DataFrame:
         """Make all multiple-choice questions of `core` at once."""

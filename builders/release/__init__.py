@@ -56,8 +56,10 @@ from blend.schemas.rows.configs import (
     CONFIGS,
     MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
+    REGION_QUESTIONS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
     key_of,
 )
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
@@ -308,6 +310,9 @@ def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback
     batches = {MULTIPLE_CHOICE_QUESTIONS: built.mcq_batches(on_progress)}
     if built.mcqs.hard:
         batches[MULTIPLE_CHOICE_HARD] = built.mcqs.batches(hard=True)
+    if built.mcqs.regions is not None:
+        batches[TRUE_FALSE_QUESTIONS] = built.mcqs.true_false()
+        batches |= {} if built.mcqs.regions.is_empty() else {REGION_QUESTIONS: iter([built.mcqs.regions])}
     return [
         write_table(Table(config, MCQ_SPLIT, CONFIGS[config], made), release)
         for config, made in batches.items()

@@ -108,6 +108,9 @@ class McqOptions(FrozenModel):
     hard: StrictBool = False
     """Whether the configuration ``multiple-choice-hard`` is made as well: at most one question per template and
     region, whose distractors hide the right answer; ``default`` mode."""
+    rungs: StrictBool = False
+    """Whether ``true-false-questions`` and ``region-questions`` are made of the multiple-choice questions as
+    well; ``default`` mode."""
     distractor_min_votes: PositiveCount = 2
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
     distractor_reserve_votes: PositiveCount = 1

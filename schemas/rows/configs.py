@@ -5,6 +5,7 @@ from pydantic import BaseModel
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS, CulturalPrompt
 from blend.schemas.rows.published_rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
+from blend.schemas.rows.rung_rows import RegionQuestion, TrueFalseQuestion
 from blend.schemas.rows.triple_rows import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES, Triple, TripleTemplate
 
 ANNOTATIONS = "annotations"
@@ -12,6 +13,8 @@ SHORT_ANSWER_QUESTIONS = "short-answer-questions"
 SHORT_ANSWER_PROMPTS = "short-answer-prompts"
 MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
 MULTIPLE_CHOICE_HARD = "multiple-choice-hard"
+TRUE_FALSE_QUESTIONS = "true-false-questions"
+REGION_QUESTIONS = "region-questions"
 
 CONFIGS: dict[str, type[BaseModel]] = {
     ANNOTATIONS: Annotation,
@@ -19,6 +22,8 @@ CONFIGS: dict[str, type[BaseModel]] = {
     SHORT_ANSWER_PROMPTS: ShortAnswerPrompt,
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
     MULTIPLE_CHOICE_HARD: MultipleChoiceQuestion,
+    TRUE_FALSE_QUESTIONS: TrueFalseQuestion,
+    REGION_QUESTIONS: RegionQuestion,
     FOOD_TRIPLES: Triple,
     FOOD_ALIGNED: Triple,
     FOOD_TEMPLATES: TripleTemplate,
@@ -32,6 +37,8 @@ KEYS: dict[str, str] = {
     SHORT_ANSWER_PROMPTS: "prompt_id",
     MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
     MULTIPLE_CHOICE_HARD: "mcq_id",
+    TRUE_FALSE_QUESTIONS: "true_false_id",
+    REGION_QUESTIONS: "region_question_id",
     FOOD_TRIPLES: "qid",
     FOOD_ALIGNED: "qid",
     FOOD_TEMPLATES: "relation",
@@ -42,13 +49,18 @@ KEYS: dict[str, str] = {
 MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, MULTIPLE_CHOICE_HARD)
 """Configurations of questions with options, in one split for all regions."""
 
-ASKED: dict[str, tuple[str, ...]] = dict.fromkeys(MULTIPLE_CHOICE_CONFIGS, ("template_id", "country"))
+RUNGS = (TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)
+"""Configurations that ask for the answers of multiple-choice questions in harder ways, in one split too."""
+
+ASKED: dict[str, tuple[str, ...]] = dict.fromkeys(
+    (*MULTIPLE_CHOICE_CONFIGS, *RUNGS), ("template_id", "country")
+)
 """Configuration to the fields that name what is asked, where several rows ask it with other options."""
 
 PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS)
 """Configurations with one split per region."""
 
-QUESTION_CONFIGS = (*PER_REGION, *MULTIPLE_CHOICE_CONFIGS)
+QUESTION_CONFIGS = (*PER_REGION, *MULTIPLE_CHOICE_CONFIGS, *RUNGS)
 """Configurations whose rows are about locales."""
 
 NOT_BY_LANGUAGE = (*QUESTION_CONFIGS, CULTURAL_PROMPTS)

@@ -16,6 +16,7 @@ from blend.schemas.rows.published_rows import (
     Review,
     ShortAnswerPrompt,
 )
+from blend.schemas.rows.rung_rows import RegionQuestion, TrueFalseQuestion
 from blend.schemas.sheets.contributors import AnnotatorProfile
 
 KEY = ("template_id", "locale")
@@ -90,6 +91,12 @@ CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
 
 MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
 """Multiple-choice questions as published."""
+
+TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
+"""True-false questions as published."""
+
+REGION_ROWS = frame_schema(RegionQuestion)
+"""Region questions as published."""
 
 FILLERS = pl.Schema(
     {

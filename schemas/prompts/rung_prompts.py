@@ -1,0 +1,14 @@
+"""Rung prompts: how options by themselves, and answers without their region, are put to a model."""
+
+TRUE_FALSE_PROMPT = (
+    '{question}\n\nWould most people in {region} say "{option}"? Answer only with yes or no.\n\nAnswer:'
+)
+"""A question, the region it names and an option, all in slots."""
+
+NO_REGION = "your region"
+"""What stands for the region in a question that does not tell it."""
+
+REGION_QUESTION = (
+    'People in different regions were asked: "{neutral_question}" Where did most people say "{given_answer}"?'
+)
+"""A question without its region and an answer, in slots; the published prompt shows it with four regions."""
