@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from blend.eval.judging.verdicts import is_judge
 from blend.eval.labelled_items import is_worthless
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
@@ -133,31 +134,29 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
         return None
     rows = []
     for run in runs:
-        by_rule, corrected = run.of(metric, "region"), run.of(f"{metric}-corrected", "region")
-        columns = [
-            run.of(name, "region") for name in (f"{metric}-kappa", f"{metric}-kappa-default", "labelled")
-        ]
+        by_judge = run.of(metric, "region") if is_judge(run.scores.rule) else {}
+        # Beside a judge stands the default rule.
+        by_rule = run.of(f"{metric}-default" if by_judge else metric, "region")
+        corrected, labelled = run.of(f"{metric}-corrected", "region"), run.of("labelled", "region")
+        of_judge = run.of(f"{metric}-kappa", "region") if by_judge else {}
+        of_rule = run.of(f"{metric}-kappa{'-default' if by_judge else ''}", "region")
         for region in by_rule:
-            figures = [found.get(region) for found in columns]
-            kappas = ["–" if one is None or one.value is None else f"{one.value:.2f}" for one in figures[:2]]
             stated = cell(corrected[region]) if region in corrected else "uncorrected"
-            rows.append(
-                (run.name, region_name(region), cell(by_rule[region]), stated, *kappas, cell(figures[2]))
-            )
+            shares = cell(by_rule[region]), cell(by_judge.get(region)), stated
+            kappas = (_kappa(found.get(region)) for found in (of_rule, of_judge))
+            rows.append((run.name, region_name(region), *shares, *kappas, cell(labelled.get(region))))
     worthless = [run.name for run in runs if is_worthless(run.scores.scores)]
     warning = f" Of {' and '.join(worthless)} the rule is worthless: {_WORTHLESS}" if worthless else ""
-    head = (
-        "model",
-        "region",
-        f"{metric_name(metric)} by rule, %",
-        "corrected, %",
-        "κ",
-        "κ of string rule",
-        "labelled, %",
-    )
+    shown = metric_name(metric)
+    figures = (f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %")
+    head = ("model", "region", *figures, "κ of string rule", "κ of judge", "labelled, %")
     return Section(
         "corrected", "Corrected by people", _CORRECTED + warning, (), ReportTable(head, tuple(rows)), True
     )
+
+
+def _kappa(score: Score | None) -> str:
+    return "–" if score is None or score.value is None else f"{score.value:.2f}"
 
 
 _CORRECTED = (

@@ -64,6 +64,8 @@ def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, t
     assert found.overall("sem-b-corrected") is None
     page = blend.write_report([found], tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Corrected by people" in page
+    assert "SEM-B by string rule, %" in page
+    assert "SEM-B by judge, %" in page
     assert "uncorrected" in page
 
 
