@@ -235,15 +235,16 @@ class Cooccurrence:
     def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
         topics = questions.group_by("template_id").agg(pl.col("topic").min())
         self._topics: dict[str, str | None] = dict(topics.iter_rows())
-        self._given: dict[str, list[set[Form]]] = {}
-        """By locale, what it gave to each template."""
+        self._beside: dict[tuple[str, Form], list[set[Form]]] = {}
+        """By locale and answer, what it gave to each of the templates to which it gave that answer."""
         self._on_topic: dict[tuple[str, str | None], set[Form]] = {}
         """By locale and topic, what it gave to any template of the topic."""
         forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
         by_question = index.group_by("template_id", "locale", maintain_order=True).agg("text")
         for template_id, tag, texts in by_question.iter_rows():
             given = {forms[text] for text in texts if forms[text]}
-            self._given.setdefault(tag, []).append(given)
+            for form in given:
+                self._beside.setdefault((tag, form), []).append(given)
             self._on_topic.setdefault((tag, self._topics.get(template_id)), set()).update(given)
 
     def possibly_correct(self, template_id: str, gold: LocaleText, forms: Set[Form]) -> Set[Form]:
@@ -259,6 +260,5 @@ class Cooccurrence:
         """
         text, tag = gold
         on_topic = self._on_topic.get((tag, self._topics.get(template_id)), set())
-        form = base_forms(text)
-        beside = (given for given in self._given.get(tag, ()) if form in given)
-        return forms & on_topic.union(*beside)
+        beside = self._beside.get((tag, base_forms(text)), ())
+        return {form for form in forms if form in on_topic or any(form in given for given in beside)}

@@ -45,9 +45,12 @@ def responses_by_template(
         rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
     ).sort("template_id", "rank")
     # Python lists of a whole dataset would take more memory than the dataset: one template's at a time.
-    for (template_id,), of_template in rows.group_by("template_id", maintain_order=True):
+    start = 0
+    for template_id, n_rows in rows.group_by("template_id", maintain_order=True).len().iter_rows():
         responses = []
+        # Slices share the frame's memory; groups would copy all nested lists.
+        of_template, start = rows.slice(start, n_rows), start + n_rows
         for _, tag, votes, texts, not_applicable, non_answers, _ in of_template.iter_rows():
             answers = tuple(zip(votes, map(tuple, texts), strict=True))
             responses.append(LocaleResponses(locales.get(tag), answers, not_applicable, non_answers))
-        yield str(template_id), responses
+        yield template_id, responses
