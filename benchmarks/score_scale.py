@@ -91,7 +91,8 @@ def keep(folder: Path, _items: int) -> float:
     from blend.eval.runs import opened
     from blend.eval.runs.ask_model import keep_recorded
     from blend.eval.runs.recorded_answers import read_recorded
-    from blend.eval.tasks.multiple_choice.choice_items import ChoiceOptions, choice_items
+    from blend.eval.tasks.multiple_choice import ChoiceOptions
+    from blend.eval.tasks.multiple_choice.choice_items import choice_items
     from blend.schemas.language.locales import registry
 
     started = time.perf_counter()
@@ -100,7 +101,7 @@ def keep(folder: Path, _items: int) -> float:
         region=pl.col("locale").replace_strict(splits, return_dtype=pl.String)
     )
     options = ChoiceOptions(style="json")
-    asked = choice_items({"multiple-choice-questions": table}, options)
+    asked = choice_items(table, options)
     recorded = read_recorded(folder / "answers.csv", asked)
     manifest: Any = SimpleNamespace(name="made-up", version="0.0.0", tables=())
     configs = ("multiple-choice-questions",)

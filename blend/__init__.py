@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from blend.eval.models.callers_model import TextModel as TextModel
     from blend.eval.report.model_comparison import ModelComparison as ModelComparison
     from blend.eval.report.scored_runs import ScoredRun as ScoredRun
+    from blend.eval.rung_runs import run_rungs as run_rungs
     from blend.eval.runs.run_directory import Run as Run
     from blend.loaders.contributions import Collection as Collection
     from blend.loaders.contributions import read_collection as read_collection
@@ -121,6 +122,7 @@ _NAMES = {
     "blend.eval.models.callers_model": ("CandidateModel", "OptionModel", "TextModel"),
     "blend.eval.report.model_comparison": ("ModelComparison",),
     "blend.eval.report.scored_runs": ("ScoredRun",),
+    "blend.eval.rung_runs": ("run_rungs",),
     "blend.eval.runs.run_directory": ("Run",),
     "blend.loaders.contributions": ("Collection", "read_collection"),
     "blend.loaders.contributions.checking": ("ContributionCheck", "check_contributions"),

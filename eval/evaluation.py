@@ -29,7 +29,7 @@ from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
 from blend.eval.runs.prediction_files import is_predictions, read_predictions, write_predictions
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run, RunOutcome, read_run
+from blend.eval.runs.run_directory import Run, RunOutcome, read_run, runs_in
 from blend.eval.runs.usage import OnPlan, read_usage
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, write_scores
@@ -294,7 +294,8 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
     """Show scored runs on one HTML page that needs no network; it appears whole or not at all.
 
     Args:
-        runs: Scored runs, or their directories; runs of one task have equal signatures, the model apart.
+        runs: Scored runs, their directories, or directories of several; runs of one task have equal
+            signatures, the model apart.
         out: The file.
         seed: Seed of intervals and tests.
         semeval_questions: Whether single questions of SemEval-2026 Task 7 are on the page as well: its terms
@@ -308,7 +309,8 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
     check_least(seed=seed)
     from blend.eval.report.report_page import save_report
 
-    save_report(read_scored(runs), Path(out), seed=seed, semeval_questions=semeval_questions)
+    each = [one for run in runs for one in (runs_in(Path(run)) if isinstance(run, str | Path) else [run])]
+    save_report(read_scored(each), Path(out), seed=seed, semeval_questions=semeval_questions)
     return Path(out)
 
 

@@ -21,6 +21,7 @@ from blend.cli.eval_options import (
     Model,
     Rule,
     RunFolder,
+    Rungs,
     ShardOf,
     Task,
     Writing,
@@ -30,7 +31,7 @@ from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
 from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
-from blend.exit_codes import check_known
+from blend.exit_codes import UsageError, check_known
 
 app = Application(
     no_args_is_help=True,
@@ -53,6 +54,7 @@ def run(
     encoding: Encoding = None,
     out: RunFolder = DEFAULT_RUN,
     *,
+    rungs: Rungs = None,
     questions: Any,
     shard: ShardOf = None,
     machine: Machine,
@@ -72,14 +74,20 @@ def run(
     - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
       and explanations for readers of many nationalities.
     - `blend eval run release --task short-answer --model name --server URL --batch` has it answer in batches.
+    - `blend eval run release --rungs all --model org/name --out runs` asks multiple choice, true or false,
+      regions and short answers, a run of each in runs.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     options = given_options(questions, "options")
     of_choices = options.get("config", "multiple-choice").startswith("multiple-choice")
     name = task or ("multiple-choice" if of_choices else "probing")
     check_known("task", name, TASKS)
+    for flag, other in (("--task", task), ("--plan", costs.plan or None), ("--answers", answers)):
+        if rungs is not None and other is not None:
+            raise UsageError(f"--rungs asks several tasks, and {flag} is of one; leave one of the two out")
     how = read_how(machine, writing, batches, costs, shard)
     from blend.eval.evaluation import run_task
+    from blend.eval.rung_runs import run_rungs
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
 
@@ -89,22 +97,22 @@ def run(
         shown_progress(unit="questions") as on_progress,
         _planned(out, only=costs.plan) as directory,
     ):
-        kept = run_task(
-            release,
-            name,
-            model=model,
-            answers=answers,
-            out=directory,
+        asked_how = {
             **how,
-            on_plan=plan_teller(machine.server is not None, stops=costs.plan),
-            encoding=encoding,
-            on_progress=on_progress,
-            on_warning=print_warning,
+            "on_plan": plan_teller(machine.server is not None, stops=costs.plan),
+            "encoding": encoding,
+            "on_progress": on_progress,
+            "on_warning": print_warning,
             **options,
-        )
-    assert kept.outcome is not None
+        }
+        if rungs is not None:
+            kept = run_rungs(release, model=model, out=directory, **asked_how)
+        else:
+            kept = {"": run_task(release, name, model=model, answers=answers, out=directory, **asked_how)}
     again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
-    print_outcome(kept.outcome, out, again=again)
+    for rung, one in kept.items():
+        assert one.outcome is not None
+        print_outcome(one.outcome, out / rung, again=again, score=str(out) if rungs else None)
 
 
 @contextmanager
@@ -136,7 +144,9 @@ def tiny_model(
 @app.command()
 @with_task_options("options", "scoring")
 def score(
-    directory: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of the run.")] = DEFAULT_RUN,
+    directory: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Directory of the run, or of several.")
+    ] = DEFAULT_RUN,
     rule: Rule = "default",
     *,
     options: Any,
@@ -155,38 +165,44 @@ def score(
     )
     chosen = given_options(options, "scoring")
     from blend.eval.evaluation import score_run
+    from blend.eval.runs.run_directory import runs_in
     from blend.eval.scores_json import earlier_rule
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
 
-    earlier = earlier_rule(directory)
+    earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
     with (
         interruptible("interrupted; the scores are as they were"),
         shown_progress(unit="topics") as on_progress,
     ):
-        scored = score_run(
-            directory,
-            rule=rule,
-            seed=seed,
-            allow_missing=allow_missing,
-            on_progress=on_progress,
-            on_warning=print_warning,
-            **chosen,
-        )
-    if earlier not in (None, rule):
-        print_warning(f"the scores by rule {earlier} are replaced; a run holds those of one rule")
+        found = [
+            score_run(
+                one,
+                rule=rule,
+                seed=seed,
+                allow_missing=allow_missing,
+                on_progress=on_progress,
+                on_warning=print_warning,
+                **chosen,
+            )
+            for one in runs_in(directory)
+        ]
+    for replaced in earlier:
+        print_warning(f"the scores by rule {replaced} are replaced; a run holds those of one rule")
     if json:
-        typer.echo(scored.scores.to_json(), nl=False)
+        typer.echo("".join(scored.scores.to_json() for scored in found), nl=False)
         return
     from blend.views.safe import SafeConsole
     from blend.views.scores import score_tables
 
     console = SafeConsole()
-    for table in score_tables(scored.scores, scored.task):
-        console.print(table)
-    if scored.scores.usage is not None:
-        console.print(f"Asked: {scored.scores.usage.in_words()}", highlight=False, markup=False, soft_wrap=True)
-    console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
+    for scored in found:
+        for table in score_tables(scored.scores, scored.task):
+            console.print(table)
+        if scored.scores.usage is not None:
+            usage = f"Asked: {scored.scores.usage.in_words()}"
+            console.print(usage, highlight=False, markup=False, soft_wrap=True)
+        console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
     typer.echo(f"Show them on a page:\n  blend eval report {directory}")
 
 
@@ -221,7 +237,9 @@ def compare(
 
 @app.command()
 def report(
-    directories: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs.")],
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs, or of several.")
+    ],
     out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
     seed: IntervalAndTestSeed = 0,
     *,

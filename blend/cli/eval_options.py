@@ -14,6 +14,10 @@ Task = Annotated[
     str | None,
     typer.Option(help=f"What to ask: {', '.join(TASKS)}; multiple-choice if absent, or probing with --config."),
 ]
+Rungs = Annotated[
+    Literal["all"] | None,
+    typer.Option(help="Ask multiple choice, true or false, regions and short answers: a run of each in --out."),
+]
 Model = Annotated[
     str | None,
     typer.Option(metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."),

@@ -10,6 +10,7 @@ from jinja2 import Template
 
 from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.report.hardest_questions import HardQuestion, hardest_questions
+from blend.eval.report.ladder import ladder_sections
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, packaged, page_environment, save_page
 from blend.eval.report.repeat_columns import BETWEEN_RUNS, repeat_columns
@@ -17,6 +18,7 @@ from blend.eval.report.report_sections import ReportTable, Section, region_name,
 from blend.eval.report.score_charts import FEW, LAND, Spec, chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.runs.prediction_files import asks_semeval
+from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK
 from blend.schemas.errors import InputError
 
@@ -76,17 +78,20 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
     if not runs:
         raise InputError("no run to report on; name one or more run directories")
     library = chart_library()
+    runs = sorted(runs, key=lambda run: is_of_people(run.run.description))
     by_task: dict[str, list[ScoredRun]] = {}
     for run in runs:
         by_task.setdefault(run.scores.task, []).append(run)
     page_bytes = PAGE_BYTES // len(by_task)
     tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
+    ladder = ladder_sections(runs)
     return _template().render(
         tasks=tasks,
+        ladder=ladder,
         items=list(
             dict.fromkeys(words for task in tasks for words in task.runs[0].task.clusters(task.runs[0]))
         ),
-        charts={name: spec for task in tasks for name, spec in task.charts.items()},
+        charts=_charts("rungs", ladder) | {name: spec for task in tasks for name, spec in task.charts.items()},
         library=for_script(library),
         land=for_script(packaged(LAND)),
         n_open=OPEN_QUESTIONS,
@@ -127,12 +132,15 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questio
         n_samples=runs[0].run.description.options.get("samples", 1),
         **({} if withheld else _questions(runs, page_bytes)),
         withheld=withheld,
-        charts={
-            f"{task.name}-{section.name}-{i}": chart.spec
-            for section in sections
-            for i, chart in enumerate(section.charts)
-        },
+        charts=_charts(task.name, sections),
     )
+
+
+def _charts(of: str, sections: Sequence[Section]) -> dict[str, Spec]:
+    """Charts by the id of the element that they are drawn in."""
+    return {
+        f"{of}-{section.name}-{i}": chart.spec for section in sections for i, chart in enumerate(section.charts)
+    }
 
 
 def _questions(runs: Sequence[ScoredRun], page_bytes: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from blend.eval.runs.run_description import is_of_people
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, UNANSWERED, Score, Scores, score_again
@@ -124,12 +125,16 @@ def interval(score: Score, task: Task) -> str:
 def check_comparable(runs: Sequence[ScoredRun]) -> None:
     """Whether the scores of runs can stand in one column: equal signatures, the model apart.
 
+    Of people's answers only what was asked counts, not how a prompt put it: they saw none.
+
     Raises:
         InputError: If not; names the part that differs.
     """
-    first = runs[0]
-    for other in runs[1:]:
+    first, *others = sorted(runs, key=lambda run: is_of_people(run.run.description))
+    for other in others:
         there, here = (_parts(run.scores.signature) for run in (first, other))
+        if is_of_people(other.run.description):
+            there, here = ({part: parts[part] for part in _ASKED & {*parts}} for parts in (there, here))
         differing = [
             f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
             for part in dict.fromkeys([*there, *here])
@@ -174,6 +179,10 @@ _PARTS = {
 
 _OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
 """Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
+
+
+_ASKED = {"name", "rel", "loc", "config", "rule", "seed", "lemma", "sdk"}
+"""Parts that say what was asked and how answers were scored, whoever gave them."""
 
 
 def _parts(signature: str) -> dict[str, str]:

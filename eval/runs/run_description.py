@@ -58,6 +58,10 @@ class RecordedAnswers(FrozenModel):
     """SHA-256 of the file's bytes."""
 
 
+PEOPLE = "people"
+"""Name in place of a model's of recorded answers that people of the regions gave, who saw no prompt."""
+
+
 class RunDescription(FrozenModel):
     """Everything that decides the answers of a run."""
 
@@ -89,6 +93,11 @@ class RunDescription(FrozenModel):
     def to_json(self) -> str:
         """The description as the bytes of ``run.json`` decode to."""
         return self.model_dump_json(indent=2) + "\n"
+
+
+def is_of_people(run: RunDescription) -> bool:
+    """Whether people gave the answers of a run."""
+    return isinstance(run.model, RecordedAnswers) and run.model.id == PEOPLE
 
 
 LEARNED_LATER = ("served_as", "server")

@@ -147,6 +147,14 @@ def _standing(asked: RunDescription, outcome: RunOutcome | None) -> str:
     return items if outcome is None else f"{outcome.n_items - outcome.n_missing:,} of {items} answered"
 
 
+def runs_in(directory: Path) -> list[Path]:
+    """List the run directories in a directory, by name; the directory itself where it is one, or holds none."""
+    if (directory / DESCRIPTION_NAME).exists() or not directory.is_dir():
+        return [directory]
+    below = sorted(path.parent for path in directory.glob(f"*/{DESCRIPTION_NAME}"))
+    return below or [directory]
+
+
 def read_run(directory: Path) -> Run:
     """The run in a directory, complete or not, for reading.
 

@@ -1,12 +1,13 @@
 """docs/scores.md: it explains every figure that scoring gives, and none that there is not."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from blend.eval.evaluation import run_task
 from blend.eval.models import open_model
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
@@ -16,6 +17,7 @@ from blend.eval.runs.ask_model import ask_model, keep_recorded
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers
+from helpers.models.own_models import Saying
 
 Figures = set[tuple[str, str]]
 """Metrics with their scopes."""
@@ -88,3 +90,15 @@ def test_every_figure_of_multiple_choice(
 def test_every_figure_of_short_answers(root: Path, of_answers: Callable[..., Figures]):
     page = (root / "docs" / "scores.md").read_text(encoding="utf-8")
     assert documented(page, "Short answers") == of_answers("short", "short-answer", "tea")
+
+
+@pytest.mark.slow
+def test_every_figure_of_true_or_false(root: Path, rungs_release: Path, tmp_path: Path):
+    def says_yes(prompts: Sequence[str]) -> list[str]:
+        return ["yes"] * len(prompts)
+
+    model = Saying(says_yes)
+    run_task(rungs_release, "true-false", model=model, out=tmp_path / "run", limit=2)
+    scores = score_answers(read_run(tmp_path / "run")).scores.scores
+    page = (root / "docs" / "scores.md").read_text(encoding="utf-8")
+    assert documented(page, "True or false") == {(score.metric, score.scope) for score in scores}

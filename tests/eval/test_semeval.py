@@ -68,8 +68,7 @@ def asked(*, rebalance: bool) -> TaskItems:
     ]
     given = pl.DataFrame(rows, GIVEN_MCQS, orient="row")
     mcqs = given_rows(given, rebalance=rebalance, seed=3, locales=registry())
-    tables = {"multiple-choice-questions": mcqs.with_columns(region="locale")}
-    return choice_items(tables, ChoiceOptions(style="json"))
+    return choice_items(mcqs.with_columns(region="locale"), ChoiceOptions(style="json"))
 
 
 ASKED = {rebalance: asked(rebalance=rebalance) for rebalance in (False, True)}

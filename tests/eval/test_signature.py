@@ -25,6 +25,7 @@ from blend.eval.runs.candidate_answers import ask_candidates
 from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
+from blend.eval.tasks.rungs import RUNGS
 from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
 from helpers import dishes
 from helpers.kill_points import Echo
@@ -62,6 +63,15 @@ OF_A_TASK: Mapping[str, Mapping[str, Any]] = {
         "shots_seed": 1,
         "confidence": True,
     },
+    "true-false": {"locales": ["ko-KR"], "limit": 9, "style": "texts", "samples": 3},
+    "region-choice": {
+        "locales": ["ko-KR"],
+        "limit": 9,
+        "style": "letters",
+        "rotations": 2,
+        "samples": 3,
+        "confidence": True,
+    },
     "short-answer": {
         "locales": ["ko-KR"],
         "limit": 9,
@@ -96,6 +106,8 @@ OF_A_TASK: Mapping[str, Mapping[str, Any]] = {
 
 OF_SCORING: Mapping[str, Mapping[str, Any]] = {
     "multiple-choice": {"rule": "strict", "seed": 1},
+    "true-false": {"rule": "strict", "seed": 1},
+    "region-choice": {"rule": "strict", "seed": 1},
     "short-answer": {"rule": "paper", "seed": 1, "lemmas": "none"},
     "probing": {"seed": 1, "vectors": "1 2\nrice 1 2\n"},
     "free-listing": {"rule": "contains", "seed": 1, "lemmas": "none"},
@@ -161,22 +173,23 @@ def test_every_option_is_told_apart_or_has_a_reason():
 
 
 @pytest.fixture(scope="module")
-def runs(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
     """A small run of every task, in which what can be repeated is, behind an example."""
     folder, made = tmp_path_factory.mktemp("runs"), {}
 
     def run_of(name: str) -> Run:
         if name not in made:
-            made[name] = _run(_asked(name, mini_release), folder / name)
+            made[name] = _run(_asked(name, rungs_release), folder / name)
         return made[name]
 
     return run_of
 
 
 def _asked(name: str, release: Path) -> ReleaseItems:
-    if name in ("multiple-choice", "short-answer"):
-        style = {"style": "json"} if name == "multiple-choice" else {}
-        return read_items(release, TASKS[name], limit=2, samples=2, shots=1, **style)
+    if name in RUNGS:
+        task = TASKS[name]
+        shots = {"shots": 1} if "shots" in offered(task.options) else {}
+        return read_items(release, task, limit=2, samples=2, **shots, **task.of_texts)
     people = {"Brazilian": ["BR"], "Dominican": ["DM"], "Thai": ["TH"]}
     texts = [
         {

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, ShotOptions, Task, TaskOption
+from blend.eval.task import Progress, ScoringOptions, ShotOptions, Task, TaskOption, WrittenOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,10 +27,10 @@ POSITIONS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceOptions(ShotOptions):
-    """Options of asking multiple-choice questions."""
+class LetteredOptions(WrittenOptions):
+    """Options of asking questions with four options, whatever they are about."""
 
-    KEPT_WHERE_GIVEN: ClassVar = ShotOptions.KEPT_WHERE_GIVEN | {"confidence", "config"}
+    KEPT_WHERE_GIVEN: ClassVar = WrittenOptions.KEPT_WHERE_GIVEN | {"confidence"}
 
     style: Annotated[
         Style,
@@ -42,16 +42,11 @@ class ChoiceOptions(ShotOptions):
     rotations: Annotated[
         int, TaskOption("ask each question with the correct option in so many positions, at most four", least=1)
     ] = 1
-    config: Annotated[
-        Literal["multiple-choice-questions", "multiple-choice-hard"],
-        TaskOption("the questions to ask: all, or the hard split where the release has one"),
-    ] = "multiple-choice-questions"
     confidence: Annotated[
         bool, TaskOption("in the style json, have the model say how sure it is, in percent")
     ] = False
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.rotations > POSITIONS:
             raise ValueError(
                 f"`rotations`: {self.rotations} is not possible (a question has {POSITIONS} options)"
@@ -68,33 +63,28 @@ class ChoiceOptions(ShotOptions):
             )
 
 
-class MultipleChoice(Task):
-    """Which of four options is correct, of which three are what other regions answer."""
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOptions(LetteredOptions, ShotOptions):
+    """Options of asking multiple-choice questions."""
 
-    name = "multiple-choice"
-    title = "Multiple choice"
-    measure = "blend-mcq"
-    asks = "one question about a region with four options"
-    reads = "`multiple-choice-questions`, or `multiple-choice-hard`"
-    options = ChoiceOptions
-    rules = ("default", "strict", "sum", "token", "byte", "semeval")
-    missing_is_wrong = ("semeval",)
+    KEPT_WHERE_GIVEN: ClassVar = LetteredOptions.KEPT_WHERE_GIVEN | ShotOptions.KEPT_WHERE_GIVEN | {"config"}
+
+    config: Annotated[
+        Literal["multiple-choice-questions", "multiple-choice-hard"],
+        TaskOption("the questions to ask: all, or the hard split where the release has one"),
+    ] = "multiple-choice-questions"
+
+    def __post_init__(self) -> None:
+        LetteredOptions.__post_init__(self)
+        ShotOptions.__post_init__(self)
+
+
+class FourOptions(Task):
+    """Questions with four options of which one is correct, whatever they are about."""
+
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline = "accuracy-macro"
-
-    def settle(
-        self, options: ChoiceOptions, manifest: "ReleaseManifest"
-    ) -> tuple[ChoiceOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, (options.config,)
-
-    def items(self, tables: "Mapping[str, pl.DataFrame]", options: ChoiceOptions) -> "TaskItems":
-        """See `Task.items`."""
-        from blend.eval.tasks.multiple_choice.choice_items import choice_items
-
-        return choice_items(tables, options)
 
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
@@ -122,12 +112,6 @@ class MultipleChoice(Task):
         return scored._replace(
             signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )
-
-    def predictions(self) -> "Predictions":
-        """See `Task.predictions`."""
-        from blend.eval.tasks.multiple_choice.task_predictions import predictions
-
-        return predictions()
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
         """See `Task.overview`."""
@@ -163,3 +147,35 @@ class MultipleChoice(Task):
         from blend.eval.tasks.multiple_choice.choice_section import asked_questions
 
         return asked_questions(run)
+
+
+class MultipleChoice(FourOptions):
+    """Which of four options is correct, of which three are what other regions answer."""
+
+    name = "multiple-choice"
+    title = "Multiple choice"
+    measure = "blend-mcq"
+    asks = "one question about a region with four options"
+    reads = "`multiple-choice-questions`, or `multiple-choice-hard`"
+    options = ChoiceOptions
+    rules = ("default", "strict", "sum", "token", "byte", "semeval")
+    missing_is_wrong = ("semeval",)
+
+    def settle(
+        self, options: ChoiceOptions, manifest: "ReleaseManifest"
+    ) -> tuple[ChoiceOptions, tuple[str, ...]]:
+        """See `Task.settle`."""
+        del manifest
+        return options, (options.config,)
+
+    def items(self, tables: "Mapping[str, pl.DataFrame]", options: ChoiceOptions) -> "TaskItems":
+        """See `Task.items`."""
+        from blend.eval.tasks.multiple_choice.choice_items import choice_items
+
+        return choice_items(tables[options.config], options)
+
+    def predictions(self) -> "Predictions":
+        """See `Task.predictions`."""
+        from blend.eval.tasks.multiple_choice.task_predictions import predictions
+
+        return predictions()

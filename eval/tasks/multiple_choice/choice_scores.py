@@ -118,10 +118,10 @@ def score_choices(
     kept = judged.filter(answered)
     others = {name: _correct(chosen, rows["answer"], answered) for name, chosen in choices.others.items()}
     scores = (
-        *_accuracies(kept, seed),
+        *accuracies(kept, seed),
         *_by_answer_spread(kept, seed),
         *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
-        *_parsing(judged.filter(written), seed),
+        *parsing_shares(judged.filter(written), seed),
         *beside,
         missing_share(n_answered, len(answered)),
         *_all_positions(kept, seed),
@@ -135,7 +135,7 @@ def score_choices(
 def _beside(rows: pl.DataFrame, chosen: pl.Series, answered: pl.Series, seed: int) -> list[Score]:
     """Accuracy by the default rule, which leaves out what has no answer."""
     kept = rows.with_columns(correct=_correct(chosen, rows["answer"], answered)).filter(answered)
-    by_region = _shares(kept, pl.col("correct"), "region")
+    by_region = shares_by(kept, pl.col("correct"), "region")
     return [
         _overall("accuracy-default", kept, pl.col("correct"), seed),
         percent("accuracy-macro-default", "overall", ALL, macro_estimate(by_region, seed=seed)),
@@ -153,7 +153,7 @@ def _at(lists: pl.Series, index: pl.Series) -> pl.Series:
     return pl.DataFrame({"lists": lists, "index": index}).select(pl.col("lists").list.get("index")).to_series()
 
 
-def _accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
+def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Accuracy over all items, by region, topic and both; its mean over regions, and the gap between them.
 
     Before them the first two by pair of template and region, and behind them by region: a pair counts the same
@@ -161,7 +161,7 @@ def _accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     """
     # In the order of the items, so that sums of fractions are the same in every run.
     pairs = rows.group_by(_TEMPLATE, "region", maintain_order=True).agg(pl.col("correct").mean())
-    pairs_by_region, by_region = (_shares(some, pl.col("correct"), "region") for some in (pairs, rows))
+    pairs_by_region, by_region = (shares_by(some, pl.col("correct"), "region") for some in (pairs, rows))
     scores = []
     for metric, some, in_regions in (
         ("accuracy-by-pair", pairs, pairs_by_region),
@@ -174,7 +174,7 @@ def _accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
         key = f"{gap.best}{_PAIR}{gap.worst}"
         scores.append(percent("parity-gap", "overall", key, gap.estimate))
     for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
-        scores += _each("accuracy", scope, _shares(rows, pl.col("correct"), *columns), seed)
+        scores += _each("accuracy", scope, shares_by(rows, pl.col("correct"), *columns), seed)
     return [*scores, *_each("accuracy-by-pair", "region", pairs_by_region, seed)]
 
 
@@ -186,7 +186,7 @@ def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
     if "answer_spread" not in rows.columns:
         return []
     known = rows.drop_nulls("answer_spread")
-    by_spread = _each("accuracy", "answer-spread", _shares(known, pl.col("correct"), "answer_spread"), seed)
+    by_spread = _each("accuracy", "answer-spread", shares_by(known, pl.col("correct"), "answer_spread"), seed)
     return sorted(by_spread, key=lambda score: list(AnswerSpread).index(AnswerSpread(score.key)))
 
 
@@ -194,7 +194,7 @@ def _by_other_rules(rows: pl.DataFrame, rules: Sequence[str], seed: int) -> list
     return [_overall(f"accuracy-{rule}", rows, pl.col(rule), seed) for rule in rules]
 
 
-def _parsing(rows: pl.DataFrame, seed: int) -> list[Score]:
+def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Count the answers that name an option: strictly, at all, not; and those that are none.
 
     Nothing where options were scored.
@@ -210,7 +210,7 @@ def _parsing(rows: pl.DataFrame, seed: int) -> list[Score]:
     }
     scores = [_overall(metric, rows, share, seed) for metric, share in shares.items()]
     for metric in ("unparsable", UNANSWERED):
-        scores += _each(metric, "region", _shares(rows, shares[metric], "region"), seed)
+        scores += _each(metric, "region", shares_by(rows, shares[metric], "region"), seed)
     return scores
 
 
@@ -228,7 +228,7 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
         .agg(correct=pl.col("correct").all(), asked=pl.len())
         .filter(pl.col("asked") == rotations)
     )
-    by_region = _shares(questions, pl.col("correct"), "region")
+    by_region = shares_by(questions, pl.col("correct"), "region")
     return [
         _overall("correct-in-all-positions", questions, pl.col("correct"), seed),
         *_each("correct-in-all-positions", "region", by_region, seed),
@@ -268,8 +268,8 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
     # A row per wrong option offered: the share of times that a culture was taken where it could be.
     taken = pl.col("position") == pl.col("chosen")
     return [
-        *_each("default-culture", "culture", _shares(offered, taken, "culture"), seed),
-        *_each("default-culture", "region-culture", _shares(offered, taken, "region", "culture"), seed),
+        *_each("default-culture", "culture", shares_by(offered, taken, "culture"), seed),
+        *_each("default-culture", "region-culture", shares_by(offered, taken, "region", "culture"), seed),
     ]
 
 
@@ -278,14 +278,14 @@ def _overall(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int) -> Scor
 
 
 def _share(rows: pl.DataFrame, share: pl.Expr, seed: int) -> Estimate:
-    return estimates(_shares(rows, share).pooled, seed=seed)[0]
+    return estimates(shares_by(rows, share).pooled, seed=seed)[0]
 
 
 def _each(metric: str, scope: str, shares: Clusters, seed: int) -> tuple[Score, ...]:
     return percents(metric, scope, shares.groups, estimates(shares, seed=seed))
 
 
-def _shares(rows: pl.DataFrame, share: pl.Expr, *groups: str) -> Clusters:
+def shares_by(rows: pl.DataFrame, share: pl.Expr, *groups: str) -> Clusters:
     """Count the rows that a condition holds for, by group and template; several groups make one joined key."""
     group = pl.concat_str(groups, separator=_PAIR) if groups else pl.lit(ALL)
     sums = rows.group_by(_TEMPLATE, *groups).agg(total=share.sum(), count=pl.len()).with_columns(group=group)

@@ -11,7 +11,8 @@ from polars.testing import assert_frame_equal
 from blend.builders.release import build_release
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
-from blend.eval.tasks.multiple_choice.choice_items import ChoiceOptions, choice_items
+from blend.eval.tasks.multiple_choice import ChoiceOptions
+from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
@@ -39,7 +40,7 @@ def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") ->
 
 
 def asked_of(rows: list[dict[str, object]], **options: object):
-    return choice_items({CONFIG: pl.DataFrame(rows)}, ChoiceOptions(**options))
+    return choice_items(pl.DataFrame(rows), ChoiceOptions(**options))
 
 
 def test_letters_show_the_options_and_score_the_letters():
@@ -133,7 +134,7 @@ def test_a_prompt_put_anew_is_the_published_one(release: Path):
     table = read_config(release, CONFIG).with_columns(region=pl.lit("KR"))
     first_to_last = pl.concat_list(pl.col("options").list.tail(3), pl.col("options").list.head(1))
     turned = table.with_columns(options=first_to_last, prompt=pl.lit("not this one"))
-    items = choice_items({CONFIG: turned}, ChoiceOptions(style="json", rotations=2)).items
+    items = choice_items(turned, ChoiceOptions(style="json", rotations=2)).items
     assert items.filter(pl.col("item_id").str.ends_with("~1"))["prompt"].equals(table["prompt"])
 
 

@@ -1,0 +1,127 @@
+"""All rungs: one model asked each of them, scored and shown with one command each."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import blend
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.rung_runs import run_rungs
+from blend.eval.tasks.rungs import RUNGS
+from blend.exit_codes import UsageError
+from blend.schemas.errors import ArgumentError, InputError
+from helpers.in_process import run
+
+
+class Says:
+    """A model that says B wherever there are letters, and else yes."""
+
+    asked = 0
+
+    def generate(self, prompts: Sequence[str]) -> list[str]:
+        self.asked += len(prompts)
+        return ["B" if "\nB. " in prompt else "Yes." for prompt in prompts]
+
+
+def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
+    model = Says()
+    runs = run_rungs(rungs_release, model=model, out=tmp_path / "runs", limit=3)
+    assert tuple(runs) == RUNGS
+    assert model.asked == sum(one.description.n_items for one in runs.values())
+    again = run_rungs(rungs_release, model=model, out=tmp_path / "runs", limit=3)
+    assert [one.outcome.n_asked for one in again.values() if one.outcome] == [0] * 4
+    scored = {rung: blend.score_run(one) for rung, one in runs.items()}
+    # Yes to everything: no question has all four right, every true option is, and three in four are too many.
+    assert scored["true-false"].overall("accuracy").value == 0
+    assert scored["true-false"].overall("balanced-accuracy").value == 50
+    assert scored["true-false"].overall("yes-bias").value == 75
+    assert scored["true-false"].signature.startswith("blend-tf|rel:")
+    assert "|style:written|" in scored["true-false"].signature
+    gold = runs["region-choice"].gold()
+    assert scored["region-choice"].overall("accuracy").value == pytest.approx(
+        100 * (gold["answer"] == 1).mean()
+    )
+    assert scored["region-choice"].signature.startswith("blend-region|rel:")
+    answers = scored["true-false"].task.single_answers(scored["true-false"])
+    assert set(answers["answer"]) == {"yes"}
+    compared = scored["true-false"].task.compared(scored["true-false"])
+    assert set(compared["item_id"]) == set(runs["true-false"].gold("question_id")["question_id"])
+
+
+@pytest.mark.slow  # a real model, by log-probabilities
+def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
+    make_tiny_model(tmp_path / "tiny")
+    out = tmp_path / "runs"
+    run(
+        "eval",
+        "run",
+        rungs_release,
+        "--rungs",
+        "all",
+        "--model",
+        tmp_path / "tiny",
+        "--limit",
+        "2",
+        "--out",
+        out,
+    )
+    assert sorted(path.name for path in out.iterdir()) == sorted(RUNGS)
+    said = run("eval", "score", out)
+    assert all(f"{name}|rel:" in said for name in ("blend-mcq", "blend-tf", "blend-region", "blend-saq"))
+    run("eval", "report", out, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'id="rungs-ladder-0"' in page
+    assert "Option by option" in page
+
+
+def test_styles_are_those_of_the_rung(rungs_release: Path):
+    written = read_items(rungs_release, TASKS["true-false"], style="written")
+    likelier = read_items(rungs_release, TASKS["true-false"], style="texts")
+    assert (written.asked.kind, likelier.asked.kind) == ("text", "logprobs")
+    assert likelier.asked.items["options"].to_list()[0] == ["yes", "no"]
+    assert likelier.asked.items["prompt"].equals(written.asked.items["prompt"])
+    assert written.asked.items.height == 4 * written.asked.gold["question_id"].n_unique()
+    assert written.asked.gold.group_by("question_id").agg(pl.col("is_true").sum())["is_true"].eq(1).all()
+
+
+def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path, tmp_path: Path):
+    model, out = Says(), tmp_path / "runs"
+
+    def wrong(release: Path = rungs_release, **options: object) -> str:
+        with pytest.raises((ArgumentError, InputError)) as caught:
+            run_rungs(release, model=model, out=out, **options)
+        return str(caught.value)
+
+    assert wrong(answers="a.csv") == (
+        "`answers` is of a single run; ask the rungs one by one, each as a `task`"
+    )
+    assert wrong(nationalities=["KR"]) == (
+        "`nationalities`: none of multiple-choice, true-false, region-choice, short-answer has such an option; "
+        "leave it out"
+    )
+    assert "the release has no configuration true-false-questions, which the task true-false reads" in wrong(
+        mini_release
+    )
+    assert model.asked == 0
+    assert not out.exists()
+    assert "`shots`: the task region-choice has no such option" in _of_task(rungs_release, shots=2)
+
+
+def _of_task(release: Path, **options: object) -> str:
+    with pytest.raises(ArgumentError) as caught:
+        read_items(release, TASKS["region-choice"], **options)
+    return str(caught.value)
+
+
+def test_the_command_line_says_what_excludes_rungs(rungs_release: Path, tmp_path: Path):
+    asked = ("eval", "run", rungs_release, "--rungs", "all", "--out", tmp_path / "runs")
+    for flag, more in (("--task", ["true-false"]), ("--plan", []), ("--answers", ["a.csv"])):
+        with pytest.raises(UsageError) as caught:
+            run(*asked, flag, *more)
+        assert (
+            str(caught.value) == f"--rungs asks several tasks, and {flag} is of one; leave one of the two out"
+        )

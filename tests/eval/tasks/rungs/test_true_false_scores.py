@@ -1,0 +1,142 @@
+"""True or false: figures worked by hand, and what holds for any answers."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from blend.eval.items import ITEMS
+from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.scores_json import Score, ScoredItems
+from blend.eval.tasks.rungs.true_false_items import GOLD
+from blend.eval.tasks.rungs.true_false_scores import complete_questions, score_true_false
+from blend.schemas.errors import UnknownNameError
+from helpers.examples import examples
+
+
+def questions(*regions: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items and gold of a question of four options about each region, of which the first is true."""
+    items, gold = [], []
+    for n, region in enumerate(regions):
+        for option in range(4):
+            item_id = f"q{n}-{option}"
+            items.append(
+                {"item_id": item_id, "locale": f"xx-{region}", "region": region, "template_id": f"t{n}"}
+                | {"topic": "Food", "prompt_id": "written", "language": "en", "prompt": "?", "options": None}
+            )
+            gold.append(
+                {"item_id": item_id, "question_id": f"q{n}", "option": f"o{option}", "is_true": option == 0}
+            )
+    return pl.DataFrame(items, ITEMS), pl.DataFrame(gold, GOLD)
+
+
+def answers(items: pl.DataFrame, texts: list[str | None]) -> pl.DataFrame:
+    """Answers in words; none where the text is null."""
+    rows = [
+        {"item_id": item_id, "text": text}
+        for item_id, text in zip(items["item_id"], texts, strict=True)
+        if text is not None
+    ]
+    return pl.DataFrame(rows, {**dict.fromkeys(("item_id", "text"), pl.String)}).select(
+        *(
+            name if name in ("item_id", "text") else pl.lit(None, dtype).alias(name)
+            for name, dtype in ANSWERS.items()
+        )
+    )
+
+
+def value(scored: ScoredItems, metric: str, scope: str = "overall") -> list[float | None]:
+    return [score.value for score in scored.scores if score.metric == metric and score.scope == scope]
+
+
+def score(scored: ScoredItems, metric: str) -> Score:
+    return next(score for score in scored.scores if score.metric == metric)
+
+
+def test_figures_worked_by_hand():
+    # Korea: all four correct; yes to two options; the US: yes to all, so 1 of 4 options; and one unreadable.
+    items, gold = questions("KR", "KR", "US", "US")
+    said = ["yes", "no", "no", "no", "yes", "yes", "no", "no", *["yes"] * 4, "yes", "hm", "no", "no"]
+    scored = score_true_false(items, gold, answers(items, said), rule="default")
+    assert value(scored, "accuracy") == [25.0]
+    assert value(scored, "accuracy", "region") == [50.0, 0.0]
+    assert value(scored, "accuracy-macro") == [25.0]
+    assert [one.key for one in scored.scores if one.metric == "parity-gap"] == ["KR/US"]
+    # True options: 4 of 4 called true; false ones: 3 + 2 + 0 + 2 of 12 called false.
+    assert value(scored, "balanced-accuracy") == pytest.approx([100 * (1 + 7 / 12) / 2])
+    assert value(scored, "balanced-accuracy", "region") == pytest.approx(
+        [100 * (1 + 5 / 6) / 2, 100 * (1 + 2 / 6) / 2]
+    )
+    # Of 15 options with yes or no, yes is said of 1 + 2 + 4 + 1 and true of 4.
+    assert value(scored, "yes-bias") == pytest.approx([100 * (8 - 4) / 15])
+    assert value(scored, "unparsable") == [100 / 16]
+    assert value(scored, "parsed-strictly") == [1500 / 16]
+    assert value(scored, "missing") == [0.0]
+    assert score(scored, "accuracy").n == 4
+    assert score(scored, "balanced-accuracy").n == 16
+    assert score(scored, "yes-bias").n == 15
+    assert scored.decisions["why"].to_list()[12:14] == ["strict", "unparsable"]
+
+
+def test_a_question_of_which_an_answer_is_missing_is_left_out():
+    items, gold = questions("KR", "US")
+    scored = score_true_false(
+        items, gold, answers(items, ["yes", "no", "no", None, *["yes"] * 4]), rule="default"
+    )
+    assert value(scored, "accuracy") == [0.0]
+    assert score(scored, "accuracy").n == 1
+    assert score(scored, "balanced-accuracy").n == 4
+    assert value(scored, "missing") == [12.5]
+    assert scored.decisions["correct"].to_list()[3] is None
+    assert scored.decisions["why"].to_list()[3] == "missing"
+
+
+def test_the_likelier_word_is_said_and_yes_of_equal_ones():
+    items, gold = questions("KR")
+    likely = [[-1.0, -2.0], [-2.0, -1.0], [-1.0, -1.0], [-3.0, -0.1]]
+    given_ = answers(items, [""] * 4).with_columns(
+        text=pl.lit(None, pl.String), logprobs=pl.Series(likely, dtype=ANSWERS["logprobs"])
+    )
+    scored = score_true_false(items, gold, given_, rule="default")
+    assert scored.decisions["says_yes"].to_list() == [True, False, True, False]
+    assert set(scored.decisions["why"]) == {"likeliest"}
+    assert value(scored, "unparsable") == []
+    with pytest.raises(UnknownNameError, match="unknown rule 'strict'; choose one of: default"):
+        score_true_false(items, gold, given_, rule="strict")
+
+
+def test_the_strict_rule_takes_the_word_alone():
+    items, gold = questions("KR")
+    texts = answers(items, ["Yes.", "no", "The answer is no.", ""])
+    strictly = score_true_false(items, gold, texts, rule="strict").decisions
+    assert strictly["says_yes"].to_list() == [True, False, None, None]
+    assert strictly["why"].to_list() == ["strict", "strict", "unparsable", "unanswered"]
+    assert score_true_false(items, gold, texts, rule="default").decisions["says_yes"].to_list()[2] is False
+
+
+words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=24, max_size=24)
+
+
+@given(words, st.randoms())
+@settings(max_examples=examples(0.5))
+def test_what_holds_for_any_answers(texts, rng):
+    items, gold = questions("KR", "KR", "US", "US", "CN", "CN")
+    given_ = answers(items, texts)
+    scored = score_true_false(items, gold, given_, rule="default")
+    shuffled = given_[rng.sample(range(len(given_)), len(given_))]
+    again = score_true_false(items, gold, shuffled, rule="default")
+    assert again.scores == scored.scores
+    assert_frame_equal(again.decisions, scored.decisions)
+    complete = complete_questions(scored.decisions)
+    [accuracy], [balanced] = value(scored, "accuracy"), value(scored, "balanced-accuracy")
+    if complete.is_empty():
+        assert accuracy is balanced is None
+        return
+    assert accuracy == pytest.approx(100 * complete["correct"].mean())
+    # A question answered correctly has all its options answered so, and no less balanced.
+    options = scored.decisions.filter(pl.col("question_id").is_in(complete["question_id"].to_list()))
+    assert accuracy <= 100 * options["correct"].mean() + 1e-9
+    assert accuracy <= balanced + 1e-9
+    shares = [options.filter(is_true=is_true)["correct"].mean() for is_true in (True, False)]
+    assert balanced == pytest.approx(50 * sum(shares))

@@ -1,0 +1,64 @@
+"""Yes or no: what careful people read in replies."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.tasks.rungs.yes_no_replies import says_yes_leniently, says_yes_strictly
+
+YES = (
+    "yes",
+    " Yes.\n",
+    "**Yes**",
+    "Yes, most people there would.",
+    "True",
+    "The answer is yes.",
+    "Answer: Yes",
+    '{"answer": "yes"}',
+    r"So the result is \boxed{Yes}",
+    "People there eat bread, not rice.\n\nYes",
+    "I would say yes.",
+    "Final answer: yes. No doubt about that.",
+    "Yes\n\nExplanation: it is usual.",
+)
+NO = (
+    "no",
+    "No.",
+    "No, they would not.",
+    "the answer is: no",
+    "false",
+    r"$\boxed{\text{no}}$",
+    "Reasons.\n\n**No.**",
+)
+NEITHER = (
+    "",
+    "maybe",
+    "Yes or no? Hard to tell.",
+    "Yes and no.",
+    "No one would say that.",
+    "The answer could be yes.",
+    "If the answer is yes, fine.",
+    "The answer is yes. Wait, the answer is no.",
+    "Yes. Actually, it depends.",
+    "I cannot say whether most people would say yes or no.",
+    "It is not yes.",
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [*((text, True) for text in YES), *((text, False) for text in NO), *((text, None) for text in NEITHER)],
+)
+def test_replies_are_read_as_a_person_does(reply: str, said: bool | None):
+    assert says_yes_leniently(reply) is said
+
+
+def test_strictly_the_word_alone_counts():
+    said = [says_yes_strictly(text) for text in (" YES!", "no", "true", "yes no", "Yes, indeed")]
+    assert said == [True, False, None, None, None]
+
+
+@given(st.text() | st.text(alphabet="yesno ,.\n:answerwait"))
+def test_what_is_read_strictly_is_read_leniently_so(reply: str):
+    strict = says_yes_strictly(reply)
+    assert strict is None or says_yes_leniently(reply) is strict
