@@ -1,6 +1,7 @@
 """Contributors: who they are, what they agreed to, and what their annotators agreed to tell."""
 
 from collections.abc import Collection, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -89,6 +90,9 @@ def _outdated(contributor: Contributor, consent: str | None) -> Iterator[tuple[s
             f"{contributor.consent!r} is not the code of the text that now stands in {CONSENT}",
             f'read {CONSENT} again; if you agree, write consent = "{consent}" and the day into agreed',
         )
+    # A day begins 14 hours earlier in the east than in UTC.
+    if contributor.agreed > (datetime.now(UTC) + timedelta(hours=14)).date():
+        yield "agreed", f"{contributor.agreed} is still to come", "write the day on which you agreed"
 
 
 def terms_problems(

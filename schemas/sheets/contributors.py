@@ -68,7 +68,7 @@ class Contributor(FrozenModel):
     """Licence of what is contributed, by the identifier that the Hub knows, for example ``cc-by-4.0``."""
     agreed: date
     """Day on which the contributor agreed to the text in CONSENT.md, as in ``2026-11-30``."""
-    consent: Text
+    consent: str
     """Code of the text that was agreed to: it changes with the text."""
 
 

@@ -202,3 +202,31 @@ def test_a_day_with_an_hour_is_quoted_as_it_was_written(folder: Path):
     with pytest.raises(RowError) as caught:
         read_collection(folder)
     assert caught.value.what == "2026-11-21T10:00:00 is not a date such as 2026-11-30"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "agreed",
+            "2999-01-01",
+            "key agreed: 2999-01-01 is still to come; write the day on which you agreed",
+        ),
+        (
+            "consent",
+            '""',
+            (
+                "key consent: '' is not the code of the text that now stands in CONSENT.md; read CONSENT.md "
+                'again; if you agree, write consent = "{code}" and the day into agreed'
+            ),
+        ),
+    ],
+)
+def test_what_nobody_can_have_agreed_to(folder: Path, key: str, value: str, message: str):
+    file = folder / "jun-ko" / "contributor.toml"
+    text = file.read_text().splitlines()
+    file.write_text("\n".join(f"{key} = {value}" if line.startswith(key) else line for line in text))
+    with pytest.raises(RowError) as caught:
+        read_collection(folder)
+    code = consent_code((folder / "CONSENT.md").read_text())
+    assert str(caught.value) == f"jun-ko/contributor.toml, {message.format(code=code)}"
