@@ -94,7 +94,7 @@ def test_from_nothing_to_a_checked_folder(tmp_path: Path, monkeypatch: pytest.Mo
     ]
     assert "kim-uk: 1 error" in run("contribute", "check", "everyday", code=REFUSED)
     file = tmp_path / "everyday" / "contributions" / "kim-uk" / "contributor.toml"
-    file.write_text(file.read_text().replace('agreed = ""', 'agreed = "2026-11-30"'))
+    file.write_text(file.read_text().replace('agreed = ""', 'agreed = "2026-11-20"'))
     assert (
         run("contribute", "check", "everyday") == "kim-uk: nothing is wrong\n1 contributor: nothing is wrong\n"
     )
