@@ -21,6 +21,7 @@ from blend.eval.models.tiny_model import make_tiny_model
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.semeval_files import keys, write_semeval
+from helpers.simulated_models import simulated_runs
 
 pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
@@ -153,6 +154,13 @@ def given_a_release(machine: Machine) -> None:
     shutil.copytree(machine.release, machine.work / "release")
 
 
+def given_for_items(machine: Machine) -> None:
+    given_a_release(machine)
+    simulated_runs(machine.work / "release", machine.work / "runs", models=8)
+    for answers in (machine.work / "runs").glob("*.csv"):
+        answers.unlink()
+
+
 def given_for_judging(machine: Machine) -> None:
     given_a_release(machine)
     make_tiny_model(machine.work / "tiny")
@@ -214,6 +222,7 @@ PAGES = {
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
+    "items": Page(given_for_items),
     "judging": Page(given_for_judging),
     "loading": Page(),
     "plan": Page(),

@@ -17,6 +17,7 @@ from blend.cli import (
     build,
     contribute,
     importing,
+    items,
     look,
     planning,
     publish,
@@ -54,6 +55,7 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(reviews.pairs_app, name="review-pairs")
 app.add_typer(questions.app, name="questions")
+app.add_typer(items.app, name="items")
 app.add_typer(importing.app, name="responses")
 app.add_typer(contribute.app, name="contribute")
 app.add_typer(wikidata.app, name="wikidata")

@@ -38,8 +38,11 @@ class _Command(TyperCommand):
         return _without_flag_types(super().get_params(ctx))
 
 
-class _Group(TyperGroup):
+class Group(TyperGroup):
+    """A group whose help shows flags as flags."""
+
     def get_params(self, ctx: Any) -> list[Any]:
+        """List the options and arguments."""
         return _without_flag_types(super().get_params(ctx))
 
 
@@ -47,7 +50,7 @@ class Application(typer.Typer):
     """A group of commands."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(cls=_Group, **options)
+        super().__init__(**{"cls": Group, **options})
 
     def command(self, *names: Any, **options: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """Register a function as a command, see `typer.Typer.command`."""

@@ -14,6 +14,7 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.storage import storage_errors
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
+from blend.schemas.release.summaries import written
 from blend.version import __version__
 
 SHOWN_CHARACTERS = 600
@@ -82,6 +83,6 @@ def page_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible}
+    environment.filters |= {"visible": visible, "written": written}
     environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": packaged}
     return environment

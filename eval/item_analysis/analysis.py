@@ -1,0 +1,134 @@
+"""Analysis: what the answers of several models say of items, as frames."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from blend.eval.item_analysis.item_statistics import item_statistics
+from blend.eval.item_analysis.responses import ITEM, Responses, read_responses
+from blend.eval.item_analysis.two_parameter import ItemModel, abilities_by, fit_items
+from blend.eval.item_analysis.wrong_keys import wrong_key_evidence
+from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.scores_json import ALL
+from blend.schemas.language.text_comparison import agreeing, pluralise
+
+LEAST_MODELS = 6
+"""Models from which on more is told of items than their difficulty."""
+WORST = 0.1
+"""Share of the items that are suspects at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAnalysis:
+    """Figures of items and of the models that answered them; ``docs/items.md`` explains every column.
+
+    With fewer than `LEAST_MODELS` models all figures but difficulties and shares are null.
+    """
+
+    items: pl.DataFrame
+    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty``, ``discrimination`` with ``low``
+    and ``high``, ``slope`` with ``slope_error``, ``intercept``, ``evidence``."""
+    regions: pl.DataFrame
+    """One row per region, by code, `scores_json.ALL` first: ``region``, ``items`` (count), means of
+    ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
+    abilities: pl.DataFrame
+    """One row per region, `ALL` first, and model, by name: ``model``, ``region``, ``correct`` (fraction),
+    ``ability``, ``error``."""
+    suspects: pl.DataFrame
+    """Rows of ``items`` that fit a wrong key better, most evidence first, of equal ones by id; ``best_wrong``
+    and ``weak_correct`` count models of the better half and of the other one."""
+    responses: Responses
+    model: ItemModel | None
+
+    @property
+    def untold(self) -> str:
+        """What cannot be told, and why; empty where all can."""
+        n = len(self.responses.models)
+        if self.model is None:
+            return (
+                f"{pluralise(n, 'model')} {agreeing(n, 'says', 'say')} how difficult items are, and no more: "
+                "discrimination, abilities, suspects and a compact choice need answers of six models or more"
+            )
+        rough = "the two-parameter model has not converged, so slopes, intercepts and abilities are rough"
+        return "" if self.model.converged else rough
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """All figures, by name."""
+        return {name: getattr(self, name) for name in ("items", "regions", "abilities", "suspects")}
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain JSON."""
+        rows = {name: frame.to_dicts() for name, frame in self.frames().items()}
+        return {"models": list(self.responses.models), "untold": self.untold, **rows}
+
+
+def analyse_items(runs: Sequence[ScoredRun]) -> ItemAnalysis:
+    """Analyse the items that several models answered.
+
+    Raises:
+        InputError: If the signatures of the runs differ, the model apart, or `read_responses` refuses them.
+    """
+    check_comparable(runs)
+    return analyse_responses(read_responses(runs))
+
+
+def analyse_responses(responses: Responses) -> ItemAnalysis:
+    """Analyse responses; see `analyse_items`."""
+    correct, names = responses.correct, responses.items["region"]
+    statistics = item_statistics(correct)._asdict()
+    model = fit_items(correct) if len(responses.models) >= LEAST_MODELS else None
+    figures = statistics | dict.fromkeys(("slope", "slope_error", "intercept", "evidence"))
+    if model is None:
+        figures |= dict.fromkeys(("discrimination", "low", "high"))
+    else:
+        figures |= {name: getattr(model, name) for name in ("slope", "slope_error", "intercept")}
+        figures["evidence"] = wrong_key_evidence(correct, names.rank("dense").to_numpy())
+    columns = [
+        pl.Series(name, values, dtype=pl.Float64) for name, values in figures.items() if values is not None
+    ]
+    figured = responses.items.with_columns(columns).fill_nan(None)
+    nothing = [pl.lit(None, pl.Float64).alias(name) for name in figures if name not in figured.columns]
+    items = figured.with_columns(*nothing, pl.col("n_models").cast(pl.Int64)).select(*ITEM, *figures)
+    return ItemAnalysis(
+        items=items,
+        regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),
+        abilities=pl.concat([_abilities(responses, model, part) for part in (ALL, *names.unique().sort())]),
+        suspects=_suspects(items, correct),
+        responses=responses,
+        model=model,
+    )
+
+
+def _by_region(items: pl.DataFrame) -> pl.DataFrame:
+    means = pl.col("difficulty", "discrimination").mean()
+    negative = (pl.col("discrimination") < 0).mean()
+    return items.group_by("region").agg(pl.len().alias("items"), means, negative=negative).sort("region")
+
+
+def _abilities(responses: Responses, model: ItemModel | None, region: str) -> pl.DataFrame:
+    kept = np.ones(responses.items.height, dtype=bool)
+    if region != ALL:
+        kept = (responses.items["region"] == region).to_numpy()
+    columns = dict.fromkeys(("ability", "error"), np.full(len(responses.models), np.nan))
+    if model is not None:
+        columns = dict(zip(columns, abilities_by(model, responses.correct, kept), strict=True))
+    share = responses.shares(kept.astype(np.float64))
+    return pl.DataFrame({"model": responses.models, "correct": share, **columns}).select(
+        "model", pl.lit(region).alias("region"), pl.col("correct", "ability", "error").fill_nan(None)
+    )
+
+
+def _suspects(items: pl.DataFrame, correct: np.ndarray[Any, Any]) -> pl.DataFrame:
+    # A stable order, so that of models with equal shares the first by name are the better half.
+    order = np.argsort(-np.nan_to_num(np.nanmean(correct, axis=1)), kind="stable")
+    better, others = np.split(correct[order], [len(order) // 2])
+    counts = {"best_wrong": (better < 0.5).sum(axis=0), "weak_correct": (others > 0.5).sum(axis=0)}
+    return (
+        items.with_columns(pl.Series(name, count) for name, count in counts.items())
+        .filter(pl.col("evidence") > 0)
+        .sort("evidence", "item_id", descending=[True, False])
+        .head(max(1, round(WORST * items.height)))
+    )

@@ -1,0 +1,83 @@
+"""Compact: the few items that keep scores and ranks, each with a weight for those that it stands for."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from blend.eval.item_analysis.analysis import analyse_items
+from blend.eval.item_analysis.responses import Responses
+from blend.eval.item_analysis.two_parameter import ItemModel
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.statistics.clusters import FloatArray
+from blend.eval.statistics.correlation import correlation
+from blend.schemas.errors import ArgumentError, InputError
+
+BALANCED = 0.5
+"""Share of neighbours among which information decides: those that keep the score. Of all it would choose the
+steepest, whose score is too high for good models and too low for weak ones."""
+
+
+class Compact(NamedTuple):
+    """Items that stand for all, and how well they do so for the models that chose them."""
+
+    items: pl.DataFrame
+    """One row per chosen item, by id: ``mcq_id`` and ``weight``, with a mean of 1."""
+    n_items: int
+    """Items that they were chosen from."""
+    errors: FloatArray
+    """Every model's weighted score less its full one, in points of 100."""
+    rank_correlation: float | None
+    """Spearman's correlation of both scores; null where all models have the same."""
+
+
+def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
+    """Choose a compact set from scored runs of multiple-choice questions; see `choose_compact`.
+
+    Raises:
+        ArgumentError: If ``size`` is not a fraction between 0 and 1.
+        InputError: If the runs are of fewer than six models, or as `analyse_items`.
+    """
+    if not 0 < size < 1:
+        raise ArgumentError(f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)")
+    found = analyse_items(runs)
+    if found.model is None:
+        raise InputError(f"nothing to choose by: {found.untold}")
+    weights = choose_compact(found.responses, found.model, size=size)
+    full, weighted = (100 * found.responses.shares(each) for each in (np.ones(len(weights)), weights))
+    items = found.items.select(mcq_id="item_id", weight=pl.Series(weights)).filter(pl.col("weight") > 0)
+    return Compact(items, len(weights), weighted - full, correlation(full, weighted, kind="rank").value)
+
+
+def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> FloatArray:
+    """Choose items that stand for all.
+
+    Items of a region are sorted by topic, and within it by how often the models are expected to be correct.
+    Each run of neighbours as long as ``1 / size`` has one item chosen, with the length of the run as its
+    weight. Half of a run comes into question: those with which the expected scores of what is chosen so far are
+    nearest those of all items so far. Among them the one that tells most about the models' abilities is chosen,
+    by Fisher's information summed over models. So regions, topics and difficulties are there in their shares,
+    and a weighted score estimates the full one.
+
+    Args:
+        responses: What the models got right.
+        model: Fitted to them.
+        size: Share of the items to choose, a fraction.
+
+    Returns:
+        Weights, shape ``(n_items,)``: 0 of items that are not chosen; the others have a mean of 1.
+    """
+    abilities = model.abilities.mean
+    chances, information = model.chances(abilities), model.information(abilities).sum(axis=0)
+    numbered = responses.items.with_columns(chance=pl.Series(chances.mean(axis=0))).with_row_index("item")
+    weights, ahead = np.zeros(len(numbered)), np.zeros((len(abilities), 1))
+    for region in numbered.sort("region", "topic", "chance", "item_id").partition_by("region"):
+        for run in np.array_split(region["item"].to_numpy(), max(1, round(size * region.height))):
+            # How far each model would be ahead of its score with each item of the run, shape (n_models, n_run).
+            ahead = ahead + len(run) * chances[:, run] - chances[:, run].sum(axis=1, keepdims=True)
+            near = np.argsort((ahead**2).sum(axis=0), kind="stable")[: max(1, round(len(run) * BALANCED))]
+            best = near[np.argmax(information[run[near]])]
+            weights[run[best]], ahead = len(run), ahead[:, [best]]
+    weights *= np.count_nonzero(weights) / len(weights)
+    return weights

@@ -1,0 +1,72 @@
+"""Sections: an item analysis as tables, for the terminal and for a page that needs no network."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from blend.eval.item_analysis.analysis import ItemAnalysis
+from blend.eval.report.page_template import page_environment, save_page
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.single_answers import NOT_KNOWN
+from blend.eval.runs.prediction_files import asks_semeval
+from blend.eval.scores_json import ALL
+
+SHOWN_SUSPECTS = 200
+"""Suspects on the page; the files have all of them."""
+
+
+class ItemSection(NamedTuple):
+    """A table and how to read it."""
+
+    title: str
+    text: str
+    rows: pl.DataFrame
+
+
+def item_sections(analysis: ItemAnalysis) -> list[ItemSection]:
+    """Regions, and where they can be told abilities and suspects."""
+    sections = [ItemSection("Items", _REGIONS, analysis.regions)]
+    if analysis.model is None:
+        return sections
+    overall = analysis.abilities.filter(region=ALL).drop("region")
+    cell = pl.format("{} ± {}", pl.col("ability").round(2), pl.col("error").round(2))
+    by_region = analysis.abilities.filter(pl.col("region") != ALL).with_columns(cell=cell)
+    of_regions = by_region.pivot("region", index="model", values="cell")
+    wide = overall.join(of_regions, on="model").sort("ability", "model", descending=[True, False])
+    figures = ("item_id", "region", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
+    return [
+        *sections,
+        ItemSection("Abilities", _ABILITIES, wide),
+        ItemSection("Suspects", _SUSPECTS, analysis.suspects.select(figures)),
+    ]
+
+
+_REGIONS = (
+    "Difficulty: mean share of models that are wrong. Discrimination: mean correlation of being correct in an "
+    "item with the share correct elsewhere. Negative: share of the items where it is below 0."
+)
+_ABILITIES = "Expected a posteriori in the two-parameter model, with standard errors; regions are on one scale."
+_SUSPECTS = (
+    "Evidence: log of how much better the answers fit a wrong key than a correct one. It ranks what people "
+    "should read: hard items have some as well. Best wrong: models of the better half that are wrong; weak "
+    "correct: models of the other half that are correct."
+)
+
+
+def save_items_page(analysis: ItemAnalysis, runs: Sequence[ScoredRun], page: Path) -> None:
+    """Write the page, with suspects' questions unless they are SemEval's, whose terms forbid to pass them on.
+
+    Raises:
+        InputError, StorageError: As `page_template.save_page`.
+    """
+    run, sections = runs[0], item_sections(analysis)
+    if analysis.model is not None and not asks_semeval(run.run.items("template_id")):
+        *others, last = sections
+        known, rows = run.task.known_questions(run), last.rows.head(SHOWN_SUSPECTS)
+        titles = [known.get(item, NOT_KNOWN).title for item in rows["item_id"]]
+        with_questions = rows.with_columns(question=pl.Series(titles, dtype=pl.String))
+        sections = [*others, last._replace(rows=with_questions)]
+    template = page_environment().get_template("items.html.j2")
+    save_page(lambda: template.render(analysis=analysis, run=run, sections=sections), page, name="page")

@@ -1,0 +1,149 @@
+"""An item analysis: what it finds in simulated runs, what it does not tell, and what leaves it as it is."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import blend
+from blend.eval.evaluation import read_scored
+from blend.eval.item_analysis.analysis import analyse_items, analyse_responses
+from blend.eval.item_analysis.item_statistics import item_statistics
+from blend.eval.item_analysis.responses import Responses
+from blend.eval.item_analysis.wrong_keys import wrong_key_evidence
+from helpers.examples import examples
+from helpers.in_process import run
+from helpers.simulated_models import simulated_runs
+
+
+def responses_of(correct: np.ndarray, regions: Sequence[str] | None = None) -> Responses:
+    n_models, n_items = correct.shape
+    names = [f"q{number:04}" for number in range(n_items)]
+    items = pl.DataFrame(
+        {"item_id": names, "template_id": names, "region": regions or ["KR"] * n_items, "topic": "Food"}
+    )
+    return Responses(tuple(f"m{number}" for number in range(n_models)), items, correct.astype(float))
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> np.ndarray:
+    n_models, n_items = draw(st.integers(6, 9)), draw(st.integers(2, 12))
+    cells = st.sampled_from([0.0, 1.0, 1.0, np.nan])
+    correct = np.array(
+        draw(
+            st.lists(st.lists(cells, min_size=n_items, max_size=n_items), min_size=n_models, max_size=n_models)
+        )
+    )
+    # An item or a model without any answer is not in any run.
+    correct[:, 0], correct[0] = draw(st.sampled_from([0.0, 1.0])), 1.0
+    return correct
+
+
+def test_discrimination_is_the_correlation_with_the_rest():
+    correct = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)
+    found = item_statistics(correct)
+    assert found.difficulty.tolist() == pytest.approx([0.4, 0.4, 0.6, 0.8])
+    rest = correct[:, 1:].mean(axis=1)
+    expected = np.corrcoef(correct[:, 0], rest)[0, 1]
+    assert found.discrimination[0] == pytest.approx(expected)
+    # Fisher: tanh(atanh(r) - 1.96 / sqrt(5 - 3)).
+    assert found.low[0] == pytest.approx(np.tanh(np.arctanh(expected) - 1.959964 / np.sqrt(2)))
+
+
+def test_nothing_is_told_where_all_models_agree():
+    found = item_statistics(np.array([[1, 1], [1, 0], [1, 0], [1, 1]], dtype=float))
+    assert np.isnan(found.discrimination[0])
+    assert found.difficulty[0] == 0
+
+
+def test_evidence_of_a_wrong_key():
+    # Models that are right in all but one of 20 items: a wrong key is ln((1-p)/3 / p) more likely for a pass.
+    correct = np.ones((6, 20))
+    correct[:, 0] = 0
+    evidence = wrong_key_evidence(correct, np.zeros(20))
+    p = 0.99
+    assert evidence[0] == pytest.approx(6 * np.log((1 - (1 - p) / 3) / (1 - p)), rel=0.3)
+    assert (evidence[1:] < 0).all()
+
+
+@settings(max_examples=examples(25))
+@given(answers(), st.randoms())
+def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):
+    regions = [rng.choice(["KR", "US"]) for _ in range(correct.shape[1])]
+    found = analyse_responses(responses_of(correct, regions))
+    columns = rng.sample(range(correct.shape[1]), correct.shape[1])
+    moved = analyse_responses(
+        Responses(found.responses.models, found.responses.items[columns], correct[:, columns])
+    )
+    assert_frame_equal(moved.items.sort("item_id"), found.items, abs_tol=2e-3)
+
+
+@settings(max_examples=examples(25))
+@given(answers())
+def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):
+    found = analyse_responses(responses_of(correct))
+    for name in ("slope", "intercept", "evidence", "difficulty"):
+        assert found.items[name].is_finite().all()
+    known = found.items.drop_nulls("discrimination")
+    assert known.filter(
+        (pl.col("low") > pl.col("discrimination")) | (pl.col("discrimination") > pl.col("high"))
+    ).is_empty()
+    assert found.items["difficulty"].is_between(0, 1).all()
+    assert (found.suspects["evidence"] > 0).all()
+    assert found.suspects["evidence"].is_sorted(descending=True)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+@settings(max_examples=examples(10))
+@given(answers())
+def test_turning_every_answer_turns_difficulties(correct: np.ndarray):
+    here, there = item_statistics(correct), item_statistics(1 - correct)
+    assert here.difficulty == pytest.approx(1 - there.difficulty)
+    assert here.discrimination == pytest.approx(there.discrimination, nan_ok=True)
+
+
+@pytest.fixture(scope="module")
+def runs(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return simulated_runs(
+        mini_release, tmp_path_factory.mktemp("runs"), models=8, wrong_keys=planted(mini_release)
+    )
+
+
+def planted(release: Path) -> list[str]:
+    return blend.read_config(release, "multiple-choice-questions")["mcq_id"].to_list()[::20]
+
+
+def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path):
+    found = analyse_items(read_scored(runs))
+    keys = planted(mini_release)
+    assert len(set(keys) & set(found.suspects["item_id"])) >= 0.8 * len(keys)
+
+
+def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
+    here, there = (analyse_items(read_scored(named)) for named in (runs, runs[::-1]))
+    for name, frame in here.frames().items():
+        assert_frame_equal(frame, there.frames()[name], check_exact=True)
+
+
+def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
+    found = analyse_items(read_scored(runs[:5]))
+    assert found.untold == (
+        "5 models say how difficult items are, and no more: discrimination, abilities, suspects and a compact "
+        "choice need answers of six models or more"
+    )
+    assert found.items["difficulty"].null_count() == 0
+    for name in ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence"):
+        assert found.items[name].null_count() == found.items.height
+    assert found.suspects.is_empty()
+    assert found.abilities["ability"].null_count() == found.abilities.height
+    assert f"Not told: {found.untold}." in " ".join(run("items", *runs[:5]).split())
+
+
+def test_one_model_is_told_of_in_the_singular(runs: list[Path]):
+    assert analyse_items(read_scored(runs[:1])).untold.startswith("1 model says how difficult items are")
