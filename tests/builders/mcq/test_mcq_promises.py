@@ -148,6 +148,7 @@ def test_ids_are_unique_and_rows_ordered(mcqs):
     assert all(re.fullmatch(r".+_[A-Z]{2}_[0-9a-f]{8}", mcq_id) for mcq_id in mcqs["mcq_id"])
 
 
+@pytest.mark.exhaustive
 def test_no_question_is_asked_twice(mcqs, built, published):
     asked = published.questions.select("template_id", "locale", "en_question")
     for rows in (mcqs, built(variants="all").frame()):

@@ -48,6 +48,7 @@ def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
     first = blend("build", project / "recipe.toml", "--out", project / "release")

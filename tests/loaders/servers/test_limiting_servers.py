@@ -14,7 +14,7 @@ from blend.eval.models.server import MAX_FAILURES, open_server
 from blend.schemas.errors import ServerError
 from helpers.models.limiting_server import LimitingServer, Limits, limiting
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 
 @pytest.fixture(autouse=True)
