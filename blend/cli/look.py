@@ -122,7 +122,11 @@ def audit(
     ] = "release",
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
     config: Annotated[
-        str, typer.Option(help="Of a release: multiple-choice-questions or multiple-choice-hard.")
+        str,
+        typer.Option(
+            help="Of a release: multiple-choice-questions, multiple-choice-hard, true-false-questions or "
+            "region-questions."
+        ),
     ] = "multiple-choice-questions",
     encoding: Encoding = None,
     out: TablesFolder = None,

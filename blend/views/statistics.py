@@ -13,7 +13,7 @@ from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
 from blend.views.frames import PERCENT, frame_table, interval, mean, rows_frame, wide_frame
 
@@ -60,6 +60,10 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
         tables["mcq-guessing"] = _guessing(figures.audit)
         if figures.audit.hard is not None:
             tables["mcq-hard-guessing"] = _guessing(figures.audit.hard, f", {MULTIPLE_CHOICE_HARD}")
+        if figures.audit.true_false is not None:
+            tables["true-false-guessing"] = _guessing(figures.audit.true_false, f", {TRUE_FALSE_QUESTIONS}")
+        if figures.audit.regions is not None:
+            tables["region-guessing"] = _guessing(figures.audit.regions, f", {REGION_QUESTIONS}")
     return tables
 
 
@@ -313,7 +317,7 @@ def _guessing(audit: AuditReport, config: str = "") -> Table:
     ]
     return frame_table(
         rows_frame(("baseline", "questions", "accuracy", "interval", "by pair", "by row"), rows),
-        f"Multiple-choice questions got right without knowing anything{config}",
+        f"Questions got right without knowing anything{config}",
         f"By the audit of the release, {of} questions. Accuracy where the baseline has an opinion, with a 95 % "
         "interval over templates; by pair: guessing where it has none, each template and region once; by row: "
         "each question once. `blend audit` says what the baselines do.",

@@ -14,7 +14,7 @@ import polars as pl
 from blend.builders.audit.checking import checked_questions
 from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
-from blend.builders.audit.measuring import Outcome, examples_of, measured, outcome_of
+from blend.builders.audit.measuring import EXAMPLES, MEASURED, Outcome, examples_of, measured, outcome_of
 from blend.builders.audit.question_arrays import (
     EVIDENCE,
     QUESTIONS,
@@ -124,7 +124,8 @@ def audit_questions(
     """
     asked = question_arrays(checked_questions(questions))
     correct = _correct_answers(asked.questions)
-    evidence = correct.with_columns(votes=pl.lit(1, pl.Int64)) if annotations is None else _answers(annotations)
+    evidence = correct.with_columns(votes=pl.lit(1, pl.Int64))
+    evidence = evidence if annotations is None else known_answers(annotations)
     known = Known(evidence, registry() if locales is None else locales)
     outcomes, flagged = _outcomes(asked, known)
     return Audit(
@@ -149,7 +150,18 @@ def _correct_answers(questions: pl.DataFrame) -> pl.DataFrame:
     return correct.unique().sort("template", "group", "text")
 
 
-def _answers(annotations: pl.DataFrame) -> pl.DataFrame:
+def audit_of(asked: QuestionArrays, scores: Mapping[str, FloatArray], definitions: Mapping[str, str]) -> Audit:
+    """Audit questions by the scores of some solvers alone; what else an audit looks for is left out."""
+    return Audit(
+        size=_size(asked),
+        **_measured_by(asked, _each(asked, scores), "baseline", definitions, "baselines"),
+        **_measured_by(asked, {}, "cause", {}, "leaks"),
+        synonyms=pl.DataFrame(schema=SYNONYMS),
+        examples=pl.DataFrame(schema=EXAMPLES),
+    )
+
+
+def known_answers(annotations: pl.DataFrame) -> pl.DataFrame:
     """`EVIDENCE`: every English answer with its votes."""
     rows = annotations.select("annotations", template="template_id", group="locale").explode("annotations")
     groups = rows.drop_nulls("annotations").unnest("annotations")
@@ -196,12 +208,11 @@ def _measured_by(
     }
     frames: dict[str, pl.DataFrame] = {}
     for by, (part, names) in parts.items():
-        frame = pl.concat(
-            [
-                measured(asked, found, part, names).select(pl.lit(name).alias(what), pl.all())
-                for name, found in outcomes.items()
-            ]
+        rows = (
+            measured(asked, found, part, names).select(pl.lit(name).alias(what), pl.all())
+            for name, found in outcomes.items()
         )
+        frame = pl.concat([pl.DataFrame(schema={what: pl.String(), "part": pl.String(), **MEASURED}), *rows])
         if table == "leaks":
             n = pl.Series("n", np.bincount(part, minlength=len(names)))
             sizes = pl.DataFrame({"part": names, "n": n})

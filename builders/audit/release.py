@@ -7,7 +7,7 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
 from blend.schemas.rows.frame_columns import votes_known
 
 
@@ -25,32 +25,35 @@ def audit_release(
 
     Args:
         release: The directory.
-        config: The configuration of questions: ``multiple-choice-questions`` or ``multiple-choice-hard``.
+        config: The configuration of questions: ``multiple-choice-questions``, ``multiple-choice-hard``,
+            ``true-false-questions`` or ``region-questions``.
         examples: Most telling questions to keep per baseline.
         on_progress: Told about the rows read, by configuration.
 
     Raises:
-        InputError: If it is not a release, has no multiple-choice questions, or the votes of answers are
-            unknown.
+        InputError: If it is not a release, has no multiple-choice questions, the votes of answers are
+            unknown, or there are no annotations to audit rungs with.
         UnknownNameError: If the release has no such configuration of them; lists those it has.
     """
     folder = Path(release)
     held = {table.config: table.rows for table in read_manifest(folder).tables}
     if not held.get(MULTIPLE_CHOICE_QUESTIONS):
         raise InputError(f"{folder}: no multiple-choice questions in this release; audit one that has some")
-    if config not in (ours := held.keys() & MULTIPLE_CHOICE_CONFIGS):
+    if config not in (ours := held.keys() & {*MULTIPLE_CHOICE_CONFIGS, *RUNGS}):
         raise UnknownNameError("configuration", config, ours)
     rows = read_config(folder, config, on_progress=on_progress)
-    questions = rows.select("question", "options", "answer", "topic", group="locale", template="template_id")
     annotations = read_config(folder, ANNOTATIONS, on_progress=on_progress) if ANNOTATIONS in held else None
     if not (annotations is None or annotations.select(votes_known().all()).item()):
         raise InputError(
             f"{folder}: the votes of answers are unknown (null), and the audit weighs answers by votes; "
             "audit a release whose annotations have them"
         )
-    return audit_questions(
-        questions,
-        annotations=annotations,
-        locales=release_locales(folder),
-        examples=examples,
-    )
+    locales = release_locales(folder)
+    if config in RUNGS:
+        if annotations is None:
+            raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
+        from blend.builders.audit.rungs import audit_rung
+
+        return audit_rung(config, rows, annotations=annotations, locales=locales)
+    questions = rows.select("question", "options", "answer", "topic", group="locale", template="template_id")
+    return audit_questions(questions, annotations=annotations, locales=locales, examples=examples)

@@ -4,10 +4,11 @@ from hashlib import sha256
 
 import polars as pl
 
-from blend.builders.audit import DEFINITIONS, audit_questions
-from blend.builders.audit.leaks import LEAKS
+from blend.builders.audit import audit_questions
+from blend.builders.audit.rungs import audit_rung
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.audit_report import AuditReport, Fares
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, RUNGS
 
 MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
@@ -20,26 +21,32 @@ def audit_report(
     *,
     annotations: pl.DataFrame,
     locales: Registry,
+    config: str = MULTIPLE_CHOICE_QUESTIONS,
     most: int = MOST_QUESTIONS,
 ) -> AuditReport:
-    """Audit the multiple-choice questions of a release, those of large ones in part.
+    """Audit the multiple-choice questions or rungs of a release, those of large ones in part.
 
     Args:
         mcqs: `frame_columns.MCQ_ROWS`, of which ``question``, ``options``, ``answer``, ``topic``, ``locale``
-            and ``template_id`` count.
+            and ``template_id`` count; or the rows of a rung.
         annotations: `frame_columns.ANNOTATIONS`.
         locales: Registry that knows the locales.
+        config: The configuration that they are of.
         most: Questions from which on no further template is looked at; templates are ordered by digest.
     """
     chosen = _first_templates(mcqs, most)
-    questions = mcqs.join(chosen, on="template_id", how="semi").select(
-        "question", "options", "answer", "topic", group="locale", template="template_id"
-    )
-    audit = audit_questions(questions, annotations=annotations, locales=locales, examples=0, synonyms=False)
+    rows = mcqs.join(chosen, on="template_id", how="semi")
+    if config in RUNGS:
+        audit = audit_rung(config, rows, annotations=annotations, locales=locales)
+    else:
+        columns = ["question", "options", "answer", "topic"]
+        questions = rows.select(*columns, group="locale", template="template_id")
+        audit = audit_questions(questions, annotations=annotations, locales=locales, examples=0, synonyms=False)
+    leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
         questions=len(mcqs),
-        audited=len(questions),
-        definitions={**{name: leak.definition for name, leak in LEAKS.items()}, **DEFINITIONS},
+        audited=len(rows),
+        definitions=dict([*leaks, *rules]),
         baselines=_fares(audit.baselines, audit.baselines_by_group, {"baseline": "name", "overall": "share"}),
         leaks=_fares(audit.leaks, audit.leaks_by_group, {"cause": "name"}),
     )

@@ -9,7 +9,13 @@ import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
 from blend.schemas.release.leaderboard import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_HARD,
+    MULTIPLE_CHOICE_QUESTIONS,
+    REGION_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+)
 
 _GRADING = """\
 People who live in a place were asked a question about life there. Decide whether a model's answer means the
@@ -45,6 +51,10 @@ def benchmark_yaml(facts: ReleaseFacts) -> str | None:
         tasks.append(_multiple_choice(MULTIPLE_CHOICE, MULTIPLE_CHOICE_QUESTIONS))
     if MULTIPLE_CHOICE_HARD in held:
         tasks.append(_multiple_choice(MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_HARD))
+    if REGION_QUESTIONS in held:
+        tasks.append(_multiple_choice(REGION_QUESTIONS, REGION_QUESTIONS))
+    if TRUE_FALSE_QUESTIONS in held:
+        tasks.append(_true_false())
     if regions := [table.split for table in tables if table.config == ANNOTATIONS]:
         tasks.append(_short_answer(SHORT_ANSWER, "+".join(regions)))
         tasks += [_short_answer(region_task(region), region) for region in regions]
@@ -73,6 +83,21 @@ def _multiple_choice(name: str, config: str) -> dict[str, Any]:
         },
         "solvers": [{"name": "multiple_choice"}],
         "scorers": [{"name": "choice"}],
+    }
+
+
+def _true_false() -> dict[str, Any]:
+    return {
+        "id": TRUE_FALSE_QUESTIONS,
+        "config": TRUE_FALSE_QUESTIONS,
+        "split": "test",
+        "field_spec": {
+            "input": "prompt",
+            "target": "answer",
+            "metadata": ["MCQID", "ID", "country", "locale", "topic"],
+        },
+        "solvers": [{"name": "generate"}],
+        "scorers": [{"name": "match", "args": {"location": "begin"}}],
     }
 
 

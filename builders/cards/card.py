@@ -31,7 +31,14 @@ from blend.schemas.language.languages import english_name, own_name, script_name
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.finding_kinds import finding_kinds
 from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, NOT_BY_LANGUAGE, QUESTION_CONFIGS, model_of
+from blend.schemas.rows.configs import (
+    MULTIPLE_CHOICE_HARD,
+    NOT_BY_LANGUAGE,
+    QUESTION_CONFIGS,
+    REGION_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+    model_of,
+)
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 
 AGREEMENT = "agreement/annotators"
@@ -114,11 +121,16 @@ def _guessed(audit: AuditReport | None) -> str | None:
     """Say how much somebody gets right who knows nothing; null without an audit."""
     if audit is None:
         return None
-    hard = "" if audit.hard is None else f" Of `{MULTIPLE_CHOICE_HARD}` they find: {_shares(audit.hard)}."
+    others = {
+        f"`{MULTIPLE_CHOICE_HARD}`": audit.hard,
+        f"`{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %),": audit.true_false,
+        f"`{REGION_QUESTIONS}`": audit.regions,
+    }
+    found = (f" Of {of} they find: {_shares(report)}." for of, report in others.items() if report is not None)
     return (
         "A multiple-choice question can be got right without knowing the region. Compare a score not with the "
         "25 % of a blind guess, but with what these find, of pairs of template and region (of questions): "
-        f"{_shares(audit)} (`reports/audit.json`).{hard}"
+        f"{_shares(audit)} (`reports/audit.json`).{''.join(found)}"
     )
 
 

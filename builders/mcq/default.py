@@ -132,7 +132,7 @@ def build_default(
         reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
         beside_models=excluded.beside_models(),
-        regions=None if regions is None else regions.frame(),
+        regions=None if regions is None else regions.chosen(),
     )
 
 

@@ -262,3 +262,7 @@ class Cooccurrence:
         on_topic = self._on_topic.get((tag, self._topics.get(template_id)), set())
         beside = self._beside.get((tag, base_forms(text)), ())
         return {form for form in forms if form in on_topic or any(form in given for given in beside)}
+
+    def gave(self, tag: str, text: str) -> bool:
+        """Whether a locale gave a text to any template."""
+        return (tag, base_forms(text)) in self._beside

@@ -1,8 +1,8 @@
 """Region questions: a correct answer of multiple-choice questions, and four regions of which it can be.
 
 Three of them are wrong for sure: they are asked the same in the same words, their people agree on answers of
-their own, and nobody there, nor any reader, gave this one or one that counts as the same. It is not possibly
-correct there either (`distractors.Comparison.possibly_correct`).
+their own, and nobody there gave this one or one that counts as the same, nor did a reader. A text was not even
+given there to another question, and a number is not near one that was.
 
 Which regions stand together is decided over all questions, so that each is wrong three times as often as it is
 right: whoever picks the region that is right most often gains nothing.
@@ -11,7 +11,7 @@ right: whoever picks the region that is right most often gains nothing.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -19,21 +19,33 @@ from blend.builders.digests import digest
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answers import TemplateAnswers
 from blend.builders.mcq.default import LocaleQuestions
-from blend.builders.mcq.distractors import N_DISTRACTORS, compare
+from blend.builders.mcq.distractors import N_DISTRACTORS
 from blend.builders.mcq.option_pool import OptionPool, Target
 from blend.builders.mcq.options import are_apart
+from blend.builders.mcq.overlap import base_forms
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import published_prompt
 from blend.builders.mcq.variants import Rules
 from blend.builders.templates.localise import region_names
 from blend.builders.templates.slots import at_sentence_start, slot_country
+from blend.schemas.language.answer_formats import AnswerFormat, magnitude
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.region_mentions import names_any
 from blend.schemas.language.text_comparison import clean
+from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.prompts.question_slots import COUNTRY
 from blend.schemas.prompts.rung_prompts import NO_REGION, REGION_QUESTION
 from blend.schemas.rows.frame_columns import REGION_ROWS
 from blend.schemas.rows.published_rows import LETTERS
+
+_NEAR = 0.25
+"""Share of the larger of two numbers, minutes of the day or days of the year up to which they are near."""
+
+
+CHOSEN = pl.Schema(
+    {name: REGION_ROWS[name] for name in ("region_question_id", "mcq_id", "option_regions", "answer")}
+)
+"""One row per region question: what the multiple-choice question does not tell."""
 
 
 class RegionAnswer(NamedTuple):
@@ -59,7 +71,6 @@ class RegionQuestions:
 
     def __init__(self, rules: Rules, questions: pl.DataFrame, locales: Registry) -> None:
         self._rules = rules
-        self._topics = dict(questions.select("template_id", "topic").iter_rows())
         self._asked = {
             (template_id, tag): without_region(text, locales.get(tag), locales)
             for template_id, tag, text in questions.select("template_id", "locale", "en_question").iter_rows()
@@ -69,75 +80,48 @@ class RegionQuestions:
     def add(
         self, answers: TemplateAnswers, pool: OptionPool, judging: JudgePanel, made: Iterable[LocaleQuestions]
     ) -> None:
-        """Look which regions surely do not give the correct answers of a template's questions.
+        """Look which regions surely do not give the correct answers of a template's multiple-choice questions.
 
         Args:
             answers: What the locales bring to the template.
             pool: Its options.
             judging: The judges, as for its other questions.
-            made: The multiple-choice questions.
+            made: These questions.
         """
         template_id = answers.template_id
         numbers = {(option.text, option.locale.tag): i for i, option in enumerate(pool.options)}
-        # An answer that names a region is none of the options.
         chosen = [
             (mcq_id, one.locale, text, numbers[text, one.locale.tag])
             for one in made
             for text, mcq_id in _first_ids(one, template_id)
+            # An answer that names a region is none of the options.
             if (text, one.locale.tag) in numbers and self._asked[template_id, one.locale.tag] is not None
         ]
-        wanted = {number for *_, number in chosen}
+        wanted = frozenset(number for *_, number in chosen)
         wrong = {
-            target.answers.locale: self._surely_wrong(target, answers, pool, judging, wanted)
-            for target in pool.targets
+            of.answers.locale: self._surely_wrong(of, answers, pool, judging, wanted) for of in pool.targets
         }
         for mcq_id, locale, text, number in chosen:
             asked = self._asked[template_id, locale.tag]
             others = (of for of in wrong if number in wrong[of] and self._asked[template_id, of.tag] == asked)
             self._answers.append(RegionAnswer(mcq_id, template_id, locale, text, tuple(others)))
 
-    def frame(self) -> pl.DataFrame:
-        """Make `frame_columns.REGION_ROWS`; by template, locale in registry order, and answer."""
+    def chosen(self) -> pl.DataFrame:
+        """Choose the regions: `CHOSEN`, by template, locale in registry order, and answer."""
         seed = self._rules.seed
-        chosen = _chosen(self._answers, seed)
-        asked = [(one, _id(one, chosen[one]), chosen[one]) for one in self._answers if one in chosen]
+        chosen = [(one, _id(one, three), three) for one, three in _chosen(self._answers, seed)]
         digests: dict[str, dict[tuple[str, str], list[int]]] = {}
-        for one, question_id, _ in asked:
+        for one, question_id, _ in chosen:
             of_region = digests.setdefault(one.locale.region, {})
             of_region.setdefault((one.template_id, one.locale.tag), []).append(digest(seed, question_id))
         placed = {key: iter(of) for one in digests.values() for key, of in positions_in_region(one).items()}
         rows = []
-        for one, question_id, three in asked:
+        for one, question_id, three in chosen:
             position = next(placed[one.template_id, one.locale.tag])
-            names = {of.tag: (of.prompt_name, of.region) for of in (one.locale, *three)}
-            tags = [
-                tag for _, tag in arranged([(of.region, of.tag) for of in three], digest(seed, question_id))
-            ]
-            tags.insert(position, one.locale.tag)
-            rows.append(self._row(one, question_id, position, [names[tag] for tag in tags]))
-        made = pl.DataFrame(rows, {**REGION_ROWS, "prompt": pl.String()})
-        return made.with_columns(prompt=published_prompt()).select(list(REGION_ROWS))
-
-    def _row(
-        self, one: RegionAnswer, question_id: str, position: int, regions: Sequence[tuple[str, str]]
-    ) -> dict[str, Any]:
-        asked = self._asked[one.template_id, one.locale.tag]
-        assert asked is not None, "what cannot be asked without its region is left out"
-        return {
-            "region_question_id": question_id,
-            "mcq_id": one.mcq_id,
-            "template_id": one.template_id,
-            "country": one.locale.upstream,
-            "question": REGION_QUESTION.format(neutral_question=asked, given_answer=one.text),
-            "neutral_question": asked,
-            "given_answer": one.text,
-            "options": [name for name, _ in regions],
-            "option_regions": [region for _, region in regions],
-            "answer_idx": LETTERS[position],
-            "answer": position,
-            "locale": one.locale.tag,
-            "topic": self._topics[one.template_id],
-        }
+            regions = [code for code, _ in arranged([(of.region, of.tag) for of in three], digest(question_id))]
+            regions.insert(position, one.locale.region)
+            rows.append((question_id, one.mcq_id, regions, position))
+        return pl.DataFrame(rows, CHOSEN, orient="row")
 
     def _surely_wrong(
         self,
@@ -145,15 +129,59 @@ class RegionQuestions:
         answers: TemplateAnswers,
         pool: OptionPool,
         judging: JudgePanel,
-        wanted: Collection[int],
-    ) -> frozenset[int]:
-        """List the wanted options that may be shown about a target as wrong, and are not possibly correct."""
+        wanted: frozenset[int],
+    ) -> Collection[int]:
+        """List the wanted options that may be shown about a target as wrong and are unlike all that it gave."""
         pairs = () if judging.lexical_only else pool.relied_on(target, [[i] for i in sorted(wanted)])
         same = pool.judged_same(judging.same(pairs, overlapping=False))
-        available = frozenset(chain.from_iterable(pool.available(target, same).values()))
-        rules = self._rules
-        compared = compare(answers, pool.options, target.answers.golds, rules.elsewhere, seed=rules.seed)
-        return available.intersection(wanted).difference(*(one.possibly_correct for one in compared))
+        left = wanted.intersection(chain.from_iterable(pool.available(target, same).values()))
+        texts, answer_format = {i: pool.options[i].text for i in left}, answers.answer_format
+        if answer_format is AnswerFormat.TEXT:
+            given = self._rules.elsewhere.cooccurrence.given(target.answers.locale.tag)
+            return {i for i, text in texts.items() if base_forms(text) not in given}
+        numbers = {n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None}
+        shown = {i: magnitude(text, answer_format) for i, text in texts.items()}
+        return {i for i, number in shown.items() if number is not None and _is_far(number, numbers)}
+
+
+def region_rows(chosen: pl.DataFrame, mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Write region questions out.
+
+    Args:
+        chosen: `CHOSEN`.
+        mcqs: `frame_columns.MCQ_ROWS`; what none of them is named by is left out.
+        locales: Names of the regions.
+
+    Returns:
+        `frame_columns.REGION_ROWS`, in the order of ``chosen``.
+    """
+    names = {locale.region: locale.prompt_name for locale in locales}
+    name = pl.element().replace_strict(names, default=None, return_dtype=pl.String)
+    asked = mcqs.select(
+        *("mcq_id", "template_id", "country", "locale", "topic", "question"),
+        given_answer=pl.col("options").list.get(pl.col("answer")),
+    )
+    rows = chosen.select(list(CHOSEN)).join(asked, on="mcq_id", maintain_order="left")
+    neutral = [
+        without_region(text, locales.get(tag), locales)
+        for text, tag in rows.select("question", "locale").iter_rows()
+    ]
+    return (
+        rows.with_columns(
+            neutral_question=pl.Series(neutral, dtype=pl.String),
+            options=pl.col("option_regions").list.eval(name),
+            answer_idx=pl.col("answer").replace_strict(
+                dict(enumerate(LETTERS)), default=None, return_dtype=pl.String
+            ),
+        )
+        .with_columns(
+            question=filled(
+                REGION_QUESTION, {slot: pl.col(slot) for slot in ("neutral_question", "given_answer")}
+            )
+        )
+        .with_columns(prompt=published_prompt())
+        .select(list(REGION_ROWS))
+    )
 
 
 def without_region(en_question: str, locale: Locale, locales: Registry) -> str | None:
@@ -166,31 +194,33 @@ def without_region(en_question: str, locale: Locale, locales: Registry) -> str |
     """
     before, *rest = clean(slot_country(en_question, region_names(locale))).split(COUNTRY)
     for after in rest:
-        name = NO_REGION.capitalize() if at_sentence_start(before) else NO_REGION
-        before += name + after
+        before += (NO_REGION.capitalize() if at_sentence_start(before) else NO_REGION) + after
     return None if names_any(before, locales) else before
+
+
+def _is_far(number: float, given: Collection[float]) -> bool:
+    """Whether a number lies neither between nor near those that people of another region gave."""
+    between = not given or min(given) <= number <= max(given)
+    return not between and all(abs(number - one) > _NEAR * max(number, one) for one in given)
 
 
 def _first_ids(made: LocaleQuestions, template_id: str) -> Iterator[tuple[str, str]]:
     """List the correct answers that are asked for, each with the id of its first question."""
-    seen: set[int] = set()
-    for mcq_id, gold in zip(made.ids(template_id), made.picks[:, 0].tolist(), strict=True):
-        if gold not in seen:
-            seen.add(gold)
-            yield made.golds[gold], mcq_id
+    ids, golds = made.ids(template_id), made.picks[:, 0].tolist()
+    return ((made.golds[gold], ids[golds.index(gold)]) for gold in dict.fromkeys(golds))
 
 
-def _chosen(answers: Sequence[RegionAnswer], seed: int) -> dict[RegionAnswer, list[Locale]]:
+def _chosen(answers: Sequence[RegionAnswer], seed: int) -> Iterator[tuple[RegionAnswer, list[Locale]]]:
     """Choose three other regions for every answer that has them, first those that are wrong too seldom."""
     able = [one for one in answers if len(_apart(one.others)) == N_DISTRACTORS]
-    needed = Counter({code: N_DISTRACTORS * n for code, n in Counter(o.locale.region for o in able).items()})
+    missing = Counter(one.locale.region for one in able for _ in range(N_DISTRACTORS))
     found = {}
     # Those with the least choice first; then by digest, so that no topic comes before another.
-    for one in sorted(able, key=lambda one: (len(one.others), digest(seed, "region", one.mcq_id))):
-        of = {other: (-needed[other.region], digest(seed, one.mcq_id, other.tag)) for other in one.others}
+    for one in sorted(able, key=lambda one: (len(one.others), digest(seed, one.mcq_id))):
+        of = {other: (-missing[other.region], digest(seed, one.mcq_id, other.tag)) for other in one.others}
         found[one] = _apart(sorted(of, key=of.__getitem__))
-        needed.subtract(other.region for other in found[one])
-    return {one: three for one, three in found.items() if len(three) == N_DISTRACTORS}
+        missing.subtract(other.region for other in found[one])
+    return ((one, found[one]) for one in able if len(found[one]) == N_DISTRACTORS)
 
 
 def _apart(locales: Iterable[Locale]) -> list[Locale]:

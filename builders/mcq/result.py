@@ -9,11 +9,15 @@ import polars as pl
 
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows
-from blend.builders.mcq.true_false import true_false_rows
 from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.rows.configs import (
+    MULTIPLE_CHOICE_QUESTIONS,
+    REGION_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+)
 from blend.schemas.rows.frame_columns import EXCLUSIONS, MCQ_ROWS, MCQS, empty
 from blend.schemas.rows.published_rows import LETTERS
 
@@ -113,7 +117,7 @@ class McqBuild:
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
     regions: pl.DataFrame | None = None
-    """`REGION_ROWS`: region questions; null where rungs are not asked for."""
+    """`region_questions.CHOSEN`: region questions; null where rungs are not asked for."""
 
     @property
     def n_mcqs(self) -> int:
@@ -142,9 +146,22 @@ class McqBuild:
         if not hard and not self.given.is_empty():
             yield self.given
 
-    def true_false(self) -> Iterator[pl.DataFrame]:
-        """Make the true-false questions of all of `batches`, `frame_columns.TRUE_FALSE_ROWS`."""
-        return (true_false_rows(mcqs, self.locales) for mcqs in self.batches())
+    def rungs(self) -> dict[str, Iterator[pl.DataFrame]]:
+        """Make the rungs of all of `batches`, by configuration; none where they are not asked for."""
+        if self.regions is None:
+            return {}
+        # They, too, are made of what stands in this module.
+        from blend.builders.mcq.region_questions import region_rows
+        from blend.builders.mcq.true_false import true_false_rows
+
+        chosen = self.regions
+        rungs: dict[str, Iterator[pl.DataFrame]] = {
+            TRUE_FALSE_QUESTIONS: (true_false_rows(mcqs, self.locales) for mcqs in self.batches())
+        }
+        if not chosen.is_empty():
+            asked = (mcqs.join(chosen, on="mcq_id", how="semi") for mcqs in self.batches())
+            rungs[REGION_QUESTIONS] = (region_rows(chosen, pl.concat(of), self.locales) for of in [asked])
+        return rungs
 
     def frame(self) -> pl.DataFrame:
         """Make all multiple-choice questions of `core` at once."""

@@ -231,13 +231,15 @@ def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known
         written = _mcq_files(release, tables, config)
         if not written:
             return None
-        columns = ["ID", "question", "options", "answer", "topic", "locale"]
-        mcqs = pl.read_parquet(written, columns=columns, glob=False).rename({"ID": "template_id"})
-        return audit_report(mcqs, annotations=built.annotations, locales=known)
+        repeated = ["prompt", "choices", "choice_countries"]
+        rows = pl.read_parquet(written, glob=False).drop(repeated, strict=False)
+        mcqs = rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
+        return audit_report(mcqs, annotations=built.annotations, locales=known, config=config)
 
     report = audited(MULTIPLE_CHOICE_QUESTIONS)
     assert report is not None, "only a release with multiple-choice questions is audited"
-    return report.model_copy(update={"hard": audited(MULTIPLE_CHOICE_HARD)})
+    others = {"hard": MULTIPLE_CHOICE_HARD, "true_false": TRUE_FALSE_QUESTIONS, "regions": REGION_QUESTIONS}
+    return report.model_copy(update={name: audited(config) for name, config in others.items()})
 
 
 def _of_mcqs(
@@ -310,9 +312,7 @@ def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback
     batches = {MULTIPLE_CHOICE_QUESTIONS: built.mcq_batches(on_progress)}
     if built.mcqs.hard:
         batches[MULTIPLE_CHOICE_HARD] = built.mcqs.batches(hard=True)
-    if built.mcqs.regions is not None:
-        batches[TRUE_FALSE_QUESTIONS] = built.mcqs.true_false()
-        batches |= {} if built.mcqs.regions.is_empty() else {REGION_QUESTIONS: iter([built.mcqs.regions])}
+    batches |= built.mcqs.rungs()
     return [
         write_table(Table(config, MCQ_SPLIT, CONFIGS[config], made), release)
         for config, made in batches.items()

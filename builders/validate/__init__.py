@@ -27,6 +27,7 @@ from blend.builders.validate.checks.mcq import (
 from blend.builders.validate.checks.model_verdicts import check_model_verdicts
 from blend.builders.validate.checks.overlaps import check_overlaps
 from blend.builders.validate.checks.personal import check_personal_data
+from blend.builders.validate.checks.rungs import check_rungs
 from blend.builders.validate.checks.scripts import check_scripts, check_translations
 from blend.builders.validate.checks.tables import check_rows, check_splits, check_tables
 from blend.builders.validate.checks.votes import check_votes
@@ -43,6 +44,7 @@ from blend.schemas.rows.configs import (
     MULTIPLE_CHOICE_CONFIGS,
     MULTIPLE_CHOICE_QUESTIONS,
     QUESTION_CONFIGS,
+    RUNGS,
     SHORT_ANSWER_QUESTIONS,
 )
 from blend.version import __version__
@@ -69,6 +71,7 @@ CHECKS: dict[str, Check] = {
     "wrong-answers": check_wrong_answers,
     "overlaps": check_overlaps,
     "positions": check_positions,
+    "rungs": check_rungs,
     "audit": check_audit,
     "model-verdicts": check_model_verdicts,
     "characters": check_characters,
@@ -94,6 +97,7 @@ _NEEDS: Mapping[Check, Sequence[str]] = {
     check_wrong_answers: MULTIPLE_CHOICE_CONFIGS,
     check_overlaps: MULTIPLE_CHOICE_CONFIGS,
     check_positions: MULTIPLE_CHOICE_CONFIGS,
+    check_rungs: RUNGS,
     check_audit: (MULTIPLE_CHOICE_QUESTIONS,),
     check_model_verdicts: (MULTIPLE_CHOICE_QUESTIONS,),
     check_scripts: QUESTION_CONFIGS,

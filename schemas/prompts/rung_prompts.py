@@ -5,7 +5,7 @@ TRUE_FALSE_PROMPT = (
 )
 """A question, the region it names and an option, all in slots."""
 
-NO_REGION = "your region"
+NO_REGION = "your homeland"
 """What stands for the region in a question that does not tell it."""
 
 REGION_QUESTION = (

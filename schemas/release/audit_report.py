@@ -45,11 +45,16 @@ class AuditReport(FrozenModel):
     hard: "AuditReport | None" = None
     """The same of ``multiple-choice-hard``; null, and not written, where a release has no such questions or was
     built before they were audited."""
+    true_false: "AuditReport | None" = None
+    """The same of ``true-false-questions``, where accuracies are balanced; null likewise."""
+    regions: "AuditReport | None" = None
+    """The same of ``region-questions``; null likewise."""
 
     @model_serializer(mode="wrap")
     def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         figures: dict[str, Any] = written(self)
-        return {name: value for name, value in figures.items() if name != "hard" or value is not None}
+        absent = {"hard", "true_false", "regions"}
+        return {name: value for name, value in figures.items() if name not in absent or value is not None}
 
     @property
     def overall(self) -> dict[str, Fares]:

@@ -21,53 +21,49 @@ class YesNo(StrEnum):
     NO = "no"
 
 
-class TrueFalseQuestion(Row):
-    """One option of a multiple-choice question by itself: would most people of the region say it?"""
+class Rung(Row):
+    """What all rungs tell of a question."""
 
-    true_false_id: Text
-    """Id of the row: that of the multiple-choice question, and the number of the option by code points, from 1;
-    it stays the same while the options do, wherever they stand."""
     mcq_id: Text = Field(alias="MCQID")
-    """Id of the multiple-choice question that has the option; four rows share it."""
+    """Id of a multiple-choice question that has the same option."""
     template_id: Text = Field(alias="ID")
     """Id of the question's template."""
     country: Text
-    """Region asked about, by its upstream name, for example ``South_Korea``."""
+    """Region that the multiple-choice question is about, by its upstream name, for example ``South_Korea``."""
+    locale: Text
+    """Locale that it is about, for example ``su-JB``."""
+    topic: Text
+    """One of the topics of the dataset, for example ``Food``."""
     prompt: Text
-    """Complete prompt: question, option, and the request for yes or no."""
+    """Complete prompt: the question, what can be answered, and how."""
+
+
+class TrueFalseQuestion(Rung):
+    """One option of a multiple-choice question by itself: would most people of the region say it?"""
+
+    true_false_id: Text
+    """Id of the row: that of the multiple-choice question, and the option's number by code points, from 1."""
     question: Text
     """The question alone, in English, naming the region."""
     option: Text
     """The option, as the multiple-choice question shows it."""
-    answer: YesNo
-    """``yes`` where the option is the correct one of the four, else ``no``."""
     option_region: Text | None
     """Code of the region whose people gave the option; null where the source does not say."""
-    locale: Text
-    """Locale asked about, for example ``su-JB``."""
-    topic: Text
-    """One of the topics of the dataset, for example ``Food``."""
+    answer: YesNo
+    """``yes`` where the option is the correct one of the four, else ``no``."""
 
 
-class RegionQuestion(Row):
+class RegionQuestion(Rung):
     """An answer that most people of one region gave, and four regions of which it can be."""
 
     region_question_id: Text
     """Id of the row; stays the same while its answer and its regions stay the same."""
-    mcq_id: Text = Field(alias="MCQID")
-    """Id of a multiple-choice question whose correct option is the answer: the first of its variants."""
-    template_id: Text = Field(alias="ID")
-    """Id of the question's template."""
-    country: Text
-    """Region whose people gave the answer, by its upstream name, for example ``South_Korea``."""
-    prompt: Text
-    """Complete prompt: question, instruction and lettered regions."""
-    question: Text
-    """The question alone, in English: what people were asked, what was said, and where most said it."""
     neutral_question: Text
-    """What people were asked, in English; ``your region`` stands where their region was named."""
+    """What people were asked, in English; ``your homeland`` stands where their region was named."""
     given_answer: Text
-    """The answer, as the multiple-choice question shows it."""
+    """The answer: the correct option of the multiple-choice question, the first of those that have it."""
+    question: Text
+    """The question alone: what people were asked, what was answered, and where most did so."""
     options: FourTexts
     """Regions to choose from, named as questions name them, for example ``the US``."""
     option_regions: FourTexts
@@ -76,16 +72,11 @@ class RegionQuestion(Row):
     """Letter of the right region."""
     answer: int = Field(ge=0, lt=len(LETTERS))
     """Index of the right region, from 0."""
-    locale: Text
-    """Locale whose people gave the answer, for example ``su-JB``."""
-    topic: Text
-    """One of the topics of the dataset, for example ``Food``."""
 
     @model_validator(mode="after")
     def _four_regions(self) -> Self:
-        for name, regions in (("options", self.options), ("option_regions", self.option_regions)):
-            if len(set(regions)) != len(regions):
-                raise ValueError(f"{self.region_question_id}: {name} are not distinct: {regions}")
+        if len(set(self.options)) != len(LETTERS) or len(set(self.option_regions)) != len(LETTERS):
+            raise ValueError(f"{self.region_question_id}: regions are not distinct: {self.options}")
         if self.answer_idx != LETTERS[self.answer]:
             raise ValueError(f"{self.region_question_id}: letter {self.answer_idx} is not option {self.answer}")
         return self

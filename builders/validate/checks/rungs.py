@@ -1,0 +1,82 @@
+"""Check of the rungs: they are those of the multiple-choice questions, and one region alone gave an answer."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from blend.builders.mcq.region_questions import region_rows
+from blend.builders.mcq.true_false import true_false_rows
+from blend.builders.validate.checked_release import Batch, Release
+from blend.builders.validate.checks.answers import GoldAnswers
+from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error
+from blend.schemas.base.arrow_types import published_names
+from blend.schemas.rows.configs import (
+    MULTIPLE_CHOICE_QUESTIONS,
+    REGION_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+    key_of,
+    model_of,
+)
+from blend.schemas.rows.frame_columns import MCQ_ROWS
+from blend.schemas.rows.published_rows import LETTERS
+
+
+def check_rungs(release: Release) -> Iterator[Problem]:
+    """Rungs are of the multiple-choice questions.
+
+    Each row is what its multiple-choice question makes it, and people of one region alone gave an answer.
+
+    * error: a row is of no question, or has other texts, regions or another answer than its question makes; an
+      option has no true-false row; people of a wrong region gave the answer of a region question
+    """
+    mcqs, locales = _questions(release), release.locales
+    options = set(true_false_rows(mcqs, locales)["true_false_id"])
+    for batch in release.batches(TRUE_FALSE_QUESTIONS):
+        rows = _named(batch)
+        yield from _differing(batch, rows, true_false_rows(mcqs.join(rows, on="mcq_id", how="semi"), locales))
+        options.difference_update(rows["true_false_id"])
+    if options and any(table.config == TRUE_FALSE_QUESTIONS for table in release.valid_tables):
+        what = f"{len(options):,} options of multiple-choice questions have no row, such as {min(options)}"
+        yield error(TRUE_FALSE_QUESTIONS, what, REBUILD)
+    answers = release.once(GoldAnswers.read).answers
+    given = set(answers.select("ID", "region", "text").iter_rows())
+    for batch in release.batches(REGION_QUESTIONS):
+        rows = _named(batch.complete())
+        yield from _differing(batch, rows, region_rows(rows, mcqs, locales))
+        for row in rows.iter_rows(named=True):
+            wrong = [region for i, region in enumerate(row["option_regions"]) if i != row["answer"]]
+            for region in wrong:
+                if (row["template_id"], region, row["given_answer"]) in given:
+                    what = f"people of {region}, shown as wrong, gave {row['given_answer']!r} as well"
+                    yield error(batch.location(row["region_question_id"]), what, CORRECT_AND_REBUILD)
+
+
+def _questions(release: Release) -> pl.DataFrame:
+    """The multiple-choice questions, `MCQ_ROWS`, of which rungs can be made; other checks tell of the rest."""
+    parts = [_named(batch) for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS)]
+    lengths = {name: pl.col(name).list.len() == len(LETTERS) for name in ("options", "option_regions")}
+    return pl.concat([pl.DataFrame(schema=MCQ_ROWS), *parts]).filter(
+        lengths["options"] & lengths["option_regions"].fill_null(value=True),
+        pl.col("locale").is_in(release.locales.tags),
+        pl.col("answer").is_between(0, len(LETTERS) - 1),
+    )
+
+
+def _named(batch: Batch) -> pl.DataFrame:
+    """The rows with columns named by the fields of their model."""
+    return batch.rows.rename(
+        {alias: name for name, alias in published_names(model_of(batch.table.config)).items()}
+    )
+
+
+def _differing(batch: Batch, rows: pl.DataFrame, made: pl.DataFrame) -> Iterator[Problem]:
+    """The rows that are not among those that the multiple-choice questions make."""
+    key = key_of(batch.table.config)
+    expected = {row[key]: row for row in made.iter_rows(named=True)}
+    for row in rows.iter_rows(named=True):
+        of_question = expected.get(row[key])
+        names = [name for name, value in row.items() if of_question and value != of_question[name]]
+        if of_question is None or names:
+            of = "of no option" if of_question is None else f"with another {', '.join(names)} than that"
+            what = f"it is {of} of multiple-choice question {row['mcq_id']}"
+            yield error(batch.location(row[key]), what, REBUILD)
