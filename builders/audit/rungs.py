@@ -54,12 +54,12 @@ def audit_rung(config: str, rows: pl.DataFrame, *, annotations: pl.DataFrame, lo
 
 def _true_false(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> Audit:
     is_yes = (rows["answer"] == "yes").to_numpy()
-    whole = rows.group_by("mcq_id", maintain_order=True).agg(
+    fours = rows.group_by("mcq_id", maintain_order=True).agg(
         pl.col("question", "topic", "locale", "template_id").first(),
         options="option",
         answer=(pl.col("answer") == "yes").arg_max().cast(pl.Int64),
     )
-    four, known = _asked(whole), Known(evidence, locales)
+    four, known = _asked(fours), Known(evidence, locales)
     repeated = np.repeat(np.arange(len(rows)), np.where(is_yes, _YES_WEIGHT, 1))
     single = rows.with_columns(options=pl.lit(["no", "yes"]), answer=is_yes.astype(np.int64))
     scores = {}
@@ -74,12 +74,12 @@ def _regions(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> A
     known = Known(evidence.with_columns(pl.col("group").replace_strict(code)), locales)
     asked = _asked(rows)
     # Of each region shown: whether the answer is right there, beside nothing.
-    shown = rows.with_columns(right=pl.int_ranges(len(LETTERS))).explode("option_regions", "right")
+    shown = rows.with_columns(position=pl.int_ranges(len(LETTERS))).explode("option_regions", "position")
     each = question_arrays(
         shown.select(
             *("question", "topic"),
             options=pl.concat_list("given_answer", pl.lit("")),
-            answer=(pl.col("right") != pl.col("answer")).cast(pl.Int64),
+            answer=(pl.col("position") != pl.col("answer")).cast(pl.Int64),
             group="option_regions",
             template="template_id",
         )

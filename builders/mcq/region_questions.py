@@ -22,7 +22,6 @@ from blend.builders.mcq.default import LocaleQuestions
 from blend.builders.mcq.distractors import N_DISTRACTORS
 from blend.builders.mcq.option_pool import OptionPool, Target
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.overlap import base_forms
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import published_prompt
 from blend.builders.mcq.variants import Rules
@@ -91,11 +90,13 @@ class RegionQuestions:
         template_id = answers.template_id
         numbers = {(option.text, option.locale.tag): i for i, option in enumerate(pool.options)}
         chosen = [
-            (mcq_id, one.locale, text, numbers[text, one.locale.tag])
+            (mcq_id, one.locale, text, number)
             for one in made
             for text, mcq_id in _first_ids(one, template_id)
-            # An answer that names a region is none of the options.
-            if (text, one.locale.tag) in numbers and self._asked[template_id, one.locale.tag] is not None
+            # An answer that names a region is none of the options; one that is barely agreed on tells little.
+            if (number := numbers.get((text, one.locale.tag))) is not None
+            and pool.options[number].votes > self._rules.options.target_min_votes
+            and self._asked[template_id, one.locale.tag] is not None
         ]
         wanted = frozenset(number for *_, number in chosen)
         wrong = {
@@ -137,8 +138,8 @@ class RegionQuestions:
         left = wanted.intersection(chain.from_iterable(pool.available(target, same).values()))
         texts, answer_format = {i: pool.options[i].text for i in left}, answers.answer_format
         if answer_format is AnswerFormat.TEXT:
-            given = self._rules.elsewhere.cooccurrence.given(target.answers.locale.tag)
-            return {i for i, text in texts.items() if base_forms(text) not in given}
+            gave = self._rules.elsewhere.cooccurrence.gave
+            return {i for i, text in texts.items() if not gave(target.answers.locale.tag, text)}
         numbers = {n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None}
         shown = {i: magnitude(text, answer_format) for i, text in texts.items()}
         return {i for i, number in shown.items() if number is not None and _is_far(number, numbers)}

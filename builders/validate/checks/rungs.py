@@ -72,11 +72,13 @@ def _named(batch: Batch) -> pl.DataFrame:
 def _differing(batch: Batch, rows: pl.DataFrame, made: pl.DataFrame) -> Iterator[Problem]:
     """The rows that are not among those that the multiple-choice questions make."""
     key = key_of(batch.table.config)
-    expected = {row[key]: row for row in made.iter_rows(named=True)}
+    expected = {(row["mcq_id"], row[key]): row for row in made.iter_rows(named=True)}
     for row in rows.iter_rows(named=True):
-        of_question = expected.get(row[key])
-        names = [name for name, value in row.items() if of_question and value != of_question[name]]
-        if of_question is None or names:
-            of = "of no option" if of_question is None else f"with another {', '.join(names)} than that"
-            what = f"it is {of} of multiple-choice question {row['mcq_id']}"
-            yield error(batch.location(row[key]), what, REBUILD)
+        of_question = expected.get((row["mcq_id"], row[key]))
+        if of_question is None:
+            what = f"is of no option of multiple-choice question {row['mcq_id']}"
+        elif names := [name for name, value in row.items() if value != of_question[name]]:
+            what = f"{', '.join(names)} not as multiple-choice question {row['mcq_id']} makes them"
+        else:
+            continue
+        yield error(batch.location(row[key]), what, REBUILD)

@@ -1,0 +1,350 @@
+"""Rungs: what they promise of any release, and what the 16 regions yield."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.audit.release import audit_release
+from blend.builders.audit.rungs import audit_rung
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.region_questions import _is_far, without_region
+from blend.builders.mcq.result import McqBuild
+from blend.builders.release import build_release
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.validate import validate_release
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases.audits import read_audit
+from blend.loaders.releases.tables import read_config
+from blend.schemas.errors import InputError
+from blend.schemas.language.locales import registry
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.rows.rung_rows import RegionQuestion
+from blend.views.statistics import dataset_tables
+from helpers.questions.mcq_inputs import RULES, frames_of, positions
+
+FRUITS = {
+    "en-GB": [("apple", 5)],
+    "ko-KR": [("plum", 4)],
+    "ar-DZ": [("date", 4)],
+    "es-ES": [("orange", 3)],
+    "fa-IR": [("pomegranate", 5)],
+}
+
+
+@pytest.fixture(scope="module")
+def rungs_release(once) -> Path:
+    recipe = sample_recipe()
+    with_rungs = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
+    return once.path("sample-rungs", lambda out: build_release(with_rungs, out))
+
+
+@pytest.fixture(scope="module")
+def true_false(rungs_release: Path) -> pl.DataFrame:
+    return read_config(rungs_release, TRUE_FALSE_QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def regions(rungs_release: Path) -> pl.DataFrame:
+    return read_config(rungs_release, REGION_QUESTIONS)
+
+
+def asked_of(templates, **options) -> pl.DataFrame:
+    """The region questions of a few answers; they are asked in the same words everywhere."""
+    questions, annotations = frames_of(templates)
+    chosen = McqOptions(rungs=True, **options)
+    build = build_mcq(questions, annotations, options=chosen, seed=0, judges=RULES)
+    return pl.concat(build.rungs().get(REGION_QUESTIONS, [pl.DataFrame()]))
+
+
+def gave_it(rows: pl.DataFrame, annotations: pl.DataFrame, locales=None) -> list[list[bool]]:
+    """Of every region question, whether somebody of each region gave the answer, as it was typed."""
+    code = {locale.tag: locale.region for locale in locales or registry()}
+    groups = (
+        annotations.select("template_id", "locale", "annotations").explode("annotations").unnest("annotations")
+    )
+    given = {
+        (template_id, code[tag], text.lower())
+        for template_id, tag, texts in groups.select("template_id", "locale", "en_answers").iter_rows()
+        for text in texts or ()
+    }
+    asked = rows.select("template_id", "option_regions", "given_answer").iter_rows()
+    return [[(template_id, of, text) in given for of in regions] for template_id, regions, text in asked]
+
+
+def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_release: Path):
+    for path in (sample_release / "data").rglob("*.parquet"):
+        assert (rungs_release / path.relative_to(sample_release)).read_bytes() == path.read_bytes()
+    assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
+
+
+def test_a_second_build_writes_the_same_bytes(rungs_release: Path, tmp_path: Path):
+    recipe = sample_recipe()
+    again = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
+    build_release(again, tmp_path / "again")
+    for path in filter(Path.is_file, rungs_release.rglob("*")):
+        assert (tmp_path / "again" / path.relative_to(rungs_release)).read_bytes() == path.read_bytes()
+
+
+def test_each_question_yields_exactly_its_options(rungs_release: Path, true_false: pl.DataFrame):
+    mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS)
+    assert len(true_false) == 4 * len(mcqs)
+    assert not true_false["true_false_id"].is_duplicated().any()
+    rows = true_false.group_by("mcq_id", maintain_order=True).agg(
+        "option",
+        "option_region",
+        correct=(pl.col("answer") == "yes").arg_max(),
+        n=(pl.col("answer") == "yes").sum(),
+    )
+    assert rows["mcq_id"].to_list() == mcqs["mcq_id"].to_list()
+    assert rows["option"].to_list() == mcqs["options"].to_list()
+    assert rows["option_region"].to_list() == mcqs["option_regions"].to_list()
+    assert rows["correct"].to_list() == mcqs["answer"].to_list()
+    assert rows["n"].unique().to_list() == [1]
+
+
+def test_ids_tell_nothing_of_the_answer(true_false: pl.DataFrame):
+    numbers = true_false.with_columns(number=pl.col("true_false_id").str.slice(-1))
+    shares = numbers.group_by("number").agg(yes=(pl.col("answer") == "yes").mean())["yes"]
+    assert all(0.15 < share < 0.35 for share in shares)
+
+
+def test_what_a_person_reads(true_false: pl.DataFrame, regions: pl.DataFrame):
+    row = true_false.filter(locale="ko-KR").row(0, named=True)
+    assert row["prompt"] == (
+        f'{row["question"]}\n\nWould most people in South Korea say "{row["option"]}"? '
+        "Answer only with yes or no.\n\nAnswer:"
+    )
+    row = regions.row(0, named=True)
+    assert row["question"] == (
+        f'People in different regions were asked: "{row["neutral_question"]}" Where did most people say '
+        f'"{row["given_answer"]}"?'
+    )
+    assert f"\n\nA. {row['options'][0]}\nB. {row['options'][1]}\n" in row["prompt"]
+
+
+def test_exactly_one_of_four_regions_gave_the_answer(rungs_release: Path, regions: pl.DataFrame):
+    from blend.loaders.releases.tables import read_tables, release_locales
+
+    locales = release_locales(rungs_release)
+    found = gave_it(regions, read_tables(rungs_release).annotations, locales)
+    assert len(found) > 50
+    # Slips of the package's answers are put right, so that an answer may be typed otherwise where it was given.
+    assert all(
+        not any(of[:answer] + of[answer + 1 :]) for of, answer in zip(found, regions["answer"], strict=True)
+    )
+    assert sum(of[answer] for of, answer in zip(found, regions["answer"], strict=True)) > 0.9 * len(found)
+
+
+def test_the_right_region_stands_everywhere_equally_often(regions: pl.DataFrame):
+    for tag in regions["locale"].unique():
+        counts = positions(regions.filter(locale=tag))
+        assert max(counts) - min(counts) <= 1
+
+
+def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path, regions: pl.DataFrame):
+    report = validate_release(rungs_release)
+    assert not report.errors
+    assert next(check for check in report.checks if check.check == "rungs").applies
+    tasks = yaml.safe_load((rungs_release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    assert {TRUE_FALSE_QUESTIONS, REGION_QUESTIONS} <= {task["id"] for task in tasks}
+    audit = read_audit(rungs_release)
+    assert audit is not None
+    assert audit.regions is not None
+    assert audit.true_false is not None
+    assert audit.regions.questions == len(regions)
+    card = (rungs_release / "README.md").read_text(encoding="utf-8")
+    assert f"Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find" in card
+    assert f"Of `{REGION_QUESTIONS}` they find" in card
+    figures = stats_of_release(rungs_release)
+    assert {"true-false-guessing", "region-guessing"} <= set(dataset_tables(figures))
+    assert {"audit_true_false_baselines", "audit_regions_baselines"} <= set(figures.frames())
+
+
+def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):
+    from blend.loaders.releases import read_manifest
+
+    release = Path(shutil.copytree(rungs_release, tmp_path / "release"))
+    manifest = read_manifest(release)
+    kept = tuple(table for table in manifest.tables if table.config != "annotations")
+    (release / "release.json").write_text(
+        manifest.model_copy(update={"tables": kept}).to_json(), encoding="utf-8"
+    )
+    with pytest.raises(InputError) as refused:
+        audit_release(release, config=REGION_QUESTIONS)
+    assert str(refused.value) == (
+        f"{release}: no annotations in this release, and region-questions is audited with them"
+    )
+
+
+# Which regions may stand beside the right one
+
+
+def test_every_region_can_be_right_where_all_differ():
+    rows = asked_of({"T-1": FRUITS})
+    # Spain's answer has three votes: enough to be asked about, not enough to ask whose it is.
+    assert set(rows["locale"]) == {"en-GB", "ko-KR", "ar-DZ", "fa-IR"}
+    counts = Counter(region for regions in rows["option_regions"] for region in regions)
+    assert max(counts.values()) <= 4
+
+
+def test_a_region_where_anybody_gave_it_is_not_shown():
+    shared = {**FRUITS, "fa-IR": [("pomegranate", 5), ("plum", 1)]}
+    rows = asked_of({"T-1": shared})
+    plum = rows.filter(given_answer="plum").row(0, named=True)
+    assert "IR" not in plum["option_regions"]
+
+
+def test_a_region_that_gave_it_to_another_question_is_not_shown():
+    rows = asked_of({"T-1": FRUITS, "T-2": {"fa-IR": [("plums", 1)], "en-GB": [("tea", 5)]}})
+    assert "IR" not in rows.filter(given_answer="plum").row(0, named=True)["option_regions"]
+
+
+@pytest.mark.parametrize(
+    "missing", [{}, {"es-ES": []}, {"es-ES": [("orange", 2)]}], ids=["absent", "none", "few"]
+)
+def test_a_region_without_a_known_top_answer_is_not_shown(missing):
+    four = {tag: answers for tag, answers in FRUITS.items() if tag != "es-ES"} | missing
+    rows = asked_of({"T-1": four})
+    assert len(rows) == 4
+    assert all(set(regions) == {"GB", "KR", "DZ", "IR"} for regions in rows["option_regions"])
+
+
+def test_with_three_regions_nothing_is_asked():
+    three = {tag: FRUITS[tag] for tag in ("en-GB", "ko-KR", "ar-DZ")}
+    assert asked_of({"T-1": three}).is_empty()
+
+
+def test_the_verdict_of_a_reader_counts_as_given():
+    questions, annotations = frames_of({"T-1": FRUITS})
+    verdict = {"template_id": "T-1", "locale": "fa-IR", "option": "plum", "kind": "also-right", "reviewer": "a"}
+    from blend.schemas.rows.frame_columns import EXCLUSIONS
+
+    build = build_mcq(
+        questions,
+        annotations,
+        options=McqOptions(rungs=True),
+        seed=0,
+        judges=RULES,
+        exclusions=pl.DataFrame([verdict], EXCLUSIONS),
+    )
+    rows = pl.concat(build.rungs()[REGION_QUESTIONS])
+    assert "IR" not in rows.filter(given_answer="plum").row(0, named=True)["option_regions"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What do people in the UK eat?", "What do people in your homeland eat?"),
+        ("What do people in UK eat?", "What do people in your homeland eat?"),
+        ("The UK's best food?", "Your homeland's best food?"),
+        ("What do people eat?", "What do people eat?"),
+        ("What British food do people in the UK eat?", None),
+        ("What do people in the UK think of Korea?", None),
+    ],
+)
+def test_a_question_does_not_tell_its_region(question, expected):
+    assert without_region(question, registry().get("en-GB"), registry()) == expected
+
+
+@given(st.integers(1, 400), st.lists(st.integers(1, 400), min_size=1))
+def test_a_number_is_far_from_all_that_were_given(number, numbers):
+    found = _is_far(number, numbers)
+    assert not (found and min(numbers) <= number <= max(numbers))
+    assert _is_far(number * 10, [of * 10 for of in numbers]) == found
+    assert not _is_far(number, [])
+
+
+# The model
+
+
+def test_a_region_question_has_four_regions_and_a_letter(regions: pl.DataFrame):
+    row = regions.row(0, named=True)
+    with pytest.raises(ValueError, match="regions are not distinct: "):
+        RegionQuestion(**{**row, "options": ["a", "b", "c", "a"]})
+    with pytest.raises(ValueError, match=f"letter X is not option {row['answer']}"):
+        RegionQuestion(**{**row, "answer_idx": "X"})
+
+
+# The 16 regions
+
+REGIONS = {
+    "en-GB": 26, "en-US": 28, "ko-KR": 61, "ar-DZ": 33, "zh-CN": 39, "id-ID": 46, "es-ES": 29, "fa-IR": 29,
+    "es-MX": 30, "as-AS": 55, "el-GR": 21, "am-ET": 28, "ha-NG": 18, "az-AZ": 36, "ko-KP": 26, "su-JB": 35,
+}  # fmt: skip
+"""Region questions, the figures of docs/rungs.md."""
+GUESSED = {
+    TRUE_FALSE_QUESTIONS: {"frequent": 56.2, "typical": 68.3, "classifier": 64.5, "widespread": 65.3},
+    REGION_QUESTIONS: {"region-prior": 28.0, "typical": 80.6, "classifier": 50.9},
+}
+"""What the audit's solvers get right, in percent, each row once; of true-false questions balanced."""
+
+
+@pytest.fixture(scope="module")
+def rungs_build(built) -> McqBuild:
+    return built(rungs=True)
+
+
+@pytest.fixture(scope="module")
+def rungs(rungs_build: McqBuild) -> dict[str, pl.DataFrame]:
+    return {config: pl.concat(rows) for config, rows in rungs_build.rungs().items()}
+
+
+@pytest.mark.integration
+def test_the_16_regions_yield_what_the_documentation_says(root, rungs, mcqs):
+    assert len(rungs[TRUE_FALSE_QUESTIONS]) == 4 * len(mcqs) == 21_036
+    rows = rungs[REGION_QUESTIONS]
+    assert dict(rows.group_by("locale").len().iter_rows()) == REGIONS
+    assert (len(rows), rows["template_id"].n_unique()) == (540, 198)
+    shown = Counter(region for regions in rows["option_regions"] for region in regions)
+    code = {locale.tag: locale.region for locale in registry()}
+    # Each is right in a quarter of the questions that show it.
+    assert all(abs(shown[code[tag]] - 4 * n) <= 2 for tag, n in REGIONS.items())
+    page = (root / "docs" / "rungs.md").read_text(encoding="utf-8")
+    of_options = dict(rungs[TRUE_FALSE_QUESTIONS].group_by("locale").len().iter_rows())
+    for tag, n in REGIONS.items():
+        counts = positions(rows.filter(locale=tag))
+        assert f"| {tag} | {of_options[tag]:,} | {n} | {' | '.join(map(str, counts))} |" in page
+
+
+@pytest.mark.integration
+def test_one_of_the_four_regions_alone_gave_the_answer(rungs, published):
+    rows = rungs[REGION_QUESTIONS]
+    found = gave_it(rows, published.annotations)
+    assert all(not any(of[:at] + of[at + 1 :]) for of, at in zip(found, rows["answer"], strict=True))
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("config", GUESSED)
+def test_what_can_be_guessed_in_the_16_regions(root, rungs, published, config):
+    audit = audit_rung(config, rungs[config], annotations=published.annotations, locales=registry())
+    found = {
+        name: round(100 * share, 1) for name, share in audit.baselines.select("baseline", "overall").rows()
+    }
+    assert found == GUESSED[config]
+    page = (root / "docs" / "rungs.md").read_text(encoding="utf-8")
+    assert all(f"{share} %" in page for share in found.values())
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_the_order_of_rows_changes_no_rung(rungs, published):
+    again = build_mcq(
+        published.questions.sample(fraction=1, shuffle=True, seed=1),
+        published.annotations.sample(fraction=1, shuffle=True, seed=2),
+        options=McqOptions(rungs=True),
+        seed=0,
+    )
+    assert all(pl.concat(rows).equals(rungs[config]) for config, rows in again.rungs().items())
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_the_multiple_choice_questions_are_as_without_rungs(rungs_build, mcqs):
+    assert rungs_build.frame().equals(mcqs)
