@@ -2,9 +2,9 @@
 
 Look here before you build a release or parse the published data in a test. What several modules need and
 nobody changes is made once per run, also when xdist runs the tests in several processes: `sample_release`,
-`mini_release`, `regions_release`, `paper_release`, `raw_tables`, `clean_tables`. More of the kind is a fixture
-of a few lines, with `once`. A test that changes a release copies it first. CONTRIBUTING.md says which marks
-make which tests run when.
+`mini_release`, `rungs_release`, `regions_release`, `paper_release`, `raw_tables`, `clean_tables`. More of the
+kind is a fixture of a few lines, with `once`. A test that changes a release copies it first. CONTRIBUTING.md
+says which marks make which tests run when.
 """
 
 import os
@@ -209,6 +209,16 @@ def mini_release(once: Once) -> Path:
     from helpers.mini_release import mini_recipe
 
     return once.path("mini", lambda out: build_release(mini_recipe(), out))
+
+
+@pytest.fixture(scope="session")
+def rungs_release(once: Once) -> Path:
+    """The same with all rungs; not to be changed."""
+    from blend.builders.release import build_release
+    from helpers.mini_release import mini_recipe
+
+    mcq = mini_recipe().mcq.model_copy(update={"rungs": True})
+    return once.path("mini-rungs", lambda out: build_release(mini_recipe(mcq=mcq), out))
 
 
 @pytest.fixture(scope="session")

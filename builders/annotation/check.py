@@ -12,6 +12,7 @@ import polars as pl
 
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import read_key
+from blend.builders.annotation.rung_questions import rung_questions
 from blend.builders.annotation.sheets import SHEETS
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.collect import slug
@@ -245,6 +246,17 @@ class _Checks:
                 self._add(stage, f"the stage {stage} needs a sheet", fix)
             else:
                 self._collect(stage, partial(self._read_sheet, stage))
+
+        if "rungs" in used and self._project.release is None:
+            self._add("release", "the stage rungs needs a release", 'name it, for example release = "release"')
+        elif "rungs" in used:
+            self._collect("release", self._read_rungs)
+
+    def _read_rungs(self) -> None:
+        release = str(self._project.release)
+        beside = self._file.base / release
+        questions = rung_questions(beside if beside.exists() else release, self.known)
+        self.material = replace(self.material, rungs=questions)
 
     def _read_rule(self) -> None:
         """Read the five-valid rule of the recipe; one that stands here as well must be the same."""

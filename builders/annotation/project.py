@@ -13,7 +13,9 @@ from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import SaqOptions
 
-StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies"]
+StageName = Literal[
+    "collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "rungs"
+]
 """The stages, in the order in which they happen; each is a module of `blend.builders.annotation.stages`."""
 
 ORDER: tuple[StageName, ...] = get_args(StageName)
@@ -56,7 +58,7 @@ class Project(FrozenModel):
     ``_`` and ``-``."""
     stages: tuple[StageName, ...] = Field(default=("answer", "review"), min_length=1)
     """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
-    ``predictions``, ``replies``."""
+    ``predictions``, ``replies``, ``rungs``."""
     locales: tuple[LocaleSettings, ...] = Field(min_length=1)
     """One table ``[[locales]]`` for every locale."""
     collected: _Text = "collected"
@@ -92,6 +94,9 @@ class Project(FrozenModel):
     """File of predicted ingredients for the stage ``predictions``, relative to this file."""
     replies: str | None = None
     """File of models' replies for the stage ``replies``, relative to this file."""
+    release: str | None = None
+    """Release whose questions are answered in the stage ``rungs``: a directory, relative to this file, or
+    ``org/name@v1.0.0`` on the Hub."""
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""

@@ -40,14 +40,15 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
             "ladder",
             "The ladder",
             _TEXT + (_OF_PEOPLE if people else ""),
-            (ReportChart("", _chart(overall, named, models, people, "mean over regions")),),
+            (ReportChart("", _chart(overall, named, models, people)),),
             ReportTable(("model", *named), _cells(overall, named, models)),
             is_open=True,
         ),
         Section(
             "ladder-regions",
             "The ladder by region",
-            "The same for the questions about each region.",
+            "The same for the questions about each region, in the same colours; fewer "
+            "questions stand behind a mark.",
             tuple(
                 ReportChart(region_name(key), _chart(of_region, named, models, people, region_name(key)))
                 for key, of_region in regions.items()
@@ -74,7 +75,11 @@ _OF_PEOPLE = " The broken line is what people of the regions answered: the ceili
 
 
 def _chart(
-    of_models: _OfRungs, rungs: Sequence[str], models: Sequence[str], people: frozenset[str], where: str
+    of_models: _OfRungs,
+    rungs: Sequence[str],
+    models: Sequence[str],
+    people: frozenset[str],
+    where: str | None = None,
 ) -> score_charts.Spec:
     rows = [
         {"model": model, "rung": rung, "value": score.value, "low": score.low, "high": score.high}

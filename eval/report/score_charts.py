@@ -312,7 +312,7 @@ def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
 
 
 def ladder_chart(
-    rows: Rows, rungs: Sequence[str], models: Sequence[str], *, broken: frozenset[str], where: str
+    rows: Rows, rungs: Sequence[str], models: Sequence[str], *, broken: frozenset[str], where: str | None = None
 ) -> Spec:
     """A line per model over the rungs, with intervals.
 
@@ -321,40 +321,33 @@ def ladder_chart(
         rungs: From left to right.
         models: In the order of the legend.
         broken: Models whose lines are broken.
-        where: What the figures are about.
+        where: The region; the mean over them when absent, whose legend is that of all.
     """
     alt = load_altair()
     # Models stand side by side, so that their intervals do not lie on each other.
     side = {model: 0.06 * (i - (len(models) - 1) / 2) for i, model in enumerate(models)}
     placed = [{**row, "at": rungs.index(row["rung"]) + side[row["model"]]} for row in rows]
+    legend = _legend(alt, models) if where is None else None
+
+    def by_model(channel: Any, range_: Sequence[Any]) -> Any:
+        scale = alt.Scale(domain=list(models), range=_cycled(range_, len(models)))
+        return channel("model:N", sort=list(models), scale=scale, legend=legend)
+
+    # The words of a rung's name stand below each other, so that a phone has room for them.
     names = json.dumps([rung.split(" ", 1) for rung in rungs])
     axis = alt.Axis(values=list(range(len(rungs))), labelExpr=f"{names}[datum.value]", grid=False, title=None)
     base = alt.Chart(alt.Data(values=placed)).encode(
         x=alt.X("at:Q", scale=alt.Scale(domain=[-0.4, len(rungs) - 0.6], nice=False), axis=axis),
-        color=alt.Color(
-            "model:N", sort=list(models), scale=_model_scale(alt, models), legend=_legend(alt, models)
-        ),
+        color=by_model(alt.Color, _MODEL_COLOURS),
         tooltip=_tooltips(alt, "model", "rung", "value", "low", "high"),
     )
     y = alt.Y("value:Q", title="correct, %", scale=alt.Scale(domain=[0, 100]))
-    dash = [[5, 4] if model in broken else [1, 0] for model in models]
-    dashes = alt.StrokeDash(
-        "model:N", sort=list(models), scale=alt.Scale(domain=list(models), range=dash), legend=None
-    )
-    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes)
+    dashes = [[5, 4] if model in broken else [1, 0] for model in models]
+    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=by_model(alt.StrokeDash, dashes))
     ends = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="correct, %"), y2="high:Q")
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        y=y,
-        shape=alt.Shape(
-            "model:N",
-            sort=list(models),
-            scale=alt.Scale(domain=list(models), range=_cycled(_SHAPES, len(models))),
-            legend=_legend(alt, models),
-        ),
-    )
-    return spec_of(
-        lines + ends + marks, f"Shares correct over the rungs, {where}, with 95 % intervals", height=220
-    )
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, shape=by_model(alt.Shape, _SHAPES))
+    what = f"Shares correct over the rungs, {where or 'mean over regions'}, with 95 % intervals"
+    return spec_of(lines + ends + marks, what, height=220)
 
 
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
@@ -399,5 +392,5 @@ def _legend(alt: Any, models: Sequence[str]) -> Any:
     return alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)
 
 
-def _cycled(values: Sequence[str], n: int) -> list[str]:
+def _cycled(values: Sequence[Any], n: int) -> list[Any]:
     return [values[i % len(values)] for i in range(n)]

@@ -44,7 +44,9 @@ def image() -> Iterator[str]:
 
 
 @pytest.fixture
-def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -> Callable[..., str]:
+def sample_project(
+    tmp_path: Path, request: pytest.FixtureRequest, image: str, rungs_release: Path
+) -> Callable[..., str]:
     """Pushes a project of all stages made from the sample; returns its name."""
 
     def make(studio: StudioForTests, tag: str) -> str:
@@ -58,7 +60,7 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -
         path.write_text(
             f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
             'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nreplies = "replies.csv"\n'
-            "questions_per_topic = 3\n"
+            f'release = "{rungs_release}"\nquestions_per_topic = 3\n'
             f'[server]\nurl = "{studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
         )
         push_project(check_project(path))

@@ -72,6 +72,8 @@ class Material:
     """`stages.predictions.PREDICTIONS`: what models predict."""
     replies: pl.DataFrame | None = None
     """What models replied: ``id``, ``locale``, ``question`` and ``reply`` of `reply_sheets.REPLY_SHEET`."""
+    rungs: pl.DataFrame | None = None
+    """`rung_questions.rung_questions`: questions that natives answer as models do."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
     """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
@@ -83,7 +85,8 @@ class Reading(NamedTuple):
 
     rows: dict[str, list[dict[str, Any]]]
     """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
-    ``decisions``, ``fillers``, ``exclusions``, ``judgements``, ``verdicts``; in the order of the tasks' ids."""
+    ``decisions``, ``fillers``, ``exclusions``, ``judgements``, ``verdicts``, and the names of rungs' tasks; in
+    the order of the tasks' ids."""
     findings: pl.DataFrame
     """`frame_columns.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame

@@ -24,7 +24,7 @@ from blend.schemas.language.characters import forbidden_in
 from blend.schemas.language.locales import registry
 from helpers.label_studio.exported import PROJECT
 
-TRANSLATED = {"collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies"}
+TRANSLATED = {"collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "rungs"}
 """Stages whose pages are in every language of the sample."""
 
 FOLDER = Path(module.__file__).parent / "instructions"
