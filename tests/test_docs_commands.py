@@ -20,6 +20,7 @@ from blend import Recipe, build_release
 from blend.eval.models.tiny_model import make_tiny_model
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
+from helpers.mini_release import mini_recipe
 from helpers.semeval_files import keys, write_semeval
 from helpers.simulated_models import simulated_runs
 
@@ -144,6 +145,12 @@ def given_for_probing(machine: Machine) -> None:
     make_tiny_model(machine.work / "tiny")
 
 
+def given_for_rungs(machine: Machine) -> None:
+    mcq = mini_recipe().mcq.model_copy(update={"rungs": True})
+    build_release(mini_recipe(mcq=mcq), machine.work / "release")
+    make_tiny_model(machine.work / "tiny")
+
+
 def given_for_audit(machine: Machine) -> None:
     shutil.copytree(machine.release, machine.work / "release")
     mine = 'question,options,answer\nWhat do people eat?,"[""rice"", ""beef""]",0\n'
@@ -228,6 +235,8 @@ PAGES = {
     "plan": Page(),
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
+    # The commands of people are those of label_studio/test_rungs_walk.py.
+    "rungs": Page(given_for_rungs, {"--model org/name": "--model tiny --limit 2"}, until="## People"),
     "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
     "validate": Page(given_a_release),
     "wikidata": Page(swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}"}, until="## Another domain"),

@@ -1,4 +1,4 @@
-"""The whole way of the ceiling: natives answer the rungs in Label Studio, and stand on the ladder with a model."""
+"""From a release to the ceiling: natives answer the rungs in Label Studio, and stand beside a model."""
 
 import json
 from collections.abc import Callable, Sequence

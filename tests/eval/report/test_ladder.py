@@ -1,0 +1,139 @@
+"""The ladder: who stands on it, with which figures, and that a browser draws it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.eval.evaluation import read_scored, run_task, score_run, write_report
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.report.ladder import ladder_sections
+from blend.eval.report.scored_runs import check_comparable
+from blend.eval.rung_runs import run_rungs
+from blend.schemas.errors import InputError
+
+pytest.importorskip("altair")
+
+
+class Says:
+    """A model that says one letter wherever there are letters, and else one word."""
+
+    def __init__(self, letter: str, word: str) -> None:
+        self.letter, self.word = letter, word
+
+    def generate(self, prompts: Sequence[str]) -> list[str]:
+        return [self.letter if "\nA. " in prompt else self.word for prompt in prompts]
+
+
+class Other(Says):
+    """Another model of the kind."""
+
+
+@pytest.fixture(scope="module")
+def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Directories of runs: two models on all rungs, and people on two of them who know every second answer."""
+    folder = tmp_path_factory.mktemp("ladder")
+    for name, model in (("says", Says("A", "yes")), ("other", Other("B", "no"))):
+        for run in run_rungs(rungs_release, model=model, out=folder / name, limit=6).values():
+            score_run(run)
+    for rung in ("multiple-choice", "region-choice"):
+        gold = read_items(rungs_release, TASKS[rung], style="json").asked.gold[::2]
+        letters = pl.col("answer").replace_strict(range(4), list("ABCD"), return_dtype=pl.String)
+        gold.select("item_id", response=letters).write_parquet(folder / f"{rung}.parquet")
+        with pytest.warns(UserWarning, match="items without an answer"):
+            run = run_task(
+                rungs_release,
+                rung,
+                answers=folder / f"{rung}.parquet",
+                model="people",
+                out=folder / "people" / rung,
+            )
+        score_run(run, allow_missing=True)
+    return folder
+
+
+@pytest.fixture
+def scored(runs: Path) -> Callable[..., list]:
+    """Scored runs below some of the directories."""
+
+    def read(*names: str) -> list:
+        return list(
+            read_scored([path.parent for name in names for path in sorted((runs / name).glob("*/run.json"))])
+        )
+
+    return read
+
+
+def test_every_model_has_its_headlines(scored: Callable[..., list]):
+    given = scored("people", "says", "other")
+    overall, by_region = ladder_sections(given)
+    rungs = ("Multiple choice", "True or false", "Regions", "Short answers")
+    assert overall.table is not None
+    assert overall.table.head == ("model", *rungs)
+    by_model = {row[0]: row[1:] for row in overall.table.rows}
+    assert by_model["people"][0].startswith("100.0")
+    assert by_model["people"][1] == by_model["people"][3] == "–"
+    says = {run.scores.task: run for run in given if run.name == "Says"}
+    for cell, task in zip(
+        by_model["Says"], ("multiple-choice", "true-false", "region-choice", "short-answer"), strict=True
+    ):
+        run = says[task]
+        headline = run.overall(run.task.headline)
+        assert headline is not None
+        assert cell.startswith(f"{headline.value:.1f}\u00a0[{headline.low:.1f}")
+    assert "people" in overall.text
+    (chart,) = overall.charts
+    dashes = chart.spec["layer"][0]["encoding"]["strokeDash"]["scale"]
+    assert [one == [5, 4] for one in dashes["range"]] == [name == "people" for name in dashes["domain"]]
+    assert [one.title for one in by_region.charts] == ["Iran", "Mexico", "South Korea", "US"]
+    assert by_region.table is not None
+    assert len(by_region.table.rows) == 4 * 3
+
+
+def test_one_rung_is_no_ladder_and_nor_are_two_releases(scored: Callable[..., list]):
+    multiple, *others = scored("says")
+    assert ladder_sections([multiple]) == ()
+    assert len(ladder_sections([multiple, others[0]])) == 2
+    elsewhere = multiple.scores.model_copy(update={"release": "other@1.0.0"})
+    object.__setattr__(multiple, "scores", elsewhere)
+    assert ladder_sections([multiple, *others]) == ()
+
+
+def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_release: Path, tmp_path: Path):
+    lettered = run_task(
+        rungs_release, "multiple-choice", model=Says("A", "yes"), out=tmp_path / "turned", rotations=2, limit=6
+    )
+    score_run(lettered)
+    people, model, turned = read_scored(
+        [runs / "people" / "multiple-choice", runs / "says" / "multiple-choice", lettered.directory]
+    )
+    check_comparable([people, model])
+    check_comparable([people, turned])
+    with pytest.raises(InputError, match=r"rotations \(rot\): 1 there, 2 here"):
+        check_comparable([people, model, turned])
+    regions = read_scored([runs / "says" / "region-choice"])[0]
+    with pytest.raises(InputError, match="what is measured: blend-region there, blend-mcq here"):
+        check_comparable([people, regions])
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_browser_draws_it(runs: Path, tmp_path: Path, chromium: str, width: int):
+    page = write_report([runs / "says", runs / "other", runs / "people"], tmp_path / "report.html")
+    from playwright.sync_api import sync_playwright
+
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": width, "height": 800})
+        tab.set_default_timeout(0)
+        tab.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        tab.goto(page.resolve().as_uri())
+        drawn = "[...document.querySelectorAll('#rungs .chart')].every(chart => chart.querySelector('svg'))"
+        tab.wait_for_function(drawn)
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+        words = tab.locator("#rungs-ladder-0").text_content() or ""
+        browser.close()
+    assert complaints == []
+    assert all(word in words for word in ("Multiple", "choice", "Short", "answers", "Says", "people"))
