@@ -16,7 +16,7 @@ _OfRungs = Mapping[str, Mapping[str, Score]]
 def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     """The ladder overall and by region; nothing unless runs of one release stand on several rungs.
 
-    Every rung shows its task's headline: of all questions the mean over regions.
+    Every rung shows its task's headline, of true or false the questions: of all the mean over regions.
     """
     of_rungs = [run for run in runs if run.scores.task in RUNGS]
     rungs = [rung for rung in RUNGS if any(run.scores.task == rung for run in of_rungs)]
@@ -27,7 +27,7 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     people = frozenset(run.name for run in of_rungs if is_of_people(run.run.description))
     found: dict[str, dict[str, dict[str, Score]]] = {}
     for run in of_rungs:
-        headline = run.task.headline or ""
+        headline = run.task.headline or "accuracy-macro"
         scores = {ALL: run.overall(headline), **run.of(headline.removesuffix("-macro"), "region")}
         for key, score in scores.items():
             if score is not None and score.value is not None:

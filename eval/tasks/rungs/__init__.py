@@ -43,7 +43,8 @@ class TrueFalse(Task):
     options = TrueFalseOptions
     rules = ("default", "strict")
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
-    headline = "accuracy-macro"
+    # A leaderboard counts options one by one, and no score of ours does.
+    headline = None
 
     def settle(
         self, options: TrueFalseOptions, manifest: "ReleaseManifest"

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 
 import blend
+from blend.eval.export.hub_results import push_scores
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -50,6 +52,16 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     assert set(answers["answer"]) == {"yes"}
     compared = scored["true-false"].task.compared(scored["true-false"])
     assert set(compared["item_id"]) == set(runs["true-false"].gold("question_id")["question_id"])
+
+
+def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
+    for task in ("region-choice", "true-false"):
+        blend.score_run(blend.run_task(rungs_release, task, model=Says(), out=tmp_path / task, limit=2))
+    sent = push_scores(tmp_path / "region-choice", "org/model", dataset="org/blend", dry_run=True)
+    assert sent.path == ".eval_results/org--blend--region-questions.yaml"
+    assert yaml.safe_load(sent.content)[0]["dataset"]["task_id"] == "region-questions"
+    with pytest.raises(InputError, match="task true-false: it has no figure for a leaderboard; score a run of"):
+        push_scores(tmp_path / "true-false", "org/model", dataset="org/blend", dry_run=True)
 
 
 @pytest.mark.slow  # a real model, by log-probabilities
