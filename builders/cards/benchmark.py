@@ -54,7 +54,10 @@ def benchmark_yaml(facts: ReleaseFacts) -> str | None:
     if REGION_QUESTIONS in held:
         tasks.append(_multiple_choice(REGION_QUESTIONS, REGION_QUESTIONS))
     if TRUE_FALSE_QUESTIONS in held:
-        tasks.append(_true_false())
+        asked = _multiple_choice(TRUE_FALSE_QUESTIONS, TRUE_FALSE_QUESTIONS)
+        fields = {"input": "prompt", "target": "answer", "metadata": asked["field_spec"]["metadata"]}
+        how = {"solvers": [{"name": "generate"}], "scorers": [{"name": "match", "args": {"location": "begin"}}]}
+        tasks.append({**asked, "field_spec": fields, **how})
     if regions := [table.split for table in tables if table.config == ANNOTATIONS]:
         tasks.append(_short_answer(SHORT_ANSWER, "+".join(regions)))
         tasks += [_short_answer(region_task(region), region) for region in regions]
@@ -83,21 +86,6 @@ def _multiple_choice(name: str, config: str) -> dict[str, Any]:
         },
         "solvers": [{"name": "multiple_choice"}],
         "scorers": [{"name": "choice"}],
-    }
-
-
-def _true_false() -> dict[str, Any]:
-    return {
-        "id": TRUE_FALSE_QUESTIONS,
-        "config": TRUE_FALSE_QUESTIONS,
-        "split": "test",
-        "field_spec": {
-            "input": "prompt",
-            "target": "answer",
-            "metadata": ["MCQID", "ID", "country", "locale", "topic"],
-        },
-        "solvers": [{"name": "generate"}],
-        "scorers": [{"name": "match", "args": {"location": "begin"}}],
     }
 
 

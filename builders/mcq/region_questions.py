@@ -111,17 +111,15 @@ class RegionQuestions:
         """Choose the regions: `CHOSEN`, by template, locale in registry order, and answer."""
         seed = self._rules.seed
         chosen = [(one, _id(one, three), three) for one, three in _chosen(self._answers, seed)]
-        digests: dict[str, dict[tuple[str, str], list[int]]] = {}
+        digests: dict[str, dict[str, list[int]]] = {}
         for one, question_id, _ in chosen:
-            of_region = digests.setdefault(one.locale.region, {})
-            of_region.setdefault((one.template_id, one.locale.tag), []).append(digest(seed, question_id))
-        placed = {key: iter(of) for one in digests.values() for key, of in positions_in_region(one).items()}
+            digests.setdefault(one.locale.region, {})[question_id] = [digest(seed, question_id)]
+        placed = {key: at for one in digests.values() for key, (at,) in positions_in_region(one).items()}
         rows = []
         for one, question_id, three in chosen:
-            position = next(placed[one.template_id, one.locale.tag])
             regions = [code for code, _ in arranged([(of.region, of.tag) for of in three], digest(question_id))]
-            regions.insert(position, one.locale.region)
-            rows.append((question_id, one.mcq_id, regions, position))
+            regions.insert(placed[question_id], one.locale.region)
+            rows.append((question_id, one.mcq_id, regions, placed[question_id]))
         return pl.DataFrame(rows, CHOSEN, orient="row")
 
     def _surely_wrong(
@@ -163,23 +161,17 @@ def region_rows(chosen: pl.DataFrame, mcqs: pl.DataFrame, locales: Registry) -> 
         given_answer=pl.col("options").list.get(pl.col("answer")),
     )
     rows = chosen.select(list(CHOSEN)).join(asked, on="mcq_id", maintain_order="left")
-    neutral = [
-        without_region(text, locales.get(tag), locales)
-        for text, tag in rows.select("question", "locale").iter_rows()
-    ]
+    of_locale = rows.select("question", "locale").iter_rows()
+    neutral = [without_region(text, locales.get(tag), locales) for text, tag in of_locale]
+    slots = {slot: pl.col(slot) for slot in ("neutral_question", "given_answer")}
+    letters = dict(enumerate(LETTERS))
     return (
         rows.with_columns(
             neutral_question=pl.Series(neutral, dtype=pl.String),
             options=pl.col("option_regions").list.eval(name),
-            answer_idx=pl.col("answer").replace_strict(
-                dict(enumerate(LETTERS)), default=None, return_dtype=pl.String
-            ),
+            answer_idx=pl.col("answer").replace_strict(letters, default=None, return_dtype=pl.String),
         )
-        .with_columns(
-            question=filled(
-                REGION_QUESTION, {slot: pl.col(slot) for slot in ("neutral_question", "given_answer")}
-            )
-        )
+        .with_columns(question=filled(REGION_QUESTION, slots))
         .with_columns(prompt=published_prompt())
         .select(list(REGION_ROWS))
     )

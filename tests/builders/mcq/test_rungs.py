@@ -15,6 +15,7 @@ from blend.builders.audit.rungs import audit_rung
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.region_questions import _is_far, without_region
 from blend.builders.mcq.result import McqBuild
+from blend.builders.mcq.true_false import true_false_rows
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
@@ -181,6 +182,21 @@ def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_p
     assert str(refused.value) == (
         f"{release}: no annotations in this release, and region-questions is audited with them"
     )
+
+
+def test_options_of_a_source_have_a_row_each(rungs_release: Path):
+    mcq = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).head(1)
+    as_given = mcq.with_columns(
+        options=pl.lit(["b", "a", "a", "c"]),
+        answer=pl.lit(2, pl.Int64),
+        option_regions=None,
+        source=pl.lit("semeval"),
+    )
+    rows = true_false_rows(as_given, registry())
+    mcq_id = mcq["mcq_id"].item()
+    assert rows["true_false_id"].to_list() == [f"{mcq_id}_{number}" for number in (3, 1, 2, 4)]
+    assert rows["answer"].to_list() == ["no", "no", "yes", "no"]
+    assert rows["option_region"].to_list() == [None] * 4
 
 
 # Which regions may stand beside the right one
