@@ -188,6 +188,8 @@ class Task(Protocol):
     the mean of."""
     headline: ClassVar[str | None] = None
     """The figure that a leaderboard shows; none where no figure is fit for it."""
+    leaderboard: ClassVar[str | None] = None
+    """What ``eval.yaml`` of a release calls it; its name when none."""
     units: ClassVar[str] = (
         "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md explains each figure."
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.datasets.frames import read_config
+from blend.loaders.releases.references import resolve_release
+from blend.loaders.releases.tables import read_config
 from blend.schemas.language.locales import Registry
 from blend.schemas.prompts.rung_prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
@@ -33,8 +34,9 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
         UnknownNameError: If the release lacks a rung.
         BlendError: If it cannot be read.
     """
+    folder = resolve_release(release)
     choices, options, regions = (
-        read_config(release, config)
+        read_config(folder, config)
         for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)
     )
     words = [word.value for word in YesNo]

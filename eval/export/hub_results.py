@@ -19,7 +19,7 @@ from blend.schemas.base.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
 from blend.schemas.release.leaderboard import SHORT_ANSWER, region_task
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, REGION_QUESTIONS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from blend.version import __version__
 
 if TYPE_CHECKING:
@@ -72,16 +72,12 @@ def push_scores(
     scores = read_scores(kept)
     # The hard split is a task of its own: a score on it must not replace that on all questions.
     is_hard = kept.description.options.get("config") == MULTIPLE_CHOICE_HARD
-    task = MULTIPLE_CHOICE_HARD if is_hard else _TASK_IDS.get(scores.task, scores.task)
+    task = MULTIPLE_CHOICE_HARD if is_hard else task_of(scores.task).leaderboard or scores.task
     path = f".eval_results/{dataset.replace('/', '--')}--{task}.yaml"
     content = _yaml(_entries(scores, task, dataset, revision=revision, date=_scored_at(run), source=source))
     if dry_run:
         return Pushed(path, content, None)
     return Pushed(path, content, _commit(model, path, content, scores, direct=direct))
-
-
-_TASK_IDS = {"region-choice": REGION_QUESTIONS}
-"""Tasks to their ids in ``eval.yaml``, where these are other ones."""
 
 
 def _entries(

@@ -118,6 +118,7 @@ class RegionChoice(FourOptions):
     measure = "blend-region"
     asks = "an answer with its question, and four regions: where did most people say this?"
     reads = "`region-questions`"
+    leaderboard = "region-questions"
     options = LetteredOptions
     rules = ("default", "strict", "sum", "token", "byte")
 
