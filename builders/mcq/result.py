@@ -18,7 +18,7 @@ from blend.schemas.rows.configs import (
     SHORT_ANSWER_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
 )
-from blend.schemas.rows.frame_columns import EXCLUSIONS, MCQ_ROWS, MCQS, empty
+from blend.schemas.rows.frame_columns import COMPACT_ROWS, EXCLUSIONS, MCQ_ROWS, MCQS, empty
 from blend.schemas.rows.published_rows import LETTERS
 
 STAGE = "make multiple-choice questions"
@@ -116,6 +116,8 @@ class McqBuild:
     """`LEFT_OUT`; empty in paper mode."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
+    compact: pl.DataFrame = field(default_factory=lambda: empty(COMPACT_ROWS))
+    """`COMPACT_ROWS`; empty where no file chooses any."""
     regions: pl.DataFrame | None = None
     """`region_questions.CHOSEN`: region questions; null where rungs are not asked for."""
 

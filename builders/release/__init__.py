@@ -53,6 +53,7 @@ from blend.schemas.release.release_layout import (
 )
 from blend.schemas.rows.configs import (
     ANNOTATIONS,
+    COMPACT,
     CONFIGS,
     MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -312,6 +313,8 @@ def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback
     batches = {MULTIPLE_CHOICE_QUESTIONS: built.mcq_batches(on_progress)}
     if built.mcqs.hard:
         batches[MULTIPLE_CHOICE_HARD] = built.mcqs.batches(hard=True)
+    if not built.mcqs.compact.is_empty():
+        batches[COMPACT] = iter([built.mcqs.compact])
     batches |= built.mcqs.rungs()
     return [
         write_table(Table(config, MCQ_SPLIT, CONFIGS[config], made), release)

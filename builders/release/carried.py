@@ -16,6 +16,7 @@ from blend.loaders.files.domains import domain_toml
 from blend.loaders.files.pins import directory_digest, file_infos
 from blend.loaders.files.workbooks import WORKBOOK
 from blend.loaders.recipes.domain_templates import is_packaged, own_templates
+from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import decisions_text, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
@@ -25,6 +26,7 @@ from blend.schemas.recipe.recipe import Recipe
 from blend.schemas.release.manifest import SourceInfo
 from blend.schemas.release.release_layout import (
     ANSWERS_NAME,
+    COMPACT_STEM,
     DECISIONS_NAME,
     DOMAINS_NAME,
     EXCLUSIONS_STEM,
@@ -61,7 +63,7 @@ def portable_names(recipe: Recipe) -> Recipe:
             "mcq": recipe.mcq.model_copy(
                 update={
                     "judge": judge,
-                    **{kind: names.get(kind) for kind in ("fillers", "exclusions", "wordings")},
+                    **{kind: names.get(kind) for kind in ("fillers", "exclusions", "compact", "wordings")},
                 }
             ),
         }
@@ -103,6 +105,8 @@ def _content(path: Path, kind: str) -> bytes:
         return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
     if kind == "wordings":
         return pl.DataFrame(read_wordings(path), orient="row").write_csv().encode()
+    if kind == "compact":
+        return read_compact(path).write_csv().encode()
     rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
     rows = rows.drop(rows.columns[-1])
     unused = [
@@ -127,6 +131,8 @@ def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
         yield _Reviewed("fillers", options.fillers, FILLERS_STEM + _suffix(options.fillers))
     if options.exclusions is not None:
         yield _Reviewed("exclusions", options.exclusions, EXCLUSIONS_STEM + _suffix(options.exclusions))
+    if options.compact is not None:
+        yield _Reviewed("compact", options.compact, COMPACT_STEM + _suffix(options.compact))
     if options.wordings is not None:
         yield _Reviewed("wordings", options.wordings, WORDINGS_STEM + _suffix(options.wordings))
     if (forms := recipe.cultural.forms) is not None:

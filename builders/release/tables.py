@@ -11,6 +11,7 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
+from blend.builders.mcq.compact import with_compact
 from blend.builders.mcq.exclusions import VOID
 from blend.builders.mcq.given_questions import given_rows
 from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
@@ -25,6 +26,7 @@ from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.domain_templates import domain_templates
 from blend.loaders.recipes.sources import load_topics
+from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.responses.exclusions import models_in, read_exclusions
 from blend.loaders.responses.fillers import read_fillers
@@ -236,10 +238,10 @@ def _mcqs(
         exclusions=exclusions,
         locales=known,
     )
-    if inputs.mcqs.is_empty():
-        return made
-    given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
-    return with_given(made, given)
+    if not inputs.mcqs.is_empty():
+        given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
+        made = with_given(made, given)
+    return made if recipe.mcq.compact is None else with_compact(made, read_compact(base / recipe.mcq.compact))
 
 
 def _model_report(mcqs: McqBuild, exclusions: pl.DataFrame | None, options: McqOptions) -> ModelReport | None:

@@ -127,6 +127,9 @@ class McqOptions(FrozenModel):
     wordings: str | None = None
     """CSV, JSON Lines or Parquet file of changes in the wording of questions that change nothing that is asked,
     relative to the recipe; verdicts that quote the wording before still count."""
+    compact: str | None = None
+    """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
+    ``blend items select`` writes it, relative to the recipe; they are the configuration ``compact``."""
     unread: Literal["warn", "drop", "keep"] = "warn"
     """What becomes of options that nobody has read, in default mode: ``warn`` shows them and says so, ``drop``
     leaves them out, ``keep`` shows them."""

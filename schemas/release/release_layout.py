@@ -29,6 +29,9 @@ FILLERS_STEM = "fillers"
 EXCLUSIONS_STEM = "exclusions"
 """The same of the file of options that people excluded."""
 
+COMPACT_STEM = "compact"
+"""File of the questions that stand for all; its ending is that of the recipe's file."""
+
 WORDINGS_STEM = "wordings"
 """The same of the file of changes of wording."""
 

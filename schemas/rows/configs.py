@@ -4,7 +4,13 @@ from pydantic import BaseModel
 
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS, CulturalPrompt
-from blend.schemas.rows.published_rows import Annotation, MultipleChoiceQuestion, Question, ShortAnswerPrompt
+from blend.schemas.rows.published_rows import (
+    Annotation,
+    CompactQuestion,
+    MultipleChoiceQuestion,
+    Question,
+    ShortAnswerPrompt,
+)
 from blend.schemas.rows.rung_rows import RegionQuestion, TrueFalseQuestion
 from blend.schemas.rows.triple_rows import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES, Triple, TripleTemplate
 
@@ -13,6 +19,7 @@ SHORT_ANSWER_QUESTIONS = "short-answer-questions"
 SHORT_ANSWER_PROMPTS = "short-answer-prompts"
 MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
 MULTIPLE_CHOICE_HARD = "multiple-choice-hard"
+COMPACT = "compact"
 TRUE_FALSE_QUESTIONS = "true-false-questions"
 REGION_QUESTIONS = "region-questions"
 
@@ -22,6 +29,7 @@ CONFIGS: dict[str, type[BaseModel]] = {
     SHORT_ANSWER_PROMPTS: ShortAnswerPrompt,
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
     MULTIPLE_CHOICE_HARD: MultipleChoiceQuestion,
+    COMPACT: CompactQuestion,
     TRUE_FALSE_QUESTIONS: TrueFalseQuestion,
     REGION_QUESTIONS: RegionQuestion,
     FOOD_TRIPLES: Triple,
@@ -37,6 +45,7 @@ KEYS: dict[str, str] = {
     SHORT_ANSWER_PROMPTS: "prompt_id",
     MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
     MULTIPLE_CHOICE_HARD: "mcq_id",
+    COMPACT: "mcq_id",
     TRUE_FALSE_QUESTIONS: "true_false_id",
     REGION_QUESTIONS: "region_question_id",
     FOOD_TRIPLES: "qid",
@@ -46,7 +55,7 @@ KEYS: dict[str, str] = {
 }
 """Configuration to the field that no two rows of a split share."""
 
-MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, MULTIPLE_CHOICE_HARD)
+MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, MULTIPLE_CHOICE_HARD, COMPACT)
 """Configurations of questions with options, in one split for all regions."""
 
 RUNGS = (TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)

@@ -10,6 +10,7 @@ from blend.schemas.base.arrow_types import frame_schema
 from blend.schemas.rows.cultural_prompt_rows import CulturalPrompt
 from blend.schemas.rows.published_rows import (
     Annotation,
+    CompactQuestion,
     MultipleChoiceQuestion,
     Question,
     Response,
@@ -91,6 +92,12 @@ CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
 
 MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
 """Multiple-choice questions as published."""
+
+COMPACT_ITEMS = pl.Schema({"mcq_id": pl.String(), "weight": pl.Float64()})
+"""One row per question that stands for others."""
+
+COMPACT_ROWS = frame_schema(CompactQuestion)
+"""Those of them that stand for all, with a weight."""
 
 TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
 """True-false questions as published."""

@@ -287,3 +287,10 @@ class MultipleChoiceQuestion(Row):
         if self.answer_idx != LETTERS[self.answer]:
             raise ValueError(f"{self.mcq_id}: letter {self.answer_idx} is not option {self.answer}")
         return self
+
+
+class CompactQuestion(MultipleChoiceQuestion):
+    """One of the few multiple-choice questions that stand for all."""
+
+    weight: float = Field(gt=0)
+    """For how many questions it stands, relative to the mean of all that were chosen."""

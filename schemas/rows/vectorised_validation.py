@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from blend.schemas.base.arrow_types import frame_schema, published_names
-from blend.schemas.rows.published_rows import LETTERS, MultipleChoiceQuestion
+from blend.schemas.rows.published_rows import LETTERS, CompactQuestion, MultipleChoiceQuestion
 from blend.schemas.rows.rung_rows import RegionQuestion
 
 Expected = Mapping[str, Any]
@@ -181,10 +181,14 @@ def _distinct(column: str) -> pl.Expr:
 
 
 _LETTER_AGREES = pl.col("answer_idx") == pl.col("answer").replace_strict(dict(enumerate(LETTERS)), default=None)
-_OWN_RULES: dict[type[BaseModel], pl.Expr] = {
-    MultipleChoiceQuestion: (pl.col("source").is_not_null() | _distinct("options"))
+_ONE_RIGHT_OPTION = (
+    (pl.col("source").is_not_null() | _distinct("options"))
     & (pl.col("option_regions").is_null() | _distinct("option_regions"))
-    & _LETTER_AGREES,
+    & _LETTER_AGREES
+)
+_OWN_RULES: dict[type[BaseModel], pl.Expr] = {
+    MultipleChoiceQuestion: _ONE_RIGHT_OPTION,
+    CompactQuestion: _ONE_RIGHT_OPTION,
     RegionQuestion: _distinct("options") & _distinct("option_regions") & _LETTER_AGREES,
 }
 """By model that has one validator of its own, what that asks of a row."""

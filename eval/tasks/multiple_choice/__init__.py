@@ -70,8 +70,10 @@ class ChoiceOptions(LetteredOptions, ShotOptions):
     KEPT_WHERE_GIVEN: ClassVar = LetteredOptions.KEPT_WHERE_GIVEN | ShotOptions.KEPT_WHERE_GIVEN | {"config"}
 
     config: Annotated[
-        Literal["multiple-choice-questions", "multiple-choice-hard"],
-        TaskOption("the questions to ask: all, or the hard split where the release has one"),
+        Literal["multiple-choice-questions", "multiple-choice-hard", "compact"],
+        TaskOption(
+            "the questions to ask: all, the hard split, or the few that stand for all, where it has them"
+        ),
     ] = "multiple-choice-questions"
 
     def __post_init__(self) -> None:
@@ -156,7 +158,7 @@ class MultipleChoice(FourOptions):
     title = "Multiple choice"
     measure = "blend-mcq"
     asks = "one question about a region with four options"
-    reads = "`multiple-choice-questions`, or `multiple-choice-hard`"
+    reads = "`multiple-choice-questions`, `multiple-choice-hard` or `compact`"
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)
@@ -173,6 +175,18 @@ class MultipleChoice(FourOptions):
         from blend.eval.tasks.multiple_choice.choice_items import choice_items
 
         return choice_items(tables[options.config], options)
+
+    def compared(self, run: "ScoredRun") -> "pl.DataFrame | None":
+        """See `Task.compared`; weighted questions count as many times."""
+        import polars as pl
+
+        value = super().compared(run)
+        if value is None or run.run.description.options.get("config") != "compact":
+            return value
+        weights = run.run.gold("item_id", "weight")
+        return value.join(weights, on="item_id", maintain_order="left").select(
+            pl.exclude("weight", "value"), pl.col("value") * pl.col("weight")
+        )
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""

@@ -34,7 +34,7 @@ GOLD = pl.Schema(
 turned, the index of the correct one from 0, the options and the regions behind them as shown, and in how many
 other regions people gave the correct one (`AnswerSpread`; null in paper mode), and of a question that was taken
 with its options their letters in that source, as they stand in the release. Runs of earlier versions do not
-have the last two."""
+have the last two. Questions of the configuration ``compact`` have ``weight`` as well."""
 
 
 def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems:
@@ -61,6 +61,7 @@ def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems
     turned = _turned(some_templates(rows, options), options.rotations)
     examples = _put(_turned(_one_each(held_out, shots.shots_seed), 1), options)
     items = with_examples(_put(turned, options), examples, _answer(options), ["locale"])
+    weighted = ["weight"] if "weight" in turned.columns else []
     return TaskItems(
         items.select(*ITEMS, *(["examples"] if shots.shots else [])).cast(ITEMS),
         turned.select(
@@ -70,10 +71,11 @@ def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems
             "option_regions",
             "answer_spread",
             "source_order",
+            *weighted,
             question_id="mcq_id",
             option_texts="options",
         )
-        .select(list(GOLD))
+        .select(*GOLD, *weighted)
         .cast(GOLD),
         {options.style: _prompt(options)},
         "text" if options.style == "json" else "logprobs",

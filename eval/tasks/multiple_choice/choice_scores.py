@@ -163,10 +163,9 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     pairs = rows.group_by(_TEMPLATE, "region", maintain_order=True).agg(pl.col("correct").mean())
     pairs_by_region, by_region = (shares_by(some, pl.col("correct"), "region") for some in (pairs, rows))
     scores = []
-    for metric, some, in_regions in (
-        ("accuracy-by-pair", pairs, pairs_by_region),
-        ("accuracy", rows, by_region),
-    ):
+    # Weights are those of single questions, and say nothing of pairs.
+    by_pair = [] if "weight" in rows.columns else [("accuracy-by-pair", pairs, pairs_by_region)]
+    for metric, some, in_regions in (*by_pair, ("accuracy", rows, by_region)):
         scores.append(_overall(metric, some, pl.col("correct"), seed))
         scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(in_regions, seed=seed)))
     gap = gap_estimate(by_region, seed=seed)
@@ -175,7 +174,7 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
         scores.append(percent("parity-gap", "overall", key, gap.estimate))
     for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
         scores += _each("accuracy", scope, shares_by(rows, pl.col("correct"), *columns), seed)
-    return [*scores, *_each("accuracy-by-pair", "region", pairs_by_region, seed)]
+    return [*scores, *(score for name, _, of in by_pair for score in _each(name, "region", of, seed))]
 
 
 def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -286,9 +285,17 @@ def _each(metric: str, scope: str, shares: Clusters, seed: int) -> tuple[Score, 
 
 
 def shares_by(rows: pl.DataFrame, share: pl.Expr, *groups: str) -> Clusters:
-    """Count the rows that a condition holds for, by group and template; several groups make one joined key."""
+    """Count the rows that a condition holds for, by group and template; several groups make one joined key.
+
+    Rows with a column ``weight`` count as many times.
+    """
     group = pl.concat_str(groups, separator=_PAIR) if groups else pl.lit(ALL)
-    sums = rows.group_by(_TEMPLATE, *groups).agg(total=share.sum(), count=pl.len()).with_columns(group=group)
+    weight = pl.col("weight") if "weight" in rows.columns else pl.lit(1)
+    sums = (
+        rows.group_by(_TEMPLATE, *groups, maintain_order=True)
+        .agg(total=(share.cast(pl.Float64) * weight).sum(), count=(share.is_not_null() * weight).sum())
+        .with_columns(group=group)
+    )
     return cluster_sums(
         sums["total"].to_numpy(),
         sums[_TEMPLATE].to_numpy(),

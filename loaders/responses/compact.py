@@ -1,0 +1,41 @@
+"""Compact: the multiple-choice questions that stand for all, with their weights."""
+
+from math import inf
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import Columns, read_rows
+from blend.schemas.errors import InputError
+from blend.schemas.rows.frame_columns import COMPACT_ITEMS
+
+
+def read_compact(path: Path) -> pl.DataFrame:
+    """The questions in a table, JSON Lines or Parquet file, as ``blend items select`` writes it.
+
+    Returns:
+        `frame_columns.COMPACT_ITEMS`, in the file's order.
+
+    Raises:
+        InputError: If there is no such file.
+        RowError, RowErrors: If it cannot be read, an id is empty or there twice, or a weight is not a positive
+            number.
+    """
+    if not path.is_file():
+        raise InputError(
+            f"{path}: there is no such file of questions; correct its name (mcq.compact in a recipe)"
+        )
+    diagnostics, weights = Diagnostics(), dict[str, float]()
+    for cells in read_rows(path, path.parent, diagnostics, Columns(("mcq_id", "weight"))):
+        name, text = (str(cells.values[column] or "").strip() for column in COMPACT_ITEMS)
+        if not name or name in weights:
+            what = f"{name!r} is there twice" if name else "a question without an id"
+            diagnostics.problem(what, where=f"{cells.location}, column mcq_id", fix="delete the row")
+        weight = pl.Series([text]).cast(pl.Float64, strict=False)[0]
+        if weight is None or not 0 < weight < inf:
+            fix = "write a number above 0, such as 1.25"
+            diagnostics.problem(f"unknown weight {text!r}", where=f"{cells.location}, column weight", fix=fix)
+        weights[name] = weight
+    diagnostics.raise_problems()
+    return pl.DataFrame(list(weights.items()), COMPACT_ITEMS, orient="row")
