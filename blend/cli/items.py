@@ -108,9 +108,8 @@ def select(
     with interruptible():
         runs = read_scored(directories)
         asked = runs[0].run.description
-        config = asked.options.get("config", MULTIPLE_CHOICE_QUESTIONS)
-        if asked.task != "multiple-choice" or config != MULTIPLE_CHOICE_QUESTIONS:
-            what = config if asked.task == "multiple-choice" else asked.task
+        what = asked.options.get("config") or (asked.task if asked.task != "multiple-choice" else None)
+        if what not in (None, MULTIPLE_CHOICE_QUESTIONS):
             raise InputError(
                 f"compact is a choice of {MULTIPLE_CHOICE_QUESTIONS}, and these runs are of {what}"
             )

@@ -97,6 +97,9 @@ class Project(FrozenModel):
     release: str | None = None
     """Release whose questions are answered in the stage ``rungs``: a directory, relative to this file, or
     ``org/name@v1.0.0`` on the Hub."""
+    suspects: str | None = None
+    """Sheet of questions that the stage ``mcq-review`` asks about alone, relative to this file, also where
+    natives have read their options: what ``blend items --sheet`` writes."""
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""

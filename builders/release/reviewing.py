@@ -1,6 +1,6 @@
 """Reviewing: the answers of a recipe's sources, and pairs of them, that a person still has to look at."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -156,7 +156,7 @@ def options_to_review(
 
 
 def options_for_natives(
-    recipe: Recipe, *, base: Path = Path(), known: Registry
+    recipe: Recipe, *, base: Path = Path(), known: Registry, again: Collection[tuple[str, str]] | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The options that a build of a recipe may show and that no native of the region has read.
 
@@ -164,6 +164,7 @@ def options_for_natives(
         recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
         base: Folder to which its relative locations refer.
         known: Known locales.
+        again: Templates with locales that are read alone, also where natives have; what none has when absent.
 
     Returns:
         `offered_options.OFFERED_OPTIONS`, perhaps without rows, and the questions with their answers,
@@ -176,7 +177,11 @@ def options_for_natives(
     unread = [
         one.row
         for one in options.offered(exclusions_of(recipe.mcq, base, options.questions))
-        if not any(reader.native for reader in one.readers)
+        if (
+            not any(reader.native for reader in one.readers)
+            if again is None
+            else (one.row["template_id"], one.row["locale"]) in again
+        )
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
 

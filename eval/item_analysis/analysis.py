@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from blend.eval.item_analysis.item_statistics import item_statistics
-from blend.eval.item_analysis.responses import ITEM, Responses, read_responses
-from blend.eval.item_analysis.two_parameter import ItemModel, abilities_by, fit_items
-from blend.eval.item_analysis.wrong_keys import wrong_key_evidence
+from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
+from blend.eval.item_analysis.responses import Responses, read_responses
+from blend.eval.item_analysis.two_parameter import Abilities, ItemModel, abilities_by, fit_items
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.scores_json import ALL
+from blend.eval.statistics.clusters import FloatArray
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
 LEAST_MODELS = 6
@@ -78,20 +78,17 @@ def analyse_items(runs: Sequence[ScoredRun]) -> ItemAnalysis:
 def analyse_responses(responses: Responses) -> ItemAnalysis:
     """Analyse responses; see `analyse_items`."""
     correct, names = responses.correct, responses.items["region"]
-    statistics = item_statistics(correct)._asdict()
     model = fit_items(correct) if len(responses.models) >= LEAST_MODELS else None
-    figures = statistics | dict.fromkeys(("slope", "slope_error", "intercept", "evidence"))
+    figures = {**item_statistics(correct)._asdict(), **dict.fromkeys(_OF_MODEL, np.full(len(names), np.nan))}
     if model is None:
-        figures |= dict.fromkeys(("discrimination", "low", "high"))
+        figures |= dict.fromkeys(("discrimination", "low", "high"), figures["evidence"])
     else:
-        figures |= {name: getattr(model, name) for name in ("slope", "slope_error", "intercept")}
-        figures["evidence"] = wrong_key_evidence(correct, names.rank("dense").to_numpy())
-    columns = [
-        pl.Series(name, values, dtype=pl.Float64) for name, values in figures.items() if values is not None
-    ]
-    figured = responses.items.with_columns(columns).fill_nan(None)
-    nothing = [pl.lit(None, pl.Float64).alias(name) for name in figures if name not in figured.columns]
-    items = figured.with_columns(*nothing, pl.col("n_models").cast(pl.Int64)).select(*ITEM, *figures)
+        evidence = wrong_key_evidence(correct, names.rank("dense").to_numpy())
+        figures |= dict(
+            zip(_OF_MODEL, (model.slope, model.slope_error, model.intercept, evidence), strict=True)
+        )
+    columns = pl.DataFrame(figures).fill_nan(None).with_columns(pl.col("n_models").cast(pl.Int64))
+    items = pl.concat([responses.items, columns], how="horizontal")
     return ItemAnalysis(
         items=items,
         regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),
@@ -102,6 +99,9 @@ def analyse_responses(responses: Responses) -> ItemAnalysis:
     )
 
 
+_OF_MODEL = ("slope", "slope_error", "intercept", "evidence")
+
+
 def _by_region(items: pl.DataFrame) -> pl.DataFrame:
     means = pl.col("difficulty", "discrimination").mean()
     negative = (pl.col("discrimination") < 0).mean()
@@ -109,26 +109,23 @@ def _by_region(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _abilities(responses: Responses, model: ItemModel | None, region: str) -> pl.DataFrame:
-    kept = np.ones(responses.items.height, dtype=bool)
-    if region != ALL:
-        kept = (responses.items["region"] == region).to_numpy()
-    columns = dict.fromkeys(("ability", "error"), np.full(len(responses.models), np.nan))
-    if model is not None:
-        columns = dict(zip(columns, abilities_by(model, responses.correct, kept), strict=True))
-    share = responses.shares(kept.astype(np.float64))
-    return pl.DataFrame({"model": responses.models, "correct": share, **columns}).select(
-        "model", pl.lit(region).alias("region"), pl.col("correct", "ability", "error").fill_nan(None)
-    )
+    kept = ((responses.items["region"] == region) | (region == ALL)).to_numpy()
+    nothing = np.full(len(responses.models), np.nan)
+    found = Abilities(nothing, nothing) if model is None else abilities_by(model, responses.correct, kept)
+    figures = {
+        "correct": responses.shares(kept.astype(np.float64)),
+        "ability": found.mean,
+        "error": found.error,
+    }
+    names = {"model": responses.models, "region": [region] * len(nothing)}
+    return pl.DataFrame({**names, **figures}).fill_nan(None)
 
 
-def _suspects(items: pl.DataFrame, correct: np.ndarray[Any, Any]) -> pl.DataFrame:
+def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:
     # A stable order, so that of models with equal shares the first by name are the better half.
     order = np.argsort(-np.nan_to_num(np.nanmean(correct, axis=1)), kind="stable")
     better, others = np.split(correct[order], [len(order) // 2])
-    counts = {"best_wrong": (better < 0.5).sum(axis=0), "weak_correct": (others > 0.5).sum(axis=0)}
-    return (
-        items.with_columns(pl.Series(name, count) for name, count in counts.items())
-        .filter(pl.col("evidence") > 0)
-        .sort("evidence", "item_id", descending=[True, False])
-        .head(max(1, round(WORST * items.height)))
-    )
+    wrong, passed = pl.Series((better < 0.5).sum(axis=0)), pl.Series((others > 0.5).sum(axis=0))
+    ranked = items.with_columns(best_wrong=wrong, weak_correct=passed).filter(pl.col("evidence") > 0)
+    worst = max(1, round(WORST * items.height))
+    return ranked.sort("evidence", "item_id", descending=[True, False]).head(worst)

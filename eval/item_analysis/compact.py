@@ -68,10 +68,10 @@ def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> Fl
     Returns:
         Weights, shape ``(n_items,)``: 0 of items that are not chosen; the others have a mean of 1.
     """
-    abilities = model.abilities.mean
-    chances, information = model.chances(abilities), model.information(abilities).sum(axis=0)
+    chances = model.chances()
+    information = (model.slope**2 * chances * (1 - chances)).sum(axis=0)
     numbered = responses.items.with_columns(chance=pl.Series(chances.mean(axis=0))).with_row_index("item")
-    weights, ahead = np.zeros(len(numbered)), np.zeros((len(abilities), 1))
+    weights, ahead = np.zeros(len(numbered)), np.zeros((len(chances), 1))
     for region in numbered.sort("region", "topic", "chance", "item_id").partition_by("region"):
         for run in np.array_split(region["item"].to_numpy(), max(1, round(size * region.height))):
             # How far each model would be ahead of its score with each item of the run, shape (n_models, n_run).

@@ -26,19 +26,20 @@ class ItemSection(NamedTuple):
 
 
 def item_sections(analysis: ItemAnalysis) -> list[ItemSection]:
-    """Regions, and where they can be told abilities and suspects."""
-    sections = [ItemSection("Items", _REGIONS, analysis.regions)]
+    """Regions, and where they can be told abilities, with a column of text for each region, and suspects."""
     if analysis.model is None:
-        return sections
-    overall = analysis.abilities.filter(region=ALL).drop("region")
+        return [ItemSection("Items", _REGIONS, analysis.regions)]
     cell = pl.format("{} ± {}", pl.col("ability").round(2), pl.col("error").round(2))
     by_region = analysis.abilities.filter(pl.col("region") != ALL).with_columns(cell=cell)
-    of_regions = by_region.pivot("region", index="model", values="cell")
-    wide = overall.join(of_regions, on="model").sort("ability", "model", descending=[True, False])
+    wide = (
+        analysis.abilities.filter(region=ALL)
+        .drop("region")
+        .join(by_region.pivot("region", index="model", values="cell"), on="model")
+    )
     figures = ("item_id", "region", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
     return [
-        *sections,
-        ItemSection("Abilities", _ABILITIES, wide),
+        ItemSection("Items", _REGIONS, analysis.regions),
+        ItemSection("Abilities", _ABILITIES, wide.sort("ability", "model", descending=[True, False])),
         ItemSection("Suspects", _SUSPECTS, analysis.suspects.select(figures)),
     ]
 
@@ -61,12 +62,12 @@ def save_items_page(analysis: ItemAnalysis, runs: Sequence[ScoredRun], page: Pat
     Raises:
         InputError, StorageError: As `page_template.save_page`.
     """
-    run, sections = runs[0], item_sections(analysis)
+    run, (*sections, last) = runs[0], item_sections(analysis)
     if analysis.model is not None and not asks_semeval(run.run.items("template_id")):
-        *others, last = sections
         known, rows = run.task.known_questions(run), last.rows.head(SHOWN_SUSPECTS)
-        titles = [known.get(item, NOT_KNOWN).title for item in rows["item_id"]]
-        with_questions = rows.with_columns(question=pl.Series(titles, dtype=pl.String))
-        sections = [*others, last._replace(rows=with_questions)]
+        questions = [known.get(item, NOT_KNOWN).title for item in rows["item_id"]]
+        last = last._replace(rows=rows.with_columns(question=pl.Series(questions, dtype=pl.String)))
     template = page_environment().get_template("items.html.j2")
-    save_page(lambda: template.render(analysis=analysis, run=run, sections=sections), page, name="page")
+    save_page(
+        lambda: template.render(analysis=analysis, run=run, sections=[*sections, last]), page, name="page"
+    )

@@ -77,6 +77,18 @@ def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
     write_new_sheet(path, cells, choices={"verdict": ByColumn("role", VERDICTS)})
 
 
+def read_suspects(path: Path) -> frozenset[tuple[str, str]]:
+    """Read which questions a sheet of options is about, by template and locale, with verdicts or without.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read.
+    """
+    diagnostics, columns = Diagnostics(), Columns(("template_id", "locale"), others=True, returned=True)
+    rows = [row.values for row in read_rows(path, path.parent, diagnostics, columns)]
+    diagnostics.raise_problems()
+    return frozenset((unguarded(clean(row["template_id"])), unguarded(clean(row["locale"]))) for row in rows)
+
+
 def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[OptionVerdict, ...]:
     """The verdicts in a sheet that came back; rows without a verdict are left out.
 

@@ -10,6 +10,7 @@ from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.label_studio.wanted import WantedProject
+from blend.loaders.responses.option_sheets import read_suspects
 from blend.schemas.language.locales import Locale
 
 
@@ -96,6 +97,8 @@ def _with_recipe(file: ProjectFile, material: Material) -> Material:
     if "equivalence" in used:
         material = replace(material, pairs=undecided_pairs(recipe, base=base))
     if "mcq-review" in used:
-        options, answered = options_for_natives(recipe, base=base, known=file.locales)
+        suspects = file.project.suspects
+        again = None if suspects is None else read_suspects(file.base / suspects)
+        options, answered = options_for_natives(recipe, base=base, known=file.locales, again=again)
         material = replace(material, options=options, answered=answered)
     return material

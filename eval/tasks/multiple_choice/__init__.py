@@ -71,9 +71,7 @@ class ChoiceOptions(LetteredOptions, ShotOptions):
 
     config: Annotated[
         Literal["multiple-choice-questions", "multiple-choice-hard", "compact"],
-        TaskOption(
-            "the questions to ask: all, the hard split, or the few that stand for all, where it has them"
-        ),
+        TaskOption("the questions to ask: all, the hard split, or the few that stand for all"),
     ] = "multiple-choice-questions"
 
     def __post_init__(self) -> None:

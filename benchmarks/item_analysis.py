@@ -1,0 +1,301 @@
+"""How far item analysis finds what is there: in simulated answers, and in those of tiny trained models.
+
+    python benchmarks/item_analysis.py --worlds 10
+    python benchmarks/item_analysis.py --tiny work
+
+Prints the tables of docs/items.md. Simulated models have abilities of mean 0 and variance 1 (shifted where a
+table says so), and 0.4 more or less in each of 16 regions; slopes are lognormal (0, 0.5), difficulties normal
+with the spread that the table names. Of four options a model that does not know guesses one. ``--tiny`` trains
+eight small language models on parts of the correct answers of the sample's release, asks them its
+multiple-choice questions, and plants wrong keys.
+"""
+
+import argparse
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from blend.eval.item_analysis.analysis import WORST, analyse_responses
+from blend.eval.item_analysis.compact import choose_compact
+from blend.eval.item_analysis.item_statistics import item_statistics
+from blend.eval.item_analysis.responses import Responses
+from blend.eval.item_analysis.two_parameter import fit_items
+from blend.eval.statistics.clusters import FloatArray
+
+SEED = 20261124
+REGIONS, TOPICS = 16, 6
+WRONG_KEYS = 0.05
+"""Share of the questions whose key is planted to be wrong."""
+
+
+class World(NamedTuple):
+    """Simulated models and items."""
+
+    ability: FloatArray
+    slope: FloatArray
+    intercept: FloatArray
+    chances: FloatArray
+    """Chance of each model to be correct in each item, shape ``(n_models, n_items)``."""
+    correct: FloatArray
+    """What came of it."""
+    items: pl.DataFrame
+    """As `responses.Responses.items`."""
+
+
+def simulated(
+    rng: np.random.Generator,
+    n_models: int,
+    n_items: int,
+    *,
+    spread: float = 1.5,
+    shift: float = 0.0,
+    guess: float = 0.25,
+    region_spread: float = 0.4,
+) -> World:
+    """Models and items of the two-parameter model, with guessing."""
+    region, topic = np.arange(n_items) % REGIONS, rng.integers(0, TOPICS, n_items)
+    ability, slope = rng.normal(shift, 1, n_models), np.exp(rng.normal(0, 0.5, n_items))
+    intercept = -slope * rng.normal(0, spread, n_items)
+    by_region = ability[:, np.newaxis] + rng.normal(0, region_spread, (n_models, REGIONS))
+    chances = guess + (1 - guess) / (1 + np.exp(-(slope * by_region[:, region] + intercept)))
+    names = [f"q{number:05}" for number in range(n_items)]
+    columns = {"region": [f"r{one:02}" for one in region], "topic": [f"t{one}" for one in topic]}
+    items = pl.DataFrame({"item_id": names, "template_id": names, **columns})
+    return World(ability, slope, intercept, chances, drawn(rng, chances), items)
+
+
+def drawn(rng: np.random.Generator, chances: FloatArray) -> FloatArray:
+    """Answers, 1 where correct."""
+    return (rng.random(chances.shape) < chances).astype(np.float64)
+
+
+def responses(items: pl.DataFrame, correct: FloatArray) -> Responses:
+    """As runs of models would be read."""
+    return Responses(tuple(f"m{number:03}" for number in range(len(correct))), items, correct)
+
+
+def correlated(first: FloatArray, second: FloatArray, *, ranks: bool = False) -> float:
+    """Pearson's correlation, or Spearman's."""
+    if ranks:
+        first, second = (one.argsort().argsort().astype(np.float64) for one in (first, second))
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def recovery(worlds: int, n_items: int) -> Iterator[str]:
+    """How far estimates correlate with what was simulated, by number of models and spread of difficulties."""
+    yield "| models | spread of difficulties | abilities | difficulty (share wrong) | intercepts | slopes |"
+    yield "|--:|--:|--:|--:|--:|--:|"
+    for spread in (1.5, 2.5):
+        for n_models in (6, 10, 20, 50, 200, 1000):
+            found = []
+            for number in range(worlds):
+                rng = np.random.default_rng((SEED, n_models, number))
+                world = simulated(rng, n_models, n_items, spread=spread, guess=0, region_spread=0)
+                model = fit_items(world.correct)
+                wrong = item_statistics(world.correct).difficulty
+                pairs = (
+                    (world.ability, model.abilities.mean),
+                    (1 - world.chances.mean(axis=0), wrong),
+                    (world.intercept, model.intercept),
+                    (world.slope, model.slope),
+                )
+                found.append([correlated(*pair) for pair in pairs])
+            cells = " | ".join(f"{value:.3f}" for value in np.mean(found, axis=0))
+            yield f"| {n_models} | {spread:g} | {cells} |"
+
+
+def coverage(worlds: int, n_items: int) -> Iterator[str]:
+    """How often intervals of the discrimination hold that of 20,000 models of the same kind."""
+    yield "| models | intervals that hold it | items without one |"
+    yield "|--:|--:|--:|"
+    for n_models in (6, 10, 20, 50):
+        held, absent = [], []
+        for number in range(worlds):
+            rng = np.random.default_rng((SEED, n_models, number))
+            world = simulated(rng, 20_000, min(n_items, 300), region_spread=0)
+            truth = item_statistics(world.correct).discrimination
+            found = item_statistics(drawn(rng, world.chances[:n_models]))
+            known = ~np.isnan(found.discrimination)
+            held.append(((found.low <= truth) & (truth <= found.high))[known].mean())
+            absent.append(1 - known.mean())
+        yield f"| {n_models} | {100 * np.mean(held):.1f} % | {100 * np.mean(absent):.1f} % |"
+
+
+def wrong_keys(worlds: int, n_items: int) -> Iterator[str]:
+    """Share of planted wrong keys in the worst tenth, by evidence and by discrimination."""
+    yield "| models | their mean accuracy | found by evidence | found by discrimination |"
+    yield "|--:|--:|--:|--:|"
+    for shift in (0.0, 1.0, 3.0):
+        for n_models in (6, 10, 20, 40):
+            accuracy, found = [], []
+            for number in range(worlds):
+                rng = np.random.default_rng((SEED, n_models, number))
+                world = simulated(rng, n_models, n_items, shift=shift)
+                planted = rng.random(n_items) < WRONG_KEYS
+                # A model chooses the option that is marked by mistake as often as each of the other wrong ones.
+                correct = drawn(rng, np.where(planted, (1 - world.chances) / 3, world.chances))
+                accuracy.append(world.chances.mean())
+                found.append(recalls(responses(world.items, correct), planted))
+            cells = " | ".join(f"{100 * value:.0f} %" for value in np.mean(found, axis=0))
+            yield f"| {n_models} | {100 * np.mean(accuracy):.0f} % | {cells} |"
+
+
+def recalls(given: Responses, planted: NDArray[np.bool_]) -> tuple[float, float]:
+    """Share of planted keys in the worst tenth by evidence, and by discrimination."""
+    figures = analyse_responses(given).items
+    worst = round(WORST * len(planted))
+    ranks = (-figures["evidence"].to_numpy(), figures["discrimination"].fill_null(1).to_numpy())
+    by_evidence, by_discrimination = (
+        float(planted[np.argsort(rank, kind="stable")[:worst]].sum() / planted.sum()) for rank in ranks
+    )
+    return by_evidence, by_discrimination
+
+
+def compact(worlds: int, sizes: tuple[int, ...]) -> Iterator[str]:
+    """What a tenth of the items says of 40 models that had no part in choosing it, beside a random tenth."""
+    yield "| items | accuracy | choice | ranks | mean error | 95 % of errors | largest | of a region |"
+    yield "|--:|--:|---|--:|--:|--:|--:|--:|"
+    for n_items in sizes:
+        for shift in (0.0, 2.0):
+            found: dict[str, list[tuple[float, ...]]] = {}
+            accuracy = []
+            for number in range(worlds):
+                rng = np.random.default_rng((SEED, n_items, number))
+                world = simulated(rng, 60, n_items, shift=shift)
+                held_out = responses(world.items, world.correct[20:])
+                fitted = responses(world.items, world.correct[:20])
+                chosen = choose_compact(fitted, fit_items(fitted.correct), size=0.1)
+                at_random = rng.permutation(chosen > 0).astype(np.float64)
+                accuracy.append(world.chances.mean())
+                for name, weights in (("chosen", chosen), ("at random", at_random)):
+                    found.setdefault(name, []).append(compact_figures(held_out, weights))
+            for name, figures in found.items():
+                ranks, *errors = np.mean(figures, axis=0)
+                cells = " | ".join(f"{value:.2f}" for value in errors)
+                yield f"| {n_items:,} | {100 * np.mean(accuracy):.0f} % | {name} | {ranks:.3f} | {cells} |"
+
+
+def compact_figures(held_out: Responses, weights: FloatArray) -> tuple[float, ...]:
+    """Rank correlation of weighted and full scores, and errors in points: mean, 95 %, largest, of a region."""
+    full, weighted = (held_out.shares(each) for each in (np.ones(len(weights)), weights))
+    errors = 100 * np.abs(weighted - full)
+    regions = held_out.items["region"].to_numpy()
+    apart = [
+        100 * np.abs(held_out.shares(weights * here) - held_out.shares(here.astype(np.float64)))
+        for here in (regions == region for region in np.unique(regions))
+    ]
+    ranks = correlated(full, weighted, ranks=True)
+    return (
+        ranks,
+        float(errors.mean()),
+        float(np.quantile(errors, 0.95)),
+        float(errors.max()),
+        float(np.nanmean(apart)),
+    )
+
+
+TINY = ((16, 0.2), (16, 0.4), (32, 0.35), (32, 0.55), (48, 0.5), (48, 0.7), (64, 0.75), (64, 0.9))
+"""Width of each tiny model, and the share of the facts that it is trained on."""
+
+
+def tiny(folder: Path, steps: int) -> Iterator[str]:
+    """Trained models' abilities, and the planted keys that their answers find."""
+    import blend
+    from blend.loaders.recipes.ready import sample_recipe
+
+    release = folder / "release"
+    shutil.rmtree(folder, ignore_errors=True)
+    blend.build_release(sample_recipe(), release)
+    questions = blend.read_config(release, "multiple-choice-questions")
+    facts = questions.select("question", answer=pl.col("options").list.get(pl.col("answer"))).unique(
+        maintain_order=True
+    )
+    decisions = []
+    for number, (width, share) in enumerate(TINY):
+        rng = np.random.default_rng((SEED, number))
+        known = facts.filter(pl.Series(rng.random(len(facts)) < share))
+        texts = [f"Question: {question}\nAnswer: {answer}" for question, answer in known.iter_rows()]
+        model = train(folder / f"model-{number}", texts, width=width, steps=steps, seed=number)
+        run = blend.run_task(
+            release, "multiple-choice", model=model, out=folder / f"run-{number}", style="texts"
+        )
+        decisions.append(blend.score_run(run).decisions().sort("item_id"))
+    items = decisions[0].select("item_id", "template_id", "region", "topic")
+    chosen = np.stack([one["chosen"].to_numpy() for one in decisions])
+    key = decisions[0]["answer"].to_numpy()
+    given = responses(items, (chosen == key).astype(np.float64))
+    found = analyse_responses(given)
+    yield "| model | width | share of the facts | accuracy | ability |"
+    yield "|---|--:|--:|--:|--:|"
+    overall = found.abilities.filter(region="all")
+    for (width, share), (name, _, correct, ability, error) in zip(TINY, overall.iter_rows(), strict=True):
+        yield f"| {name} | {width} | {share:g} | {100 * correct:.1f} % | {ability:.2f} ± {error:.2f} |"
+    rng = np.random.default_rng(SEED)
+    planted = rng.random(len(key)) < WRONG_KEYS
+    moved = np.where(planted, (key + rng.integers(1, 4, len(key))) % 4, key)
+    by_evidence, by_discrimination = recalls(responses(items, (chosen == moved).astype(np.float64)), planted)
+    yield (
+        f"\nOf {planted.sum()} planted keys among {len(key)}, {100 * by_evidence:.0f} % are in the worst tenth "
+        f"by evidence, {100 * by_discrimination:.0f} % by discrimination."
+    )
+
+
+def train(folder: Path, texts: list[str], *, width: int, steps: int, seed: int) -> Path:
+    """A GPT-2 of two layers that has seen texts again and again, in the form that transformers reads."""
+    import torch
+    from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
+
+    from blend.eval.models.tiny_model import make_tiny_model
+
+    make_tiny_model(folder, seed=seed)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    torch.manual_seed(seed)
+    made = GPT2Config.from_pretrained(folder, n_embd=width, n_head=2, n_positions=1024)
+    model = GPT2LMHeadModel(made)
+    rows = tokenizer([text + tokenizer.eos_token for text in texts], return_tensors="pt", padding=True)
+    labels = rows["input_ids"].masked_fill(rows["attention_mask"] == 0, -100)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(steps):
+        batch = torch.randint(len(texts), (64,))
+        loss = model(
+            rows["input_ids"][batch], attention_mask=rows["attention_mask"][batch], labels=labels[batch]
+        ).loss
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    model.save_pretrained(folder)
+    return folder
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worlds", type=int, default=10)
+    parser.add_argument("--items", type=int, default=2_000)
+    parser.add_argument("--compact", type=int, nargs="+", default=(2_000, 5_259, 20_000))
+    parser.add_argument("--tiny", type=Path, metavar="FOLDER", help="train tiny models in this folder instead")
+    parser.add_argument("--steps", type=int, default=600)
+    used = parser.parse_args()
+    tables = (
+        [tiny(used.tiny, used.steps)]
+        if used.tiny
+        else [
+            recovery(used.worlds, used.items),
+            coverage(used.worlds, used.items),
+            wrong_keys(used.worlds, used.items),
+            compact(used.worlds, tuple(used.compact)),
+        ]
+    )
+    for table in tables:
+        for line in table:
+            print(line, flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()
