@@ -32,7 +32,6 @@ from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
 from blend.exit_codes import UsageError, check_known
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 
 app = Application(
     no_args_is_help=True,
@@ -80,7 +79,7 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     options = given_options(questions, "options")
-    of_choices = options.get("config", MULTIPLE_CHOICE_QUESTIONS) in MULTIPLE_CHOICE_CONFIGS
+    of_choices = options.get("config", "multiple-choice").startswith(("multiple-choice", "compact"))
     name = task or ("multiple-choice" if of_choices else "probing")
     check_known("task", name, TASKS)
     for flag, other in (("--task", task), ("--plan", costs.plan or None), ("--answers", answers)):
