@@ -28,7 +28,8 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
 
     Returns:
         ``id`` (task and item, ``true-false/ID``), ``locale`` whose people are asked, ``template_id``,
-        ``question``, ``options`` and ``replies``, what a model would say for each option.
+        ``question``, ``options`` and ``replies``, what a model would say for each option; in an order that says
+        nothing, so that the options of a question, of which one is true, are apart.
 
     Raises:
         UnknownNameError: If the release lacks a rung.
@@ -49,13 +50,15 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
         for name, codes in regions.select("region_question_id", "option_regions").iter_rows()
     ]
     regions = regions.with_columns(locale=pl.Series(asked, dtype=pl.String))
-    return pl.concat(
+    found = pl.concat(
         [
             _rung(0, choices, "multiple-choice", "mcq_id", LETTERS),
             _rung(1, options, "true-false", "true_false_id", words),
             _rung(2, regions, "region-choice", "region_question_id", LETTERS),
         ]
     )
+    digests = pl.Series([_digest(name) for name in found["id"]], dtype=pl.String)
+    return found.sort(digests)
 
 
 def _rung(number: int, rows: pl.DataFrame, task: str, key: str, replies: Sequence[str]) -> pl.DataFrame:
@@ -74,4 +77,8 @@ def _rung(number: int, rows: pl.DataFrame, task: str, key: str, replies: Sequenc
 
 
 def _number(text: str) -> int:
-    return int(sha256(text.encode()).hexdigest(), 16)
+    return int(_digest(text), 16)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -156,7 +156,7 @@ def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Callable[..., b
             (
                 "`styles`: the task multiple-choice has no such option; did you mean 'style'? "
                 "it has `locales`, `limit`, `samples`, `shots`, `shots_seed`, `style`, `rotations`, "
-                "`config`, `confidence`"
+                "`confidence`, `config`"
             ),
         ),
     ],

@@ -53,7 +53,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
                 ],
             }
         )
-        for row in rows.sort("id").iter_rows(named=True)
+        for row in rows.iter_rows(named=True)
     ]
 
 
