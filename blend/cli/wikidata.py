@@ -16,9 +16,6 @@ app = Application(
 Endpoint = Annotated[
     str | None, typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent.")
 ]
-Domain = Annotated[
-    str, typer.Option(metavar="NAME", help="What to look for: `dish`, `musical-instrument` or one of your own.")
-]
 DomainFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Domains of your own (TOML), beside those of the package."),
@@ -35,7 +32,21 @@ def snapshot(
         Path, typer.Option(help="File to write, `….nt.gz`; `snapshot.json` is written beside it.")
     ] = Path("snapshot.nt.gz"),
     endpoint: Endpoint = None,
-    domain: Domain = "dish",
+    dump: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Wikidata's truthy dump, `latest-truthy.nt.gz` (or .nt.bz2, .nt), to read instead of asking.",
+        ),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="What to look for: `dish` (when absent), `musical-instrument` or one of your own. Repeat it: "
+            "the file of each goes into a folder of its name.",
+        ),
+    ] = None,
     domain_file: DomainFile = None,
     language: Annotated[
         list[str] | None,
@@ -44,32 +55,44 @@ def snapshot(
     contact: Contact = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Items per question.")] = 100,
 ) -> None:
-    """Ask an endpoint for exactly the statements that a build needs.
+    """Ask an endpoint for exactly the statements that a build needs, or find them in a dump.
 
     May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
     """
     from blend.loaders.files.domains import known_domains
     from blend.loaders.files.progress import shown_progress
+    from blend.loaders.wikidata.dump import take_snapshots_from_dump
     from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT, take_snapshot
+    from blend.schemas.errors import InputError
     from blend.schemas.recipe.domains import find_domain
     from blend.views.progress import interruptible
 
-    wanted = find_domain(domain, known_domains(domain_file))
+    if dump is not None and (endpoint is not None or contact is not None):
+        raise InputError("`dump` is read from the disk; leave out `endpoint` and `contact`, or `dump`")
+    known = known_domains(domain_file)
+    wanted = {name: find_domain(name, known) for name in domain or ["dish"]}
+    outs = {out if len(wanted) == 1 else out.parent / name / out.name: each for name, each in wanted.items()}
     with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
-        info = take_snapshot(
-            out,
-            wanted,
-            endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
-            languages=language,
-            contact=contact,
-            batch_size=batch_size,
-            on_progress=on_progress,
-            on_wait=lambda sentence: typer.echo(sentence, err=True),
-        )
-    typer.echo(
-        f"{out}: {pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}. Build from it:"
-    )
-    typer.echo(f"  blend build --food {out}{_domain_options(domain, domain_file)}")
+        if dump is not None:
+            infos = take_snapshots_from_dump(outs, dump, languages=language, on_progress=on_progress)
+        else:
+            infos = [
+                take_snapshot(
+                    path,
+                    each,
+                    endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
+                    languages=language,
+                    contact=contact,
+                    batch_size=batch_size,
+                    on_progress=on_progress,
+                    on_wait=lambda sentence: typer.echo(sentence, err=True),
+                )
+                for path, each in outs.items()
+            ]
+    for path, info in zip(outs, infos, strict=True):
+        about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
+        typer.echo(f"{path}: {about}. Build from it:")
+        typer.echo(f"  blend build --food {path}{_domain_options(info.domain.name, domain_file)}")
 
 
 @app.command()

@@ -7,12 +7,14 @@ on.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
@@ -51,33 +53,8 @@ class Session:
     tallies: dict[str, Tally] = field(default_factory=dict)
 
     def open(self) -> str:
-        """Make the folder, or check that it belongs to the same snapshot.
-
-        Returns:
-            When the first run started, ISO 8601 in UTC.
-
-        Raises:
-            InputError: If the folder holds the answers to other questions.
-        """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        plan = self._plan()
-        path = self.folder / PLAN_NAME
-        if not path.exists():
-            started = datetime.now(UTC).isoformat(timespec="seconds")
-            atomic_write(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
-            return started
-        try:
-            earlier = json.loads(read_content(path))
-            started = str(earlier.pop("started"))
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-            raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
-        different = sorted(key for key in plan if earlier.get(key) != plan[key])
-        if different:
-            raise InputError(
-                f"{self.folder}: holds an unfinished snapshot with another {', '.join(different)}; "
-                "finish that one with its own options, or delete the folder to start anew"
-            )
-        return started
+        """Make the folder, or check that it belongs to the same snapshot; see `open_folder`."""
+        return open_folder(self.folder, self._plan())
 
     def ask(self, stage: str, ids: Iterable[str]) -> Iterator[tuple[str, str, str]]:
         """The triples about some items, as ``(subject, property, object)`` in N-Triples form.
@@ -89,13 +66,12 @@ class Session:
         for done, batch in enumerate(questions):
             self.on_progress(f"ask for {stage}", done, len(questions))
             for line in self._lines(batch):
-                subject, predicate, rest = line.split(" ", 2)
-                yield subject, predicate, rest.removesuffix(" .")
+                yield terms(line)
         self.on_progress(f"ask for {stage}", len(questions), len(questions))
 
-    def answers(self) -> list[Path]:
-        """The files of all answers, ordered by name."""
-        return sorted(self.folder.glob("*.nt"))
+    def lines(self) -> Iterator[pl.Series]:
+        """The lines of all answers, answer by answer, ordered by the names of their files."""
+        return (pl.Series("line", read_lines(path)) for path in sorted(self.folder.glob("*.nt")))
 
     def _lines(self, batch: Batch) -> list[str]:
         key = self._key(batch)
@@ -140,3 +116,38 @@ def read_lines(path: Path) -> list[str]:
     """The lines of an answer."""
     # Only line feeds part lines: a label may hold U+2028 and others at which str.splitlines would cut it.
     return read_content(path).decode().split("\n")[:-1]
+
+
+def terms(line: str) -> tuple[str, str, str]:
+    """Subject, property and object of a line of N-Triples, as they stand there."""
+    subject, predicate, rest = line.split(" ", 2)
+    return subject, predicate, rest.removesuffix(" .")
+
+
+def open_folder(folder: Path, plan: Mapping[str, Any]) -> str:
+    """Make the folder of a snapshot that is under way, or check that it belongs to the same one.
+
+    Returns:
+        When the first run started, ISO 8601 in UTC.
+
+    Raises:
+        InputError: If the folder belongs to another plan; names what differs.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / PLAN_NAME
+    if not path.exists():
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        atomic_write(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
+        return started
+    try:
+        earlier = json.loads(read_content(path))
+        started = str(earlier.pop("started"))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
+    different = sorted(key for key in plan if earlier.get(key) != plan[key])
+    if different:
+        raise InputError(
+            f"{folder}: holds an unfinished snapshot with another {', '.join(different)}; "
+            "finish that one with its own options, or delete the folder to start anew"
+        )
+    return started

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 from filelock import FileLock, Timeout
@@ -18,7 +19,7 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.session import Session, read_lines
+from blend.loaders.wikidata.session import Session
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.base.addresses import is_server_address
@@ -26,13 +27,19 @@ from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import ConflictError, InputError, RowError
 from blend.schemas.language.languages import is_language
 from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.snapshots import SNAPSHOT_NAME, SnapshotInfo, StageInfo
+from blend.schemas.release.snapshots import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
+
+if TYPE_CHECKING:
+    from blend.loaders.wikidata.dump import DumpAnswers
 
 PUBLIC_ENDPOINT = "https://query.wikidata.org/sparql"
 """The Wikidata Query Service."""
 
 BATCH_SIZE = 100
 """Items per question: some ten thousand labels, well under the minute that the public service allows."""
+
+Ask = Callable[[str, Iterable[str]], Iterator[tuple[str, str, str]]]
+"""Answers a question, given its stage and the items that it is about, with triples in N-Triples form."""
 
 _CHUNK_LINES = 100_000
 
@@ -82,23 +89,14 @@ def take_snapshot(
         https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
     """
     out, wanted = Path(out), None if languages is None else languages_of(languages)
-    _check_out(out)
+    check_out(out)
     client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
-    folder = out.with_name(f"{out.name}.partial")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(out.with_name(f".{out.name}.lock"))
-    try:
-        with _translate_errors(out), lock.acquire(blocking=False), _tidied(folder, Path(lock.lock_file)):
-            return _taken(Session(folder, client, domain, wanted, batch_size, on_progress), out)
-    except Timeout:
-        raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
-
-
-def _taken(session: Session, out: Path) -> SnapshotInfo:
-    started = session.open()
-    items = _ask_everything(session, session.domain)
-    info = _finish(session, out, started, items)
-    shutil.rmtree(session.folder)
+    with partial_folder(out) as folder:
+        session = Session(folder, client, domain, wanted, batch_size, on_progress)
+        started = session.open()
+        items = ask_everything(session.ask, domain)
+        info = write_snapshot(session, out, started, items, endpoint=endpoint)
+        shutil.rmtree(folder)
     return info
 
 
@@ -167,13 +165,31 @@ def agent_of(contact: str | None, endpoint: str) -> str:
 
 
 @contextmanager
+def partial_folder(out: Path) -> Iterator[Path]:
+    """Where answers wait until all are there, ``OUT.partial``, for one process at a time.
+
+    Raises:
+        ConflictError: If another process is taking the snapshot.
+        StorageError: If the disk is full.
+    """
+    folder = out.with_name(f"{out.name}.partial")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out.with_name(f".{out.name}.lock"))
+    try:
+        with _translate_errors(out), lock.acquire(blocking=False), _tidied(folder, Path(lock.lock_file)):
+            yield folder
+    except Timeout:
+        raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
+
+
+@contextmanager
 def _tidied(folder: Path, lock: Path) -> Iterator[None]:
     """Leave no lock behind, and no folder of this run without an answer in it."""
     is_new = not folder.exists()
     try:
         yield
     finally:
-        if is_new and folder.is_dir() and not any(folder.glob("*.nt")):
+        if is_new and folder.is_dir() and not any(folder.glob("*.nt")) and not any(folder.glob("*.parquet")):
             shutil.rmtree(folder)
         lock.unlink(missing_ok=True)
 
@@ -197,7 +213,12 @@ def _check_endpoint(endpoint: str) -> None:
         )
 
 
-def _check_out(out: Path) -> None:
+def check_out(out: Path) -> None:
+    """Check that a snapshot can have this name.
+
+    Raises:
+        InputError: If it does not end in ``.nt.gz``, or another snapshot has its account in this folder.
+    """
     if not out.name.endswith(".nt.gz"):
         raise InputError(f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz")
     account = out.with_name(SNAPSHOT_NAME)
@@ -205,39 +226,39 @@ def _check_out(out: Path) -> None:
         raise InputError(f"{account}: is the account of another snapshot; choose another folder for {out.name}")
 
 
-def _ask_everything(session: Session, domain: Domain) -> int:
+def ask_everything(ask: Ask, domain: Domain) -> int:
     """Ask all questions; each stage asks about what the earlier ones brought. Returns the number of items."""
-    members = _ask_members(session, domain)
-    claims = {(s, p, o) for s, p, o in session.ask(queries.CLAIMS, members)}
+    members = _ask_members(ask, domain)
+    claims = {(s, p, o) for s, p, o in ask(queries.CLAIMS, members)}
     origins = _objects(claims, domain.origin_properties)
     through = _objects(claims, domain.route_properties)
-    origins |= _objects(session.ask(queries.ROUTES, through), domain.route_origin_properties)
-    countries, continents = _ask_countries(session, origins, domain)
+    origins |= _objects(ask(queries.ROUTES, through), domain.route_origin_properties)
+    countries, continents = _ask_countries(ask, origins, domain)
     # An item without parts has no row in any language, so nobody needs its names.
     with_parts = {_qid(s) for s, p, _ in claims if p in _iris(domain.part_properties)} & members
     parts = _objects(claims, (*domain.part_properties, *domain.material_properties))
     # Asked for the answers that they leave in the folder; nobody here looks at them.
-    for _ in session.ask(queries.LABELS, with_parts | parts | countries | continents):
+    for _ in ask(queries.LABELS, with_parts | parts | countries | continents):
         pass
-    for _ in session.ask(queries.DESCRIPTIONS, with_parts):
+    for _ in ask(queries.DESCRIPTIONS, with_parts):
         pass
     return len(members)
 
 
-def _ask_members(session: Session, domain: Domain) -> set[str]:
+def _ask_members(ask: Ask, domain: Domain) -> set[str]:
     """All items of the class, level by level; what is below an excluded class is asked for as well."""
     members: set[str] = set()
     asked: set[str] = set()
     level = {domain.item_class, *domain.excluded_classes}
     while level:
         asked |= level
-        found = {_qid(subject) for subject, _, _ in session.ask(queries.MEMBERS, level)} - {""}
+        found = {_qid(subject) for subject, _, _ in ask(queries.MEMBERS, level)} - {""}
         members |= found
         level = found - asked
     return members
 
 
-def _ask_countries(session: Session, origins: set[str], domain: Domain) -> tuple[set[str], set[str]]:
+def _ask_countries(ask: Ask, origins: set[str], domain: Domain) -> tuple[set[str], set[str]]:
     """The countries among the origins and their successors, and the continents of all of them."""
     countries: set[str] = set()
     continents: set[str] = set()
@@ -245,7 +266,7 @@ def _ask_countries(session: Session, origins: set[str], domain: Domain) -> tuple
     level = origins
     while level:
         asked |= level
-        facts = set(session.ask(queries.COUNTRIES, level))
+        facts = set(ask(queries.COUNTRIES, level))
         countries |= {_qid(s) for s, p, _ in facts if p in _iris((INSTANCE_OF,))}
         continents |= _objects(facts, (domain.continent_property,))
         level = _objects(facts, (domain.successor_property,)) - asked
@@ -268,18 +289,28 @@ def _qid(term: str) -> str:
     return name if name[:1] == "Q" and name[1:].isdecimal() else ""
 
 
-def _finish(session: Session, out: Path, started: str, items: int) -> SnapshotInfo:
-    session.on_progress("write the snapshot", 0, 1)
-    lines = _sorted_lines(session.answers())
+def write_snapshot(
+    answers: "Session | DumpAnswers",
+    out: Path,
+    started: str,
+    items: int,
+    *,
+    endpoint: str | None = None,
+    dump: DumpInfo | None = None,
+) -> SnapshotInfo:
+    """Write what was answered, every different line once in byte order, and its account."""
+    answers.on_progress("write the snapshot", 0, 1)
+    lines = pl.concat([pl.Series("line", [], pl.String), *answers.lines()]).unique().sort()
     packed, content = _gzipped(lines)
     info = SnapshotInfo(
         file=out.name,
-        endpoint=session.client.endpoint,
+        endpoint=endpoint,
+        dump=dump,
         started=started,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        domain=session.domain,
-        languages=session.languages,
-        stages=_stages(session),
+        domain=answers.domain,
+        languages=answers.languages,
+        stages=_stages(answers),
         items=items,
         triples=len(lines),
         bytes=len(packed),
@@ -290,14 +321,8 @@ def _finish(session: Session, out: Path, started: str, items: int) -> SnapshotIn
     atomic_write(out, packed)
     # The account last: where it stands, the snapshot that it tells of is there.
     atomic_write(out.with_name(SNAPSHOT_NAME), info.to_json())
-    session.on_progress("write the snapshot", 1, 1)
+    answers.on_progress("write the snapshot", 1, 1)
     return info
-
-
-def _sorted_lines(answers: Sequence[Path]) -> pl.Series:
-    """Every different line of the answers, in byte order."""
-    none = pl.Series("line", [], pl.String)
-    return pl.concat([none, *(pl.Series("line", read_lines(path)) for path in answers)]).unique().sort()
 
 
 def _gzipped(lines: pl.Series) -> tuple[bytes, str]:
@@ -312,16 +337,16 @@ def _gzipped(lines: pl.Series) -> tuple[bytes, str]:
     return packed.getvalue(), digest.hexdigest()
 
 
-def _stages(session: Session) -> tuple[StageInfo, ...]:
+def _stages(answers: "Session | DumpAnswers") -> tuple[StageInfo, ...]:
     return tuple(
         StageInfo(
             stage=stage,
-            requests=session.tallies[stage].requests,
-            triples=session.tallies[stage].triples,
+            requests=answers.tallies[stage].requests,
+            triples=answers.tallies[stage].triples,
             query=construct_query(
-                queries.pattern(queries.Batch(stage, ("…",)), session.domain, session.languages)
+                queries.pattern(queries.Batch(stage, ("…",)), answers.domain, answers.languages)
             ),
         )
         for stage in queries.STAGES
-        if stage in session.tallies
+        if stage in answers.tallies
     )

@@ -297,7 +297,7 @@ def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:
         if triple.subject.value == ANSWER:
             n_expected = int(triple.object.value)
         else:
-            lines.add(_line(triple))
+            lines.add(triple_line(triple))
     # Less the one that says the number, and counted before blank nodes get addresses, by which two can become
     # one line.
     n_triples = len(triples) - (n_expected is not None)
@@ -307,7 +307,8 @@ def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:
     return sorted(lines)
 
 
-def _line(triple: "pyoxigraph.Quad") -> str:
+def triple_line(triple: "pyoxigraph.Quad") -> str:
+    """The triple as a line of N-Triples, with an address in place of a blank node."""
     from pyoxigraph import BlankNode, NamedNode
 
     thing = triple.object

@@ -111,16 +111,27 @@ class _BoundedLines:
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The file, unpacked; what goes wrong while the block reads becomes one message."""
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield cast("IO[bytes]", _BoundedLines(cast("IO[bytes]", file), path))
+        with (
+            unpacking_errors(path, _AGAIN),
+            cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file,
+        ):
+            yield cast("IO[bytes]", _BoundedLines(file, path))
     except FileNotFoundError:
         raise InputError(f"{path}: {_MISSING}") from None
-    except gzip.BadGzipFile as error:
-        if "Not a gzipped file" in str(error):
-            raise InputError(f"{path}: not a gzip file; name it without .gz or {_AGAIN}") from None
-        raise InputError(f"{path}: the compressed file is damaged or cut off; {_AGAIN}") from None
-    except (EOFError, zlib.error):
-        raise InputError(f"{path}: the compressed file is damaged or cut off; {_AGAIN}") from None
     except SyntaxError as error:
         where = f"{path.name}, line {error.lineno}"
         raise RowError(f"not N-Triples ({error.msg})", where=where, fix=_AGAIN) from None
+
+
+@contextmanager
+def unpacking_errors(path: Path, fix: str) -> Iterator[None]:
+    """Turn what goes wrong while a compressed file is read into an `InputError` that says what to do."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        if "Not a gzipped file" in str(error):
+            raise InputError(f"{path}: not a gzip file; name it without .gz or {fix}") from None
+        # What the operating system says has a number; what gzip and bz2 find wrong has none.
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise InputError(f"{path}: the compressed file is damaged or cut off; {fix}") from None

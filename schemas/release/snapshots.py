@@ -11,7 +11,7 @@ from blend.schemas.recipe.recipe import Sha256
 SNAPSHOT_NAME = "snapshot.json"
 """File name of the account, beside the snapshot."""
 
-SNAPSHOT_FORMAT = 1
+SNAPSHOT_FORMAT = 2
 """Number of the account's layout; a reader refuses a larger one."""
 
 
@@ -21,11 +21,22 @@ class StageInfo(FrozenModel):
     stage: str
     """What was asked for, for example ``labels``."""
     requests: int = Field(ge=0)
-    """Questions that were answered."""
+    """Questions that were answered; of a dump, the times that its statements were searched."""
     triples: int = Field(ge=0)
     """Triples in their answers."""
     query: str
     """The query; ``…`` stands for the items."""
+
+
+class DumpInfo(FrozenModel):
+    """The dump that a snapshot was taken from."""
+
+    file: str
+    """Name of the dump."""
+    bytes: int = Field(ge=0)
+    """Length of the dump, compressed as it is."""
+    head_sha256: Sha256
+    """SHA-256 of its first MiB, in which Wikidata's dumps say when they were made."""
 
 
 class SnapshotInfo(FrozenModel):
@@ -35,12 +46,14 @@ class SnapshotInfo(FrozenModel):
     """Number of this layout."""
     file: str
     """Name of the snapshot."""
-    endpoint: str
-    """Address that was asked."""
+    endpoint: str | None
+    """Address that was asked; null for a snapshot from a dump."""
+    dump: DumpInfo | None = None
+    """The dump that was read; null for a snapshot from an endpoint."""
     started: str
     """When the first question was asked, ISO 8601 in UTC."""
     finished: str
-    """When the last one was answered; the snapshot holds what the endpoint said in between."""
+    """When the last one was answered; the snapshot holds what an endpoint said in between."""
     domain: Domain
     """What was looked for."""
     languages: tuple[str, ...] | None

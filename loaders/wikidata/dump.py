@@ -1,0 +1,213 @@
+"""Snapshots from a dump: what an endpoint with the same statements would answer, without asking one.
+
+The dump is read twice, for any number of domains. The first reading keeps the statements of the few properties
+that the domains name; the questions of a snapshot are put to these. The second one keeps the labels and
+descriptions of the items that the answers name.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.wikidata import queries
+from blend.loaders.wikidata.dump_parts import dump_info, read_parts
+from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, terms
+from blend.loaders.wikidata.snapshot import (
+    ask_everything,
+    check_out,
+    languages_of,
+    partial_folder,
+    write_snapshot,
+)
+from blend.loaders.wikidata.sparql import triple_line
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.recipe.domains import Domain
+from blend.schemas.release.snapshots import SnapshotInfo
+
+_TEXTS = {queries.LABELS: LABEL, queries.DESCRIPTIONS: DESCRIPTION}
+
+_CHUNK = 100_000
+"""Triples held as Python objects at a time."""
+
+
+def take_snapshots_from_dump(
+    domains: Mapping[Path, Domain],
+    dump: Path | str,
+    *,
+    languages: Sequence[str] | None = None,
+    on_progress: ProgressCallback = silent,
+) -> list[SnapshotInfo]:
+    """Take from a dump exactly the statements that domains need, as `take_snapshot` does from an endpoint.
+
+    The files are the same bytes. Memory grows with the snapshots, not with the dump. May be stopped at any
+    moment; the same call goes on where it stopped. What was found waits in ``OUT.partial`` of the first file.
+
+    Args:
+        domains: What to look for, by the file to write, ``….nt.gz``; each needs a folder of its own, since
+            ``snapshot.json`` is written beside it.
+        dump: Wikidata's truthy dump, N-Triples: ``….nt.gz``, ``….nt.bz2`` or ``….nt``.
+        languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
+        on_progress: Told about progress.
+
+    Returns:
+        The accounts, in the order of the files.
+
+    Raises:
+        InputError: If an option is wrong, the dump is damaged or cut off, or ``OUT.partial`` belongs to
+            another dump or snapshot.
+        RowError: If the dump cannot be read, or is not N-Triples.
+        ConflictError: If another process is taking one of them.
+        StorageError: If the disk is full.
+        MissingExtraError: If pyoxigraph is not installed.
+
+    References:
+        https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
+    """
+    dump, wanted = Path(dump), None if languages is None else languages_of(languages)
+    for out in domains:
+        check_out(out)
+    if len({out.parent for out in domains}) < len(domains):
+        raise InputError("each snapshot has its account beside it; give each domain's file a folder of its own")
+    info = dump_info(dump)
+    engine()
+    with ExitStack() as taking:
+        folder, *_ = [taking.enter_context(partial_folder(out)) for out in domains]
+        asked = [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()]
+        languages = None if wanted is None else list(wanted)
+        started = open_folder(folder, {"dump": info.model_dump(), "domains": asked, "languages": languages})
+        properties = {DIRECT + name for domain in domains.values() for name in _properties(domain)}
+        parts = read_parts(dump, folder, "statements", properties, on_progress)
+        answers = [DumpAnswers(dump, parts, domain, wanted, on_progress) for domain in domains.values()]
+        items = [ask_everything(each.ask, each.domain) for each in answers]
+        subjects = {ENTITY + qid for each in answers for ids in each.named.values() for qid in ids}
+        texts = read_parts(dump, folder, "texts", _TEXTS.values(), on_progress, subjects=subjects)
+        infos = []
+        for out, each, n_items in zip(domains, answers, items, strict=True):
+            each.keep_texts(texts)
+            infos.append(write_snapshot(each, out, started, n_items, dump=info))
+        # Backwards, the marks of the end first: a kill leaves parts without a gap, which the next run can use.
+        for path in sorted(folder.iterdir(), reverse=True):
+            path.unlink()
+        folder.rmdir()
+    return infos
+
+
+def _properties(domain: Domain) -> set[str]:
+    """The properties that the questions of a domain are about."""
+    countries = {INSTANCE_OF, domain.continent_property, domain.successor_property}
+    return {*domain.class_properties, *domain.claim_properties, *domain.route_origin_properties, *countries}
+
+
+@dataclass(slots=True)
+class DumpAnswers:
+    """Answers to the questions of one domain, from the statements that were kept of a dump."""
+
+    dump: Path
+    parts: list[Path]
+    domain: Domain
+    languages: tuple[str, ...] | None
+    on_progress: ProgressCallback
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    named: dict[str, set[str]] = field(default_factory=dict)
+    """Items whose labels or descriptions were asked for, by stage."""
+    _found: list[pl.Series] = field(default_factory=list)
+
+    def ask(self, stage: str, ids: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+        """The triples about some items; of labels and descriptions none, which `keep_texts` reads later.
+
+        Raises:
+            RowError: If one of them is not N-Triples.
+        """
+        items = set(ids)
+        if stage in _TEXTS:
+            self.named[stage] = items
+        elif items:
+            self.on_progress(f"search for {stage}", 0, 1)
+            for lines in self._kept(stage, self._rows(stage, items)):
+                yield from map(terms, lines)
+            self.on_progress(f"search for {stage}", 1, 1)
+
+    def keep_texts(self, parts: Sequence[Path]) -> None:
+        """Read the labels and descriptions that were asked for.
+
+        Raises:
+            RowError: If one of them is not N-Triples.
+        """
+        for part in parts:
+            texts = pl.read_parquet(part)
+            for stage, ids in self.named.items():
+                rows = texts.filter(
+                    pl.col("property") == f"<{_TEXTS[stage]}>", pl.col("subject").is_in(_iris(ENTITY, ids))
+                )
+                for _ in self._kept(stage, rows, self.languages):
+                    pass
+
+    def lines(self) -> list[pl.Series]:
+        """Everything answered, as N-Triples lines in any order; a line may be there several times."""
+        return self._found
+
+    def _rows(self, stage: str, ids: Collection[str]) -> pl.DataFrame:
+        """The statements about some items that `queries.pattern` describes."""
+        domain, items = self.domain, _iris(ENTITY, ids)
+        if stage == queries.MEMBERS:
+            return self._matching(domain.class_properties, pl.col("object").is_in(items))
+        is_about = pl.col("subject").is_in(items)
+        if stage == queries.CLAIMS:
+            return self._matching(domain.claim_properties, is_about)
+        if stage == queries.ROUTES:
+            return self._matching(domain.route_origin_properties, is_about)
+        classes = _iris(ENTITY, (*domain.country_classes, *domain.historical_classes))
+        countries = self._matching([INSTANCE_OF], is_about & pl.col("object").is_in(classes))
+        former = countries.filter(pl.col("object").is_in(_iris(ENTITY, domain.historical_classes)))
+        return pl.concat(
+            [
+                countries,
+                self._matching([domain.continent_property], _is_subject_of(countries)),
+                self._matching([domain.successor_property], _is_subject_of(former)),
+            ]
+        )
+
+    def _matching(self, properties: Sequence[str], condition: pl.Expr) -> pl.DataFrame:
+        is_wanted = pl.col("property").is_in(_iris(DIRECT, properties)) & condition
+        return pl.scan_parquet(self.parts).filter(is_wanted).collect(engine="streaming")
+
+    def _kept(
+        self, stage: str, rows: pl.DataFrame, languages: Collection[str] | None = None
+    ) -> Iterator[list[str]]:
+        """Rows as the lines that an endpoint's answer would hold, chunk by chunk; they are kept as well."""
+        tally = self.tallies.setdefault(stage, Tally())
+        tally.requests += 1
+        for chunk in rows.iter_slices(_CHUNK):
+            lines = self._normalised(chunk, languages)
+            tally.triples += len(lines)
+            self._found.append(pl.Series("line", lines, pl.String))
+            yield lines
+
+    def _normalised(self, rows: pl.DataFrame, languages: Collection[str] | None) -> list[str]:
+        sparql = engine()
+        text = "".join(f"{subject} {name} {value} .\n" for subject, name, value in rows.iter_rows())
+        try:
+            return [
+                triple_line(triple)
+                for triple in sparql.parse(text.encode(), format=sparql.RdfFormat.N_TRIPLES, lenient=True)
+                if languages is None or getattr(triple.object, "language", None) in languages
+            ]
+        except SyntaxError as error:
+            wrong = text.split("\n")[(error.lineno or 1) - 1]
+            raise RowError(
+                f"not N-Triples ({error.msg}): {wrong!r}", where=str(self.dump), fix="download the dump again"
+            ) from None
+
+
+def _iris(start: str, names: Iterable[str]) -> pl.Series:
+    """Terms for `is_in`, which takes a list of one row."""
+    return pl.Series([f"<{start}{name}>" for name in names], dtype=pl.String).implode()
+
+
+def _is_subject_of(rows: pl.DataFrame) -> pl.Expr:
+    return pl.col("subject").is_in(rows["subject"].unique().implode())

@@ -1,0 +1,278 @@
+"""Snapshots from a dump: the same bytes as from an endpoint that holds the dump; damaged and wrong dumps."""
+
+import bz2
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.loaders.wikidata import dump_parts
+from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.loaders.wikidata.snapshot import take_snapshot
+from blend.loaders.wikidata.sparql import RequestPolicy
+from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
+from blend.schemas.errors import BlendError, InputError
+from blend.schemas.recipe.domains import Domain, domains
+from blend.schemas.release.snapshots import SnapshotInfo
+
+DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
+QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+
+FACTS = rf"""
+    Q10 P31 Q746549
+    Q11 P279 Q10
+    Q12 P31 Q11
+    Q10 P279 Q12
+    Q13 P31 Q5
+    Q746549 P279 Q10
+    <{ENTITY}L7> <{DIRECT}P31> <{ENTITY}Q10> .
+    <{ENTITY}statement/Q10-1> <{DIRECT}P31> <{ENTITY}Q10> .
+    <http://www.wikidata.org/wiki/Special:EntityData/Q10> <http://schema.org/about> <{ENTITY}Q10> .
+    <http://www.wikidata.org/wiki/Special:EntityData/Q10> <http://schema.org/version> "17" .
+    Q10 P495 Q101
+    Q10 P527 Q200
+    Q10 P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A%20\u0041.jpg>
+    Q10 P999 Q300
+    Q10 P527 "a text"
+    Q10 P527 <http://www.wikidata.org/.well-known/genid/0123456789abcdef>
+    Q11 P2012 Q110
+    Q11 P361 Q111
+    Q11 P527 Q201
+    Q11 P186 Q202
+    Q12 P495 _:unknown
+    Q12 P495 _:other
+    Q12 P527 Q200
+    Q110 P17 Q100
+    Q111 P495 Q102
+    Q100 P31 Q6256
+    Q100 P30 Q46
+    Q100 P30 Q48
+    Q100 P1366 Q300
+    Q101 P31 Q3024240
+    Q101 P31 Q6256
+    Q101 P1366 Q103
+    Q103 P31 Q3024240
+    Q103 P1366 Q101
+    Q103 P1366 Q104
+    Q104 P31 Q6256
+    Q104 P30 Q46
+    Q102 P31 Q515
+    Q102 P30 Q46
+    Q300 P31 Q6256
+    Q40 P31 Q34379
+    Q40 P495 Q104
+    Q40 P186 Q202
+    Q40 P527 Q202
+    Q40 label en:oud
+    Q10 label en:bread \"white\" \\ \t <{DIRECT}P31> \u0431\U0001F35E
+    Q10 label en:bread \"white\" \\ \t <{DIRECT}P31> б🍞
+    Q10 label zh-Hant:麵包\u2028\u0085 .
+    Q10 label mul:
+    Q10 label :no language
+    Q10 label fr:pain
+    Q10 description en:food <{ENTITY}Q10> <{DIRECT}P31> <{ENTITY}Q746549> .
+    Q11 label en:rye bread
+    Q11 description fr:du pain
+    Q12 label en:cyclic
+    Q13 label en:no dish
+    Q13 description en:not a dish <{LABEL}>
+    Q100 label en:France
+    Q101 label en:Gaul
+    Q103 label en:Francia
+    Q104 label en:Lebanon
+    Q110 label en:French cuisine
+    Q200 label en:flour
+    Q200 description en:powder
+    Q201 label ko:호밀
+    Q202 label en:water
+    Q46 label en:Europe
+    Q48 label en:Asia
+"""
+
+
+def take_snapshot_from_dump(out: Path, domain: Domain, dump: Path, **options: Any) -> SnapshotInfo:
+    [info] = take_snapshots_from_dump({out: domain}, dump, **options)
+    return info
+
+
+def pack(path: Path, text: str) -> Path:
+    """The text as a dump, compressed as its name tells."""
+    content = text.encode()
+    packers: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
+    path.write_bytes(packers.get(path.suffix, bytes)(content))
+    return path
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
+
+
+@pytest.mark.parametrize("languages", [None, ["en", "zh-hant"], ["zh-Hant"]])
+@pytest.mark.parametrize("suffix", [".nt", ".nt.gz", ".nt.bz2"])
+@pytest.mark.usefixtures("small_blocks")
+def test_the_same_bytes_as_from_an_endpoint(
+    endpoints: Any, shorthand: Callable[[str], str], tmp_path: Path, suffix: str, languages: list[str] | None
+):
+    text = shorthand(FACTS)
+    dump = pack(tmp_path / f"latest-truthy{suffix}", text)
+    asked, read = tmp_path / "asked" / "f.nt.gz", tmp_path / "read" / "f.nt.gz"
+    with endpoints.serve(text.encode()) as endpoint:
+        by_asking = take_snapshot(asked, DISH, endpoint=endpoint.url, languages=languages, policy=QUICK)
+    by_reading = take_snapshot_from_dump(read, DISH, dump, languages=languages)
+    assert read.read_bytes() == asked.read_bytes()
+    assert by_reading.sha256 == by_asking.sha256
+    assert (by_reading.items, by_reading.triples) == (by_asking.items, by_asking.triples)
+    assert [stage.stage for stage in by_reading.stages] == [stage.stage for stage in by_asking.stages]
+    assert [stage.query for stage in by_reading.stages] == [stage.query for stage in by_asking.stages]
+    assert (by_reading.endpoint, by_asking.dump) == (None, None)
+    assert by_reading.dump is not None
+    assert (by_reading.dump.file, by_reading.dump.bytes) == (dump.name, dump.stat().st_size)
+    assert sorted(path.name for path in read.parent.iterdir()) == ["f.nt.gz", "snapshot.json"]
+
+
+def random_facts(seed: int) -> Iterator[str]:
+    """Statements among forty items, most of them about classes, countries and parts; cycles of every kind."""
+    choose = random.Random(seed)
+    some = [f"Q{number}" for number in range(1, 41)]
+    special = ["Q746549", "Q6256", "Q3024240", "_:b1", "_:b2"]
+    properties = ["P31", "P279", "P495", "P17", "P2012", "P361", "P527", "P186", "P30", "P1366", "P999"]
+    for _ in range(choose.randint(1, 150)):
+        yield f"{choose.choice(some)} {choose.choice(properties)} {choose.choice(some + special * 3)}"
+    for number in range(1, 41):
+        yield f"Q{number} label en:name {number}"
+        yield f"Q{number} description en:description {number}"
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.usefixtures("small_blocks")
+def test_random_statements_in_any_order(
+    serve: Callable[[str], Any], shorthand: Callable[[str], str], tmp_path: Path, seed: int
+):
+    facts = list(random_facts(seed))
+    endpoint = serve("\n".join(facts))
+    random.Random(seed).shuffle(facts)
+    dump = pack(tmp_path / "d.nt", shorthand("\n".join(facts)))
+    by_asking = take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
+    by_reading = take_snapshot_from_dump(tmp_path / "b" / "f.nt.gz", DISH, dump)
+    assert by_reading.sha256 == by_asking.sha256
+    assert by_reading.content_sha256 == by_asking.content_sha256
+
+
+def test_several_domains_are_read_together(
+    serve: Callable[[str], Any], shorthand: Callable[[str], str], tmp_path: Path
+):
+    endpoint = serve(FACTS)
+    dump = pack(tmp_path / "d.nt.gz", shorthand(FACTS))
+    outs = {tmp_path / "read" / each.name / "f.nt.gz": each for each in (DISH, INSTRUMENT)}
+    steps: list[str] = []
+    infos = take_snapshots_from_dump(outs, dump, on_progress=lambda step, done, total: steps.append(step))
+    for info, (out, each) in zip(infos, outs.items(), strict=True):
+        asked = tmp_path / "asked" / each.name / "f.nt.gz"
+        assert take_snapshot(asked, each, endpoint=endpoint.url, policy=QUICK).sha256 == info.sha256
+        assert out.read_bytes() == asked.read_bytes()
+        assert info.items > 0
+    assert (steps.count("read statements"), steps.count("read texts")) == (1, 1)
+
+
+def damaged(content: bytes, tmp_path: Path, name: str = "d.nt.gz") -> str:
+    """What is said of a dump with this content."""
+    dump, out = tmp_path / name, tmp_path / "out" / "f.nt.gz"
+    dump.write_bytes(content)
+    with pytest.raises(BlendError) as error:
+        take_snapshot_from_dump(out, DISH, dump)
+    assert not out.exists()
+    assert list(out.parent.iterdir()) == [], "nothing is left of a dump without a part"
+    return str(error.value).replace(str(dump), "DUMP")
+
+
+def test_damaged_dumps(shorthand: Callable[[str], str], tmp_path: Path):
+    text = shorthand(FACTS).encode()
+    cut_off = "DUMP: the compressed file is damaged or cut off; download the dump again"
+    assert damaged(gzip.compress(text)[:-9], tmp_path) == cut_off
+    assert damaged(gzip.compress(text)[:200] + b"\xff" * 50, tmp_path) == cut_off
+    assert damaged(bz2.compress(text)[:-9], tmp_path, "d.nt.bz2") == cut_off
+    assert damaged(bz2.compress(text)[:200] + b"\xff" * 500, tmp_path, "d.nt.bz2") == cut_off
+    two_streams = bz2.compress(text) + b"\xff" * 20_000 + bz2.compress(text)
+    assert damaged(two_streams, tmp_path, "d.nt.bz2") == cut_off
+    assert damaged(text, tmp_path) == "DUMP: not a gzip file; name it without .gz or download the dump again"
+    assert damaged(text, tmp_path, "d.nt.bz2") == cut_off
+    assert damaged(b"", tmp_path, "d.nt") == "DUMP: is empty; download the dump again"
+    last = shorthand("Q1 P31 Q2")[:-3]
+    assert damaged(text + last.encode(), tmp_path, "d.nt") == (
+        f"DUMP, unpacked bytes {len(text):,} to {len(text) + len(last):,}: not a triple as Wikidata's dumps "
+        f"write them: {last[:80]!r}; give a dump in N-Triples, or download the dump again"
+    )
+
+
+def test_dumps_of_another_kind(tmp_path: Path):
+    fix = "give a dump in N-Triples, or download the dump again"
+    for content in ("@prefix wd: <http://www.wikidata.org/entity/> .\n", '[\n{"id": "Q1"},\n]\n'):
+        assert damaged(content.encode(), tmp_path, "d.nt") == (
+            f"DUMP, unpacked bytes 0 to {len(content)}: not a triple as Wikidata's dumps write them: "
+            f"{content.split(chr(10))[0]!r}; {fix}"
+        )
+    tabs = b"<http://a>\t<http://b>\t<http://c> .\n"
+    assert "not a triple as Wikidata's" in damaged(tabs, tmp_path, "d.nt")
+    latin = f'<{ENTITY}Q1> <{LABEL}> "caf'.encode() + b'\xe9"@fr .\n'
+    assert damaged(latin, tmp_path, "d.nt") == (
+        f"DUMP, unpacked bytes 0 to {len(latin)}: not text (invalid utf8); download the dump again"
+    )
+
+
+def test_a_folder_for_each_domain(tmp_path: Path):
+    outs = {tmp_path / "a.nt.gz": DISH, tmp_path / "b.nt.gz": INSTRUMENT}
+    with pytest.raises(InputError) as error:
+        take_snapshots_from_dump(outs, tmp_path / "d.nt")
+    assert str(error.value) == (
+        "each snapshot has its account beside it; give each domain's file a folder of its own"
+    )
+
+
+def test_a_wanted_statement_that_is_not_a_triple(shorthand: Callable[[str], str], tmp_path: Path):
+    wrong = f'<{ENTITY}Q10> <{DIRECT}P527> "\\x" .\n'
+    text = shorthand("Q10 P31 Q746549") + wrong + shorthand("Q10 P527 Q1")
+    (tmp_path / "d.nt").write_text(text)
+    with pytest.raises(BlendError) as error:
+        take_snapshot_from_dump(tmp_path / "f.nt.gz", DISH, tmp_path / "d.nt")
+    assert "not N-Triples (" in str(error.value)
+    assert repr(wrong.strip()) in str(error.value)
+
+
+def test_wrong_names(tmp_path: Path):
+    out = tmp_path / "f.nt.gz"
+    for name in ("latest-all.json.gz", "latest-truthy.ttl", "dump"):
+        with pytest.raises(InputError) as error:
+            take_snapshot_from_dump(out, DISH, tmp_path / name)
+        assert str(error.value) == (
+            f"{tmp_path / name}: a dump is N-Triples, named ….nt, ….nt.gz or ….nt.bz2; get latest-truthy.nt.gz"
+        )
+    with pytest.raises(BlendError) as missing:
+        take_snapshot_from_dump(out, DISH, tmp_path / "d.nt.gz")
+    assert str(missing.value) == f"{tmp_path / 'd.nt.gz'}: no such dump; correct the path"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_dump_on_resume(shorthand: Callable[[str], str], tmp_path: Path):
+    out, dump = tmp_path / "f.nt.gz", pack(tmp_path / "d.nt", shorthand(FACTS))
+    folder = tmp_path / "f.nt.gz.partial"
+
+    def stop(step: str, done: int, total: int) -> None:
+        if step == "search for routes":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        take_snapshot_from_dump(out, DISH, dump, on_progress=stop)
+    assert json.loads((folder / "plan.json").read_text())["dump"]["bytes"] == dump.stat().st_size
+    pack(dump, shorthand(FACTS + "\nQ9 P31 Q746549"))
+    with pytest.raises(InputError) as error:
+        take_snapshot_from_dump(out, INSTRUMENT, dump, languages=["en"])
+    assert str(error.value) == (
+        f"{folder}: holds an unfinished snapshot with another domains, dump, languages; "
+        "finish that one with its own options, or delete the folder to start anew"
+    )
