@@ -1,6 +1,6 @@
 """How far item analysis finds what is there: in simulated answers, and in those of tiny trained models.
 
-    python benchmarks/item_analysis.py --worlds 10
+    python benchmarks/item_analysis.py --worlds 3
     python benchmarks/item_analysis.py --tiny work
 
 Prints the tables of docs/items.md. Simulated models have abilities of mean 0 and variance 1 (shifted where a
@@ -12,7 +12,7 @@ multiple-choice questions, and plants wrong keys.
 
 import argparse
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,12 +86,12 @@ def correlated(first: FloatArray, second: FloatArray, *, ranks: bool = False) ->
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def recovery(worlds: int, n_items: int) -> Iterator[str]:
+def recovery(worlds: int, n_items: int, models: Sequence[int]) -> Iterator[str]:
     """How far estimates correlate with what was simulated, by number of models and spread of difficulties."""
     yield "| models | spread of difficulties | abilities | difficulty (share wrong) | intercepts | slopes |"
     yield "|--:|--:|--:|--:|--:|--:|"
     for spread in (1.5, 2.5):
-        for n_models in (6, 10, 20, 50, 200, 1000):
+        for n_models in models:
             found = []
             for number in range(worlds):
                 rng = np.random.default_rng((SEED, n_models, number))
@@ -261,7 +261,7 @@ def train(folder: Path, texts: list[str], *, width: int, steps: int, seed: int) 
     labels = rows["input_ids"].masked_fill(rows["attention_mask"] == 0, -100)
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for _ in range(steps):
-        batch = torch.randint(len(texts), (64,))
+        batch = torch.randint(len(texts), (32,))
         loss = model(
             rows["input_ids"][batch], attention_mask=rows["attention_mask"][batch], labels=labels[batch]
         ).loss
@@ -275,17 +275,18 @@ def train(folder: Path, texts: list[str], *, width: int, steps: int, seed: int) 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", type=int, default=10)
-    parser.add_argument("--items", type=int, default=2_000)
+    parser.add_argument("--worlds", type=int, default=3)
+    parser.add_argument("--items", type=int, default=1_000)
+    parser.add_argument("--models", type=int, nargs="+", default=(6, 10, 20, 50, 200, 1000), help="of recovery")
     parser.add_argument("--compact", type=int, nargs="+", default=(2_000, 5_259, 20_000))
     parser.add_argument("--tiny", type=Path, metavar="FOLDER", help="train tiny models in this folder instead")
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=150)
     used = parser.parse_args()
     tables = (
         [tiny(used.tiny, used.steps)]
         if used.tiny
         else [
-            recovery(used.worlds, used.items),
+            recovery(used.worlds, used.items, used.models),
             coverage(used.worlds, used.items),
             wrong_keys(used.worlds, used.items),
             compact(used.worlds, tuple(used.compact)),

@@ -29,7 +29,7 @@ def item_sections(analysis: ItemAnalysis) -> list[ItemSection]:
     """Regions, and where they can be told abilities, with a column of text for each region, and suspects."""
     if analysis.model is None:
         return [ItemSection("Items", _REGIONS, analysis.regions)]
-    cell = pl.format("{} ± {}", pl.col("ability").round(2), pl.col("error").round(2))
+    cell = pl.format("{}\u00a0±\u00a0{}", pl.col("ability").round(2), pl.col("error").round(2))
     by_region = analysis.abilities.filter(pl.col("region") != ALL).with_columns(cell=cell)
     wide = (
         analysis.abilities.filter(region=ALL)

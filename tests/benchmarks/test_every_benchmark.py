@@ -25,6 +25,7 @@ SMALL: dict[str, Sequence[str]] = {
     "cultural_prompts_scale": ["--groups", "4"],
     "food_build": ["--sizes", "300", "--generator", "{shared}/tools/make_wikidata_fixture.py"],
     "interval_coverage": ["--simulations", "10"],
+    "item_analysis": ["--worlds", "1", "--items", "60", "--compact", "200", "--models", "6", "10"],
     "make_regions": ["3", "{out}"],
     "model_speed": ["--questions", "4", "--threads", "1"],
     "option_risk": ["{shared}/data/blend", "--fit", "{out}"],

@@ -91,6 +91,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "questions options": ("questions", "options", "{place}"),
     "questions accept": ("questions", "accept", "{place}"),
     "questions agreement": ("questions", "agreement", "{place}"),
+    "items": ("items", "{place}"),
+    "items select": ("items", "select", "{place}"),
     "review-pairs propose": ("review-pairs", "propose", "{place}"),
     "review-pairs accept": ("review-pairs", "accept", "{place}"),
 }

@@ -166,6 +166,7 @@ COMMANDS = (
         (*_run("choices"), *_run("other")),
         folders=("runs/choices", "runs/other"),
     ),
+    Command("items runs/choices runs/other", (*_run("choices"), *_run("other"))),
     Command("eval judge-sheet runs/lists --out new.csv", _run("lists")),
     Command(
         "eval judged runs/lists judged.csv",
