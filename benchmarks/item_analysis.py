@@ -280,7 +280,7 @@ def main() -> None:
     parser.add_argument("--models", type=int, nargs="+", default=(6, 10, 20, 50, 200, 1000), help="of recovery")
     parser.add_argument("--compact", type=int, nargs="+", default=(2_000, 5_259, 20_000))
     parser.add_argument("--tiny", type=Path, metavar="FOLDER", help="train tiny models in this folder instead")
-    parser.add_argument("--steps", type=int, default=150)
+    parser.add_argument("--steps", type=int, default=600)
     used = parser.parse_args()
     tables = (
         [tiny(used.tiny, used.steps)]
