@@ -8,6 +8,7 @@ Which regions stand together is decided over all questions, so that each is wron
 right: whoever picks the region that is right most often gains nothing.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -33,7 +34,7 @@ from blend.schemas.language.region_mentions import names_any
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.prompts.question_slots import COUNTRY
-from blend.schemas.prompts.rung_prompts import NO_REGION, REGION_QUESTION
+from blend.schemas.prompts.rung_prompts import FORMAT_REQUEST, NO_REGION, REGION_QUESTION
 from blend.schemas.rows.frame_columns import REGION_ROWS
 from blend.schemas.rows.published_rows import LETTERS
 
@@ -102,9 +103,20 @@ class RegionQuestions:
         wrong = {
             of.answers.locale: self._surely_wrong(of, answers, pool, judging, wanted) for of in pool.targets
         }
+        also_right = {
+            of.answers.locale: {text for text, one in of.acceptable.items() if one.is_verdict}
+            for of in pool.targets
+        }
         for mcq_id, locale, text, number in chosen:
             asked = self._asked[template_id, locale.tag]
-            others = (of for of in wrong if number in wrong[of] and self._asked[template_id, of.tag] == asked)
+            others = (
+                of.answers.locale
+                for of in pool.targets
+                if number in wrong[of.answers.locale]
+                # Whoever says white gown there and apron here may mean the same.
+                and also_right[locale].isdisjoint(gold.text for gold in of.answers.golds)
+                and self._asked[template_id, of.answers.locale.tag] == asked
+            )
             self._answers.append(RegionAnswer(mcq_id, template_id, locale, text, tuple(others)))
 
     def chosen(self) -> pl.DataFrame:
@@ -185,7 +197,8 @@ def without_region(en_question: str, locale: Locale, locales: Registry) -> str |
         locale: The locale whose region it names.
         locales: Names that it must not have.
     """
-    before, *rest = clean(slot_country(en_question, region_names(locale))).split(COUNTRY)
+    asked = re.sub(FORMAT_REQUEST, "", en_question)
+    before, *rest = clean(slot_country(asked, region_names(locale))).split(COUNTRY)
     for after in rest:
         before += (NO_REGION.capitalize() if at_sentence_start(before) else NO_REGION) + after
     return None if names_any(before, locales) else before

@@ -4,7 +4,7 @@ import polars as pl
 
 from blend.schemas.language.locales import Registry
 from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.prompts.rung_prompts import TRUE_FALSE_PROMPT
+from blend.schemas.prompts.rung_prompts import FORMAT_REQUEST, TRUE_FALSE_PROMPT
 from blend.schemas.rows.frame_columns import TRUE_FALSE_ROWS
 from blend.schemas.rows.published_rows import LETTERS
 
@@ -21,7 +21,7 @@ def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     """
     names = {tag: locales.get(tag).prompt_name for tag in mcqs["locale"].unique()}
     slots = {
-        "question": pl.col("question"),
+        "question": pl.col("question").str.replace(FORMAT_REQUEST, ""),
         "region": pl.col("locale").replace_strict(names, return_dtype=pl.String),
         "option": pl.col("option"),
     }

@@ -1,9 +1,13 @@
 """Rung prompts: how options by themselves, and answers without their region, are put to a model."""
 
 TRUE_FALSE_PROMPT = (
-    '{question}\n\nWould most people in {region} say "{option}"? Answer only with yes or no.\n\nAnswer:'
+    '{question}\n\nWould people in {region} say "{option}"? Answer only with yes or no.\n\nAnswer:'
 )
 """A question, the region it names and an option, all in slots."""
+
+FORMAT_REQUEST = r"\s*\(Provide .*\)\s*$"
+"""What a question asks of the form of an answer, ``(Provide in HH:MM format (e.g., 18:00).)``, as a pattern:
+where answers are shown nobody writes one."""
 
 NO_REGION = "your homeland"
 """What stands for the region in a question that does not tell it."""

@@ -119,7 +119,7 @@ def test_ids_tell_nothing_of_the_answer(true_false: pl.DataFrame):
 def test_what_a_person_reads(true_false: pl.DataFrame, regions: pl.DataFrame):
     row = true_false.filter(locale="ko-KR").row(0, named=True)
     assert row["prompt"] == (
-        f'{row["question"]}\n\nWould most people in South Korea say "{row["option"]}"? '
+        f'{row["question"]}\n\nWould people in South Korea say "{row["option"]}"? '
         "Answer only with yes or no.\n\nAnswer:"
     )
     row = regions.row(0, named=True)
@@ -291,13 +291,13 @@ def test_a_region_question_has_four_regions_and_a_letter(regions: pl.DataFrame):
 # The 16 regions
 
 REGIONS = {
-    "en-GB": 26, "en-US": 28, "ko-KR": 61, "ar-DZ": 33, "zh-CN": 39, "id-ID": 46, "es-ES": 29, "fa-IR": 29,
-    "es-MX": 30, "as-AS": 55, "el-GR": 21, "am-ET": 28, "ha-NG": 18, "az-AZ": 36, "ko-KP": 26, "su-JB": 35,
+    "en-GB": 25, "en-US": 26, "ko-KR": 55, "ar-DZ": 27, "zh-CN": 37, "id-ID": 41, "es-ES": 28, "fa-IR": 28,
+    "es-MX": 28, "as-AS": 47, "el-GR": 20, "am-ET": 22, "ha-NG": 15, "az-AZ": 30, "ko-KP": 22, "su-JB": 32,
 }  # fmt: skip
 """Region questions, the figures of docs/rungs.md."""
 GUESSED = {
     TRUE_FALSE_QUESTIONS: {"frequent": 56.2, "typical": 68.3, "classifier": 64.5, "widespread": 65.3},
-    REGION_QUESTIONS: {"region-prior": 28.0, "typical": 80.6, "classifier": 50.9},
+    REGION_QUESTIONS: {"region-prior": 28.4, "typical": 80.7, "classifier": 49.9},
 }
 """What the audit's solvers get right, in percent, each row once; of true-false questions balanced."""
 
@@ -317,7 +317,7 @@ def test_the_16_regions_yield_what_the_documentation_says(root, rungs, mcqs):
     assert len(rungs[TRUE_FALSE_QUESTIONS]) == 4 * len(mcqs) == 21_036
     rows = rungs[REGION_QUESTIONS]
     assert dict(rows.group_by("locale").len().iter_rows()) == REGIONS
-    assert (len(rows), rows["template_id"].n_unique()) == (540, 198)
+    assert (len(rows), rows["template_id"].n_unique()) == (483, 176)
     shown = Counter(region for regions in rows["option_regions"] for region in regions)
     code = {locale.tag: locale.region for locale in registry()}
     # Each is right in a quarter of the questions that show it.
