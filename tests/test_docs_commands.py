@@ -4,6 +4,7 @@ What a page takes for granted (a Hub with releases, a SPARQL endpoint, the reade
 there; what does not run is listed here with the reason, so that nothing is passed over unnoticed.
 """
 
+import gzip
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ from helpers.hub.hub_server import Hub
 from helpers.mini_release import mini_recipe
 from helpers.semeval_files import keys, write_semeval
 from helpers.simulated_models import simulated_runs
+from helpers.wikidata.wikidata_fixtures import ntriples
 
 pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
@@ -215,6 +217,11 @@ FACTS = """
 
 SNAPSHOT = {"--contact you@example.org": "--contact you@example.org --endpoint {endpoint}"}
 
+
+def given_for_wikidata(machine: Machine) -> None:
+    (machine.work / "latest-truthy.nt.gz").write_bytes(gzip.compress(ntriples(FACTS).encode()))
+
+
 PAGES = {
     "README": Page(
         given_for_readme,
@@ -239,7 +246,9 @@ PAGES = {
     "rungs": Page(given_for_rungs, {"--model org/name": "--model tiny --limit 2"}, until="## People"),
     "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
     "validate": Page(given_a_release),
-    "wikidata": Page(swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}"}, until="## Another domain"),
+    "wikidata": Page(
+        given_for_wikidata, swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}"}, until="## Another domain"
+    ),
 }
 
 

@@ -58,12 +58,9 @@ def take_snapshots_from_dump(
         The accounts, in the order of the files.
 
     Raises:
-        InputError: If an option is wrong, the dump is damaged or cut off, or ``OUT.partial`` belongs to
-            another dump or snapshot.
-        RowError: If the dump cannot be read, or is not N-Triples.
-        ConflictError: If another process is taking one of them.
-        StorageError: If the disk is full.
-        MissingExtraError: If pyoxigraph is not installed.
+        InputError: If an option is wrong, the dump is not N-Triples, is damaged or cut off, or ``OUT.partial``
+            belongs to another dump or other domains.
+        ConflictError, StorageError, MissingExtraError: As from `take_snapshot`.
 
     References:
         https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
@@ -118,33 +115,23 @@ class DumpAnswers:
     _found: list[pl.Series] = field(default_factory=list)
 
     def ask(self, stage: str, ids: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-        """The triples about some items; of labels and descriptions none, which `keep_texts` reads later.
-
-        Raises:
-            RowError: If one of them is not N-Triples.
-        """
+        """The triples about some items; of labels and descriptions none, which `keep_texts` reads later."""
         items = set(ids)
         if stage in _TEXTS:
             self.named[stage] = items
         elif items:
-            self.on_progress(f"search for {stage}", 0, 1)
             for lines in self._kept(stage, self._rows(stage, items)):
                 yield from map(terms, lines)
             self.on_progress(f"search for {stage}", 1, 1)
 
     def keep_texts(self, parts: Sequence[Path]) -> None:
-        """Read the labels and descriptions that were asked for.
-
-        Raises:
-            RowError: If one of them is not N-Triples.
-        """
-        for part in parts:
-            texts = pl.read_parquet(part)
+        """Read the labels and descriptions that were asked for."""
+        for texts in map(pl.read_parquet, parts):
             for stage, ids in self.named.items():
-                rows = texts.filter(
-                    pl.col("property") == f"<{_TEXTS[stage]}>", pl.col("subject").is_in(_iris(ENTITY, ids))
+                is_wanted = pl.col("subject").is_in(_iris(ENTITY, ids)) & (
+                    pl.col("property") == f"<{_TEXTS[stage]}>"
                 )
-                for _ in self._kept(stage, rows, self.languages):
+                for _ in self._kept(stage, texts.filter(is_wanted), self.languages):
                     pass
 
     def lines(self) -> list[pl.Series]:
@@ -164,13 +151,10 @@ class DumpAnswers:
         classes = _iris(ENTITY, (*domain.country_classes, *domain.historical_classes))
         countries = self._matching([INSTANCE_OF], is_about & pl.col("object").is_in(classes))
         former = countries.filter(pl.col("object").is_in(_iris(ENTITY, domain.historical_classes)))
-        return pl.concat(
-            [
-                countries,
-                self._matching([domain.continent_property], _is_subject_of(countries)),
-                self._matching([domain.successor_property], _is_subject_of(former)),
-            ]
-        )
+        on_continent = pl.col("subject").is_in(countries["subject"].implode())
+        replaced = pl.col("subject").is_in(former["subject"].implode())
+        continents = self._matching([domain.continent_property], on_continent)
+        return pl.concat([countries, continents, self._matching([domain.successor_property], replaced)])
 
     def _matching(self, properties: Sequence[str], condition: pl.Expr) -> pl.DataFrame:
         is_wanted = pl.col("property").is_in(_iris(DIRECT, properties)) & condition
@@ -180,34 +164,24 @@ class DumpAnswers:
         self, stage: str, rows: pl.DataFrame, languages: Collection[str] | None = None
     ) -> Iterator[list[str]]:
         """Rows as the lines that an endpoint's answer would hold, chunk by chunk; they are kept as well."""
-        tally = self.tallies.setdefault(stage, Tally())
+        sparql, tally = engine(), self.tallies.setdefault(stage, Tally())
         tally.requests += 1
         for chunk in rows.iter_slices(_CHUNK):
-            lines = self._normalised(chunk, languages)
+            text = "".join(f"{subject} {name} {value} .\n" for subject, name, value in chunk.iter_rows())
+            try:
+                lines = [
+                    triple_line(triple)
+                    for triple in sparql.parse(text.encode(), format=sparql.RdfFormat.N_TRIPLES, lenient=True)
+                    if languages is None or getattr(triple.object, "language", None) in languages
+                ]
+            except SyntaxError as error:
+                what = f"not N-Triples ({error.msg}): {text.split(chr(10))[(error.lineno or 1) - 1]!r}"
+                raise RowError(what, where=str(self.dump), fix="download the dump again") from None
             tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
             yield lines
-
-    def _normalised(self, rows: pl.DataFrame, languages: Collection[str] | None) -> list[str]:
-        sparql = engine()
-        text = "".join(f"{subject} {name} {value} .\n" for subject, name, value in rows.iter_rows())
-        try:
-            return [
-                triple_line(triple)
-                for triple in sparql.parse(text.encode(), format=sparql.RdfFormat.N_TRIPLES, lenient=True)
-                if languages is None or getattr(triple.object, "language", None) in languages
-            ]
-        except SyntaxError as error:
-            wrong = text.split("\n")[(error.lineno or 1) - 1]
-            raise RowError(
-                f"not N-Triples ({error.msg}): {wrong!r}", where=str(self.dump), fix="download the dump again"
-            ) from None
 
 
 def _iris(start: str, names: Iterable[str]) -> pl.Series:
     """Terms for `is_in`, which takes a list of one row."""
     return pl.Series([f"<{start}{name}>" for name in names], dtype=pl.String).implode()
-
-
-def _is_subject_of(rows: pl.DataFrame) -> pl.Expr:
-    return pl.col("subject").is_in(rows["subject"].unique().implode())

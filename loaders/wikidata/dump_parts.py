@@ -9,8 +9,9 @@ complete, so a reading that was killed goes on behind the last one. ``NAME.done`
 import bz2
 import gzip
 import hashlib
+import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BufferedReader
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import IO, cast
 
 import polars as pl
 
-from blend.loaders.files.atomic import atomic_file, atomic_write
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.wikidata.store import unpacking_errors
@@ -33,7 +34,7 @@ PART_BYTES = 1 << 28
 
 _HEAD_BYTES = 1 << 20
 
-_TRIPLE = re.compile(rb"(?:<[^<>\s]+>|_:\S+) <[^<>\s]+> \S.* \.$|#|$")
+_TRIPLE = re.compile(rb"(?:<[^<>\s]+>|_:\S+) <[^<>\s]+> \S.* \.$|#|$", re.MULTILINE)
 """A line as Wikidata writes it: one blank between the terms, as the search for properties expects."""
 
 _AGAIN = "download the dump again"
@@ -43,8 +44,7 @@ def dump_info(dump: Path) -> DumpInfo:
     """Name, length and beginning of a dump.
 
     Raises:
-        InputError: If the name does not tell that it is N-Triples.
-        RowError: If it cannot be read.
+        InputError: If the name does not tell that it is N-Triples, or the file cannot be read.
     """
     if not dump.name.endswith((".nt", ".nt.gz", ".nt.bz2")):
         raise InputError(
@@ -68,27 +68,27 @@ def read_parts(
 
     Args:
         dump: N-Triples, compressed with gzip or bzip2 as its name tells.
-        folder: Where the parts are kept.
-        name: First part of their names.
+        folder: Where the parts are kept, under names that begin with ``name``.
+        name: Of the reading, for files and progress, which is told in MiB of the file.
         properties: Addresses of the properties.
-        on_progress: Told how many MiB of the file were read.
+        on_progress: Told about progress.
         subjects: Addresses of the subjects; all when absent.
 
     Returns:
         The parts: ``subject`` (always an address), ``property``, ``object``, terms as the dump writes them.
 
     Raises:
-        InputError: If the dump is empty, damaged or cut off.
-        RowError: If it is not N-Triples.
+        InputError: If the dump is empty, damaged, cut off, or not N-Triples.
     """
     done = folder / f"{name}.done"
     if not done.exists():
         earlier = _parts(folder, name)
         start = end = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
         found: list[pl.DataFrame] = []
+        search = _search(properties, subjects)
         for end, block in _blocks(dump, start, name, on_progress):
             try:
-                found.append(_statements(block, properties, subjects))
+                found.append(search(block))
             except pl.exceptions.ComputeError as error:
                 where = f"{dump}, unpacked bytes {end - len(block):,} to {end:,}"
                 raise RowError(f"not text ({error})", where=where, fix=_AGAIN) from None
@@ -108,8 +108,9 @@ def _parts(folder: Path, name: str) -> list[Path]:
 
 
 def _write_part(folder: Path, name: str, position: int, found: list[pl.DataFrame]) -> None:
-    with atomic_file(folder / f"{name}-{position:015}.parquet") as beside:
-        pl.concat(found).write_parquet(beside)
+    packed = io.BytesIO()
+    pl.concat(found).write_parquet(packed)
+    atomic_write(folder / f"{name}-{position:015}.parquet", packed.getvalue())
 
 
 def _blocks(dump: Path, position: int, name: str, on_progress: ProgressCallback) -> Iterator[tuple[int, bytes]]:
@@ -128,13 +129,16 @@ def _blocks(dump: Path, position: int, name: str, on_progress: ProgressCallback)
         while content := coming.result():
             coming = reader.submit(file.read, BLOCK_BYTES)
             end = content.rfind(b"\n") + 1
-            if not end and len(rest) > BLOCK_BYTES:
-                raise InputError(f"{dump}: a line of more than {BLOCK_BYTES:,} bytes is not a triple; {_AGAIN}")
-            block, rest = (rest + content[:end], content[end:]) if end else (b"", rest + content)
-            if block:
+            if end:
+                block = b"".join((rest, memoryview(content)[:end]))
                 _check_lines(block, dump, position)
                 position += len(block)
                 yield position, block
+                rest = content[end:]
+            else:
+                rest += content
+            if len(rest) > BLOCK_BYTES:
+                raise InputError(f"{dump}: a line of more than {BLOCK_BYTES:,} bytes is not a triple; {_AGAIN}")
             on_progress(f"read {name}", packed.tell() >> 20, size)
         if packed.read(1):  # bz2 takes damage between two of its streams for the end, and says nothing
             raise EOFError
@@ -151,9 +155,10 @@ def _unpacked(packed: BufferedReader, dump: Path) -> IO[bytes]:
 
 def _check_lines(block: bytes, dump: Path, position: int) -> None:
     """Check the first and the last line of a block; all others are parsed if they are wanted."""
-    for line in (block.partition(b"\n")[0], block.rstrip(b"\n").rpartition(b"\n")[2]):
-        if not _TRIPLE.match(line):
-            excerpt = line[:80].decode(errors="replace")
+    for start in (0, block.rfind(b"\n", 0, -1) + 1):
+        # Found in place: to cut a line out of a block must not copy the block.
+        if not _TRIPLE.match(block, start):
+            excerpt = block[start : start + 80].partition(b"\n")[0].decode(errors="replace")
             raise RowError(
                 f"not a triple as Wikidata's dumps write them: {excerpt!r}",
                 where=f"{dump}, unpacked bytes {position:,} to {position + len(block):,}",
@@ -161,20 +166,19 @@ def _check_lines(block: bytes, dump: Path, position: int) -> None:
             )
 
 
-def _statements(block: bytes, properties: Collection[str], subjects: Collection[str] | None) -> pl.DataFrame:
-    """``subject``, ``property``, ``object`` of the lines that are wanted."""
+def _search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
+    """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``."""
     iris = [f"<{name}>" for name in properties]
     # A line that names a property anywhere is taken apart; most name none.
-    named = "|".join(f" {re.escape(iri)} " for iri in iris)
-    found = (
-        pl.read_lines(block)
-        .lazy()
-        .filter(pl.col("line").str.contains(named))
-        .select(pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "property", "object"]))
-        .unnest("line")
-        .filter(pl.col("property").is_in(iris), pl.col("subject").str.starts_with("<"))
-        .with_columns(pl.col("object").str.strip_suffix(" ."))
-    )
+    is_named = pl.col("line").str.contains("|".join(f" {re.escape(iri)} " for iri in iris))
+    terms = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "property", "object"])
+    is_wanted = pl.col("property").is_in(iris) & pl.col("subject").str.starts_with("<")
     if subjects is not None:
-        found = found.filter(pl.col("subject").is_in(pl.Series([f"<{name}>" for name in subjects]).implode()))
-    return found.collect()
+        terms_wanted = pl.Series([f"<{name}>" for name in subjects], dtype=pl.String)
+        is_wanted &= pl.col("subject").is_in(terms_wanted.implode())
+
+    def search(block: bytes) -> pl.DataFrame:
+        lines = pl.read_lines(block).lazy().filter(is_named).select(terms).unnest("line").filter(is_wanted)
+        return lines.with_columns(pl.col("object").str.strip_suffix(" .")).collect()
+
+    return search

@@ -41,6 +41,7 @@ SMALL: dict[str, Sequence[str]] = {
     "score_scale": ["--items", "2000"],
     "short_answer_scale": ["{shared}/data/blend"],
     "validate_scale": ["--cases", "1"],
+    "wikidata_dump": ["--triples", "30000"],
     "writing_speed": ["--rounds", "1", "--limit", "1", "--threads", "1"],
 }  # fmt: skip
 """Arguments with which a benchmark is done soon, by name."""

@@ -133,6 +133,29 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
     assert triples["ko"] == 175
 
 
+def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
+    command = [
+        "wikidata",
+        "snapshot",
+        "--dump",
+        food_snapshot,
+        "--out",
+        tmp_path / "s.nt.gz",
+        "--language",
+        "ko",
+    ]
+    printed = blend(*command, "--domain", "musical-instrument", "--domain", "dish").stdout.splitlines()
+    out = tmp_path / "musical-instrument" / "s.nt.gz"
+    assert printed[1] == f"  blend build --food {out} --domain musical-instrument"
+    assert printed[3] == f"  blend build --food {tmp_path / 'dish' / 's.nt.gz'}"
+    account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
+    assert (account["endpoint"], account["dump"]["file"]) == (None, food_snapshot.name)
+    run = blend(*command, "--endpoint", "http://127.0.0.1:9/sparql", code=1)
+    assert run.stderr.strip() == (
+        "error: --dump is read from the disk; leave out --endpoint and --contact, or --dump"
+    )
+
+
 def test_a_refused_endpoint_is_one_line(tmp_path: Path):
     endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
     run = blend("wikidata", "snapshot", "--endpoint", endpoint, "--out", tmp_path / "s.nt.gz", code=1)

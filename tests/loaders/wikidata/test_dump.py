@@ -180,6 +180,13 @@ def test_several_domains_are_read_together(
     assert (steps.count("read statements"), steps.count("read texts")) == (1, 1)
 
 
+def test_a_dump_without_an_item(serve: Callable[[str], Any], shorthand: Callable[[str], str], tmp_path: Path):
+    dump, endpoint = pack(tmp_path / "d.nt", shorthand("Q1 P31 Q5")), serve("Q1 P31 Q5")
+    by_asking = take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
+    by_reading = take_snapshot_from_dump(tmp_path / "b" / "f.nt.gz", DISH, dump)
+    assert (by_reading.sha256, by_reading.items) == (by_asking.sha256, 0)
+
+
 def damaged(content: bytes, tmp_path: Path, name: str = "d.nt.gz") -> str:
     """What is said of a dump with this content."""
     dump, out = tmp_path / name, tmp_path / "out" / "f.nt.gz"
@@ -210,6 +217,7 @@ def test_damaged_dumps(shorthand: Callable[[str], str], tmp_path: Path):
     )
 
 
+@pytest.mark.usefixtures("small_blocks")
 def test_dumps_of_another_kind(tmp_path: Path):
     fix = "give a dump in N-Triples, or download the dump again"
     for content in ("@prefix wd: <http://www.wikidata.org/entity/> .\n", '[\n{"id": "Q1"},\n]\n'):
@@ -217,6 +225,9 @@ def test_dumps_of_another_kind(tmp_path: Path):
             f"DUMP, unpacked bytes 0 to {len(content)}: not a triple as Wikidata's dumps write them: "
             f"{content.split(chr(10))[0]!r}; {fix}"
         )
+    assert damaged(b"<" * 1200, tmp_path, "d.nt") == (
+        "DUMP: a line of more than 500 bytes is not a triple; download the dump again"
+    )
     tabs = b"<http://a>\t<http://b>\t<http://c> .\n"
     assert "not a triple as Wikidata's" in damaged(tabs, tmp_path, "d.nt")
     latin = f'<{ENTITY}Q1> <{LABEL}> "caf'.encode() + b'\xe9"@fr .\n'

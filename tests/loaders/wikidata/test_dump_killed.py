@@ -1,0 +1,132 @@
+"""Snapshots from a dump that are killed go on where they stopped; a larger one equals the endpoint's."""
+
+import gzip
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.loaders.wikidata.snapshot import take_snapshot
+from blend.loaders.wikidata.sparql import RequestPolicy
+from blend.schemas.recipe.domains import domains
+
+RUN = """
+import os, signal, sys
+from pathlib import Path
+from blend.loaders.wikidata import dump_parts
+from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.schemas.recipe.domains import domains
+
+dump_parts.BLOCK_BYTES, dump_parts.PART_BYTES = 1 << 16, 1 << 19
+dump, out, moment, number = sys.argv[1:]
+left = int(number)
+
+def count(*_):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def before(call):
+    return lambda *given, **named: (count(), call(*given, **named))[1]
+
+if moment == "sync":
+    os.fsync = before(os.fsync)
+elif moment == "unlink":
+    Path.unlink = before(Path.unlink)
+outs = {Path(out) / name / "s.nt.gz": domain for name, domain in domains().items()}
+take_snapshots_from_dump(outs, dump, on_progress=lambda step, *_: count() if step == moment else None)
+"""
+
+KILLS = [
+    ("sync", 0),  # before there is a plan
+    ("read statements", 5),
+    ("sync", 0),  # with half a part on the disk
+    ("read statements", 40),
+    ("sync", 3),
+    ("search for members", 2),
+    ("search for countries", 1),
+    ("read texts", 0),
+    ("sync", 2),
+    ("read texts", 30),
+    ("sync", 6),
+    ("write the snapshot", 1),  # one of two written
+    ("write the snapshot", 3),
+    ("unlink", 4),  # while the parts are removed
+    ("unlink", 12),
+]
+"""What is done for the n-th time, from 0, when a run is killed; each run goes on from the one before."""
+
+
+@pytest.fixture(scope="module")
+def script(root: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("wikidata_dump", root / "benchmarks" / "wikidata_dump.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(dump: Path, out: Path, moment: str = "", number: int = 0) -> int:
+    command = [sys.executable, "-c", RUN, str(dump), str(out), moment, str(number)]
+    return subprocess.run(command, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"}).returncode
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {path.parent.name: path.read_bytes() for path in sorted(out.rglob("*.nt.gz"))}
+
+
+def parts(out: Path) -> dict[str, int]:
+    """The parts that are there, with the number that the disk knows each by: another one if written again."""
+    return {path.name: path.stat().st_ino for path in out.rglob("*.parquet")}
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive  # seventeen processes
+def test_killed_at_many_moments_and_resumed(script: ModuleType, tmp_path: Path):
+    dump = tmp_path / "d.nt.gz"
+    script.write_dump(dump, 60_000)
+    assert run(dump, tmp_path / "whole") == 0
+    out = tmp_path / "killed"
+    kept: dict[str, int] = {}
+    for moment, number in KILLS:
+        assert run(dump, out, moment, number) == -signal.SIGKILL, (moment, number)
+        now = parts(out)
+        if moment != "unlink":
+            assert kept.items() <= now.items(), "what was found is neither lost nor searched for again"
+            kept = now
+    assert len(kept) > 20
+    assert run(dump, out) == 0
+    assert contents(out) == contents(tmp_path / "whole")
+    assert len(contents(out)) == 2
+    assert not list(out.rglob("*.partial"))
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("n_triples", [100_000, 2_000_000])
+def test_a_large_dump_gives_what_an_endpoint_gives(
+    script: ModuleType, endpoints: Any, tmp_path: Path, n_triples: int
+):
+    dump = tmp_path / "d.nt.gz"
+    script.write_dump(dump, n_triples)
+    outs = {tmp_path / "read" / name / "s.nt.gz": domain for name, domain in domains().items()}
+    infos = take_snapshots_from_dump(outs, dump, languages=["en", "zh-hans", "mul"])
+    quick = RequestPolicy(agent="tests", pause_s=0)
+    with endpoints.serve(gzip.decompress(dump.read_bytes())) as endpoint:
+        for info, (read, domain) in zip(infos, outs.items(), strict=True):
+            asked = tmp_path / "asked" / domain.name / "s.nt.gz"
+            by_asking = take_snapshot(
+                asked, domain, endpoint=endpoint.url, languages=info.languages, policy=quick, batch_size=1000
+            )
+            assert asked.read_bytes() == read.read_bytes()
+            assert (info.sha256, info.items) == (by_asking.sha256, by_asking.items)
+            assert info.triples > n_triples / 2000
