@@ -5,16 +5,33 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from blend.eval.runs.labels import read_labels
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.labels import LABELS_NAME, labels_digest, read_labels
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import UNANSWERED, Score
+from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
+from blend.schemas.errors import InputError
 
 WORTHLESS_KAPPA = 0.1
 """Kappa below which a rule is said to be worthless: labels alone would tell as much."""
 
 MIN_LABELS = 30
 """Labels from which on that is said."""
+
+
+def check_labels(run: ScoredRun) -> None:
+    """Check that a run has the labels that it was scored with.
+
+    Raises:
+        InputError: If there are others by now.
+    """
+    directory = run.run.directory
+    if (
+        directory / LABELS_NAME
+    ).exists() and f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
+        raise InputError(
+            f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
+        )
 
 
 def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
@@ -47,11 +64,13 @@ def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
 def means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
     """The corrected means of labelled decisions by a column; see `with_labels`.
 
-    Nobody is asked to label what is unanswered: it is wrong, which is known without being drawn.
+    Nobody is asked to label what is unanswered: it is wrong, which is known without being drawn. Labels of one
+    template alone say nothing of others, so they do not count.
     """
-    is_known = (pl.col("cell") == UNANSWERED) & pl.col("label").is_not_null().any().over(by)
+    is_labelled = pl.col("template_id").filter(pl.col("label").is_not_null()).n_unique().over(by) > 1
+    is_known = pl.col("cell") == UNANSWERED
     rows = rows.with_columns(
-        label=pl.when(is_known).then(0.0).otherwise("label"),
+        label=pl.when(is_labelled).then(pl.when(is_known).then(0.0).otherwise("label")),
         probability=pl.when(is_known).then(1.0).otherwise("probability"),
     )
     known = rows["label"].is_not_null().to_numpy()

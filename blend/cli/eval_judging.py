@@ -191,6 +191,9 @@ def judged(
         else:
             found = label_replies(scored, sheets, ties=ties, seed=seed, encoding=encoding)
             about = found.in_words()
+            if ties is not None:
+                where = f"to {ties}" if found.n_ties else f"nowhere, since there are none: no {ties} is made"
+                typer.echo(f"note: replies that divide people go {where}", err=True)
     if json:
         typer.echo(found.to_json(), nl=False)
         return
@@ -200,7 +203,11 @@ def judged(
     console = SafeConsole()
     people = pluralise(len(found.annotators), "annotator")
     console.print(f"{people}, {about}", highlight=False, markup=False)
-    console.print(overall_table([score for score in found.scores if score.scope == "overall"], scored.task))
+    overall = [score for score in found.scores if score.scope == "overall"]
+    if overall:
+        console.print(overall_table(overall, scored.task))
+    if isinstance(found, LabelledReplies):
+        typer.echo(f"Score again, with these labels:\n  blend eval score {run} --rule {scored.scores.rule}")
 
 
 def scorers(
@@ -224,7 +231,10 @@ def scorers(
     from blend.views.safe import SafeConsole
 
     with interruptible():
-        card = scorer_card([read_run(run) for run in runs], seed=seed) if runs else packaged_card()
+        if runs:
+            card = scorer_card([read_run(run) for run in runs], seed=seed, on_warning=print_warning)
+        else:
+            card = packaged_card()
         if out is not None:
             write_new_sheet(out, card, mark=False)
     if json:

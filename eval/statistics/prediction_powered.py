@@ -72,17 +72,16 @@ class CorrectedMeans:
         Returns:
             The figure, null where a group that counts has no label. Its interval is that of the same sum with
             `ADDED` labels more of either kind, so that a cell is not taken for certain because its few labels
-            agree, and with as many degrees of freedom as labelled clusters less labelled cells; null where all
-            labels are of one cluster.
+            agree, and with the degrees of freedom of `_freedom`; null where all labels are of one cluster.
         """
         by = np.asarray(coefficients, dtype=np.float64)
         size, value = float(self.sizes[by != 0].sum()), float(by[by != 0] @ self.values[by != 0])
         if math.isnan(value):
             return Estimate(None, None, None, size)
-        n_clusters, freedom = self._freedom(by)
+        centres, errors = self._errors(by)
+        n_clusters, freedom = self._freedom(by, errors)
         if n_clusters < 2:
             return Estimate(value, None, None, size)
-        centres, errors = self._errors(by)
         centre = float(by @ centres)
         reach = student_quantile(1 - (1 - level) / 2, freedom) * _length(by @ errors)
         least, most = float(np.minimum(by, 0).sum()), float(np.maximum(by, 0).sum())
@@ -96,7 +95,7 @@ class CorrectedMeans:
         if estimate.low is None:
             return PairedTest(estimate, 1.0)
         centres, errors = self._errors(by)
-        ratio, (_, freedom) = float(by @ centres) / _length(by @ errors), self._freedom(by)
+        ratio, (_, freedom) = float(by @ centres) / _length(by @ errors), self._freedom(by, errors)
         # Abramowitz and Stegun (1964), 26.7.1 and 26.5.27: the tails of Student's t as a share of a beta one.
         return PairedTest(estimate, beta_share(freedom / (freedom + ratio**2), freedom / 2, 0.5))
 
@@ -111,11 +110,19 @@ class CorrectedMeans:
         found: FloatArray = self.values + rng.standard_normal((draws, errors.shape[1])) @ errors.T
         return found
 
-    def _freedom(self, by: FloatArray) -> tuple[int, int]:
-        """Clusters with a label among the groups that count, and the degrees of freedom of their sum."""
-        is_labelled = self.weights[(by != 0)[self.cell_groups]] > 0
-        n_clusters, n_cells = (int(is_labelled.any(axis=axis).sum()) for axis in (0, 1))
-        return n_clusters, max(1, n_clusters - n_cells)
+    def _freedom(self, by: FloatArray, errors: FloatArray) -> tuple[int, int]:
+        """Clusters with a label among the groups that count, and the degrees of freedom of their sum.
+
+        A group has as many as labelled clusters less labelled cells. Those of a sum are Satterthwaite's (1946),
+        and at most one less than all clusters.
+        """
+        held = np.flatnonzero(by)
+        labelled = [self.weights[self.cell_groups == group] > 0 for group in held]
+        n_clusters = int(np.vstack(labelled).any(axis=0).sum())
+        freedoms = [max(1, int(one.any(axis=0).sum()) - int(one.any(axis=1).sum())) for one in labelled]
+        variances = [float(by[group]) ** 2 * _length(errors[group]) ** 2 for group in held]
+        of_sum = sum(variances) ** 2 / sum(v**2 / n for v, n in zip(variances, freedoms, strict=True))
+        return n_clusters, max(1, min(int(of_sum), n_clusters - 1))
 
     def _errors(self, by: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Middles of the groups' intervals, and what clusters and the labels added put into their errors.

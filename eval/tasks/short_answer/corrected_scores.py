@@ -27,13 +27,14 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
         seed: Seed of intervals that are drawn.
 
     Returns:
-        `CORRECTED` by region and topic where there are labels; overall, as the mean over regions and as the
-        gap between the best and the worst where every region has some. `KAPPA`, and for a judge that of
+        `CORRECTED` by region where labels of two templates are; by topic, overall, as the mean over regions and
+        as the gap between the best and the worst where every region has them. `KAPPA`, and for a judge that of
         the string rule (``-default``), and SEM-B by that; and ``labelled``, the share of replies with a label.
     """
     regions = means_of(rows, "region")
-    scores = [*_of_groups("region", regions), *_of_groups("topic", means_of(rows.drop_nulls("topic"), "topic"))]
+    scores = _of_groups("region", regions)
     if not np.isnan(regions.values).any():
+        scores += _of_groups("topic", means_of(rows.drop_nulls("topic"), "topic"))
         n_regions = len(regions.groups)
         pooled, macro = (
             regions.combined(regions.sizes / rows.height),
@@ -66,16 +67,17 @@ def correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
     if is_worthless(scores):
         yield (
             f"the rule is worthless here: its decisions agree with people's labels hardly better than chance "
-            f"would (kappa below {WORTHLESS_KAPPA}), so corrected figures rest on the labels alone"
+            f"would (kappa below {WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
         )
-    without = uncorrected(scores)
-    if without:
-        yield f"uncorrected, since nobody has labelled replies there: {', '.join(without)}"
+    if without := ", ".join(uncorrected(scores)):
+        yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"
 
 
 def uncorrected(scores: Iterable[Score]) -> list[str]:
-    """Regions whose replies nobody has labelled, where some have been."""
-    return [one.key for one in scores if one.metric == "labelled" and one.scope == "region" and not one.value]
+    """Regions that too few labels are of to be corrected, where some are."""
+    of_regions = [one for one in scores if one.scope == "region"]
+    corrected = {one.key for one in of_regions if one.metric == CORRECTED}
+    return [one.key for one in of_regions if one.metric == "labelled" and one.key not in corrected]
 
 
 def _of_groups(scope: str, means: CorrectedMeans) -> list[Score]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from blend.eval.labelled_items import check_labels
 from blend.eval.report.report_sections import ReportTable, Section, region_name
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import TIE, read_labels
@@ -29,14 +30,22 @@ def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
         labels = read_labels(run.run.directory)
         if labels is None:
             continue
+        check_labels(run)
         people = labels.select("item_id", people="verdict", by_people="correct")
         judged = _with_verdicts(replies(run).join(people, on="item_id", how="inner").unique("id"))
         n_rule, n_judge = (judged[name].sum() for name in ("rule_differs", "judge_differs"))
         by_judge = f", the judge from {n_judge:,}" if judged["judge"].count() else ""
         of_judged = f"of {pluralise(judged.height, 'judged answer')}"
         counts.append(f"{run.name}: {of_judged}, the string rule differs from people on {n_rule:,}{by_judge}.")
-        shown = judged.filter(pl.col("rule_differs") | pl.col("judge_differs")).sort("region", "question", "id")
-        columns = shown.head(SHOWN_EACH).select("region", "question", "reply", "rule", "judge", "people")
+        differing = judged.filter(pl.col("rule_differs") | pl.col("judge_differs")).sort(
+            "region", "question", "id"
+        )
+        # One of each region comes first, then a second one, and so on.
+        turns = differing.with_columns(turn=pl.int_range(pl.len()).over("region")).sort(
+            "turn", maintain_order=True
+        )
+        shown = turns.head(SHOWN_EACH).sort("region", maintain_order=True)
+        columns = shown.select("region", "question", "reply", "rule", "judge", "people")
         rows += [(run.name, region_name(region), *map(_cell, cells)) for region, *cells in columns.iter_rows()]
     if not counts:
         return None

@@ -1,6 +1,6 @@
 """Reply labels: sheets of replies that came back, as people's verdicts on items, and how far they agree."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -8,15 +8,16 @@ from pydantic import BaseModel, ConfigDict
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.returned_sheets import is_unknown, read_returned
-from blend.eval.runs.labels import LABELS_NAME, TIE, write_labels
+from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.scores_json import ALL, Score, agreement_scores
 from blend.eval.tasks.short_answer.reply_sheet import read_drawn, replies, write_replies
 from blend.loaders.files.rows import Columns
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.sheets.answer_sheets import guarded
 from blend.schemas.sheets.reply_sheets import CORRECT, REPLY_VERDICTS
 
-_COLUMNS = Columns(("id", "verdict"), optional=("annotator",), others=True, returned=True)
+_COLUMNS = Columns(("id", "verdict"), optional=("annotator", "reply"), others=True, returned=True)
 _VERDICTS = pl.Schema(dict.fromkeys(("id", "annotator", "verdict"), pl.String()))
 
 
@@ -37,14 +38,17 @@ class LabelledReplies(BaseModel):
     """Those on which as many people say one thing as another."""
     n_labels: int
     """Items of the run that have a label now."""
+    n_earlier: int
+    """Items that had one before, all of which are replaced."""
     scores: tuple[Score, ...]
     """How far two people agree on *correct* or not, overall and by locale."""
 
     def in_words(self) -> str:
         """The counts as a sentence."""
+        earlier = f", in place of {self.n_earlier:,} earlier ones" if self.n_earlier else ""
         return (
             f"{self.n_judged:,} of {self.n_drawn:,} drawn replies judged, {self.n_alone:,} by one person; "
-            f"{pluralise(self.n_ties, 'tie')}; {pluralise(self.n_labels, 'label')} in {LABELS_NAME}"
+            f"{pluralise(self.n_ties, 'tie')}; {pluralise(self.n_labels, 'label')} in {LABELS_NAME}{earlier}"
         )
 
     def to_json(self) -> str:
@@ -81,7 +85,8 @@ def label_replies(
         StorageError: If something cannot be written.
     """
     drawn = read_drawn(run)
-    verdicts = read_reply_verdicts(paths, set(drawn["id"]), encoding=encoding)
+    asked = dict(drawn.select("id", "reply").iter_rows())
+    verdicts, earlier = read_reply_verdicts(paths, asked, encoding=encoding), read_labels(run.run.directory)
     judged = drawn.join(_by_reply(verdicts), on="id", how="inner", maintain_order="left")
     divided = judged.filter(pl.col("label").str.contains(TIE, literal=True))
     if ties is not None and not divided.is_empty():
@@ -107,17 +112,18 @@ def label_replies(
         n_alone=judged.filter(n=1).height,
         n_ties=divided.height,
         n_labels=labels.height,
+        n_earlier=0 if earlier is None else earlier.height,
         scores=_agreement(judged, seed),
     )
 
 
 def read_reply_verdicts(
-    paths: Sequence[Path], asked: Collection[str], *, encoding: str | None = None
+    paths: Sequence[Path], asked: Mapping[str, str], *, encoding: str | None = None
 ) -> pl.DataFrame:
     """What people say of replies: ``id``, ``annotator`` and ``verdict``, by file and row.
 
-    Rows without a verdict are left out. See `label_replies` for the arguments and errors; ``asked`` are the ids
-    that were drawn.
+    Rows without a verdict are left out. See `label_replies` for the arguments and errors; ``asked`` are the
+    replies that were drawn, by id.
     """
     problems: list[RowError] = []
     rows: list[tuple[str, str, str]] = []
@@ -128,6 +134,13 @@ def read_reply_verdicts(
             annotator = str(cells.values.get("annotator", path.stem) or "").strip()
             if not verdict or is_unknown(cells, name, asked, problems):
                 continue
+            shown = cells.values.get("reply")
+            if shown is not None and clean(str(shown)) not in {clean(asked[name]), clean(guarded(asked[name]))}:
+                what, fix = (
+                    f"it is not the reply of {name!r}",
+                    "sort whole rows only, and leave replies as they are",
+                )
+                problems.append(RowError(what, where=f"{cells.location}, column reply", fix=fix))
             if verdict.casefold() not in REPLY_VERDICTS:
                 what, fix = f"{verdict!r} is no verdict", f"write one of {', '.join(REPLY_VERDICTS)}"
                 problems.append(RowError(what, where=f"{cells.location}, column verdict", fix=fix))
@@ -136,7 +149,7 @@ def read_reply_verdicts(
                 fix = f"say who judged, without {TIE}"
                 problems.append(RowError(what, where=f"{cells.location}, column annotator", fix=fix))
             if (name, annotator) in seen:
-                fix = f"delete this row or {seen[name, annotator]}"
+                fix = f"delete this row or {seen[name, annotator]}; sheets of two people have two names"
                 problems.append(RowError(f"{annotator!r} judges {name!r} twice", where=cells.location, fix=fix))
             # Copies of a sheet can have one name in several folders.
             seen.setdefault((name, annotator), f"{path}:{cells.location.rpartition(':')[2]}")

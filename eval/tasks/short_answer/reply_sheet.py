@@ -66,7 +66,8 @@ def replies(run: ScoredRun) -> pl.DataFrame:
     gold = run.run.gold(*KEY, "question", "en_question")
     rows = run.run.items("item_id", "locale").join(answered, on="item_id", how="inner", maintain_order="left")
     ids = [
-        text_digest(f"{template_id}|{locale}|{clean(answer)}")[:_ID_DIGITS]
+        # With a letter before them, which keeps spreadsheets from reading them as numbers.
+        f"r{text_digest(f'{template_id}|{locale}|{clean(answer)}')[:_ID_DIGITS]}"
         for template_id, locale, answer in rows.select(*KEY, "answer").iter_rows()
     ]
     return rows.join(gold, on=KEY, how="left", maintain_order="left").with_columns(
@@ -102,7 +103,10 @@ def draw_replies(
         [rows.select(*SHOWN, "template_id", "topic", verdict=_verdicts(rows)) for rows in map(replies, runs)]
     ).unique("id", keep="first", maintain_order=True)
     if every.is_empty():
-        raise InputError(f"{runs[0].run.directory}: the model replied nothing, so there is nothing to judge")
+        raise InputError(
+            f"{runs[0].run.directory}: the model replied nothing, or no reply has a verdict by the rule "
+            f"{runs[0].scores.rule!r}, so there is nothing to judge"
+        )
     held = every["locale"].unique().sort().to_list()
     for locale in locales or ():
         if locale not in held:

@@ -4,11 +4,12 @@ The package carries a card, ``eval/text/calibration/scorers.csv``, of the labels
 there were none it has no row.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 
 import polars as pl
 
+from blend.eval.evaluation import warn_caller
 from blend.eval.judging.verdicts import JUDGE, judges_of
 from blend.eval.labelled_items import with_labels
 from blend.eval.runs.run_directory import Run
@@ -17,7 +18,7 @@ from blend.eval.statistics.annotator_agreement import cohen_kappa
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
 from blend.eval.text.language_readers import primary
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.language.locales import registry
 from blend.version import __version__
 
@@ -54,12 +55,15 @@ def packaged_card() -> pl.DataFrame:
     return every.join(card, on=["scorer", "language"], how="full", coalesce=True).select(list(CARD)).sort(_KEY)
 
 
-def scorer_card(runs: Sequence[Run], *, seed: int = 0) -> pl.DataFrame:
+def scorer_card(
+    runs: Sequence[Run], *, seed: int = 0, on_warning: Callable[[str], None] = warn_caller
+) -> pl.DataFrame:
     """The card of the labels of some runs.
 
     Args:
         runs: Runs of short-answer whose replies people have labelled; together they make each figure.
         seed: Seed of the intervals.
+        on_warning: Hears of rules that need a library which is not installed.
 
     Returns:
         `CARD`, by scorer and language. Replies that say nothing do not count, since nobody labels them.
@@ -68,7 +72,7 @@ def scorer_card(runs: Sequence[Run], *, seed: int = 0) -> pl.DataFrame:
         InputError: If a run is of another task, or nobody has labelled its replies.
         BlendError: If a run cannot be scored.
     """
-    decided = pl.concat([rows for run in runs for rows in _decided(run)])
+    decided = pl.concat([rows for run in runs for rows in _decided(run, on_warning)])
     rows = []
     for (scorer, language), part in decided.group_by(_KEY):
         weights = 1 / part["probability"]
@@ -81,13 +85,17 @@ def scorer_card(runs: Sequence[Run], *, seed: int = 0) -> pl.DataFrame:
     return pl.DataFrame(rows, CARD, orient="row").sort(_KEY)
 
 
-def _decided(run: Run) -> Iterator[pl.DataFrame]:
+def _decided(run: Run, on_warning: Callable[[str], None]) -> Iterator[pl.DataFrame]:
     """What every scorer says of the labelled replies of a run, beside their labels."""
     if run.description.task != "short-answer":
         raise InputError(f"{run.directory}: a run of {run.description.task}; name runs of short-answer")
     items = run.items("item_id", "language")
     for rule in (*RULES, *(f"{JUDGE}:{name}" for name in judges_of(run))):
-        scored = score_answers(run, rule=rule)
+        try:
+            scored = score_answers(run, rule=rule)
+        except MissingExtraError as error:
+            on_warning(f"left out {rule} of {run.directory}: {error}")
+            continue
         rows = with_labels(scored.decisions, run)
         if rows is None:
             raise InputError(

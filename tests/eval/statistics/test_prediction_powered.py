@@ -152,3 +152,15 @@ def test_intervals_hold_in_simulated_worlds(root: Path):
         assert found["a language"][0] >= 0.92
         assert found["a language"][1] < found["labels alone"][1]
     assert found["judge alone"][0] == 0
+
+
+def test_the_mean_of_many_groups_is_surer_than_each_of_them():
+    """Ten groups of four cells each share forty clusters: as many cells as clusters."""
+    rng = np.random.default_rng(1)
+    group, cluster = (column.ravel() for column in np.indices((10, 40)))
+    cells = rng.integers(4, size=len(group))
+    labels = (rng.random(len(group)) < 0.2 + 0.2 * cells).astype(float)
+    means = corrected_means(cells, cluster, np.arange(len(group)), labels, np.ones(len(group)), group)
+    each = [means.combined(by) for by in np.eye(10)]
+    whole = means.combined(np.full(10, 0.1))
+    assert whole.high - whole.low < 0.5 * min(one.high - one.low for one in each)

@@ -59,7 +59,7 @@ def test_all_labelled_gives_what_people_say(run: blend.Run):
 def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, tmp_path: Path):
     label(run, without="KR")
     found, warnings = scored(run)
-    assert "uncorrected, since nobody has labelled replies there: KR" in warnings
+    assert "uncorrected, since people have labelled replies to fewer than two templates: KR" in warnings
     assert "KR" not in found.of("sem-b-corrected", "region")
     assert found.overall("sem-b-corrected") is None
     page = blend.write_report([found], tmp_path / "report.html").read_text(encoding="utf-8")
@@ -67,6 +67,18 @@ def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, t
     assert "SEM-B by string rule, %" in page
     assert "SEM-B by judge, %" in page
     assert "uncorrected" in page
+
+
+def test_labels_of_one_template_correct_nothing(run: blend.Run):
+    labels = label(run)
+    korean = labels.filter(pl.col("region") == "KR")
+    write_labels(run.directory, labels.filter(pl.col("region") != "KR").vstack(korean.head(1)))
+    found, warnings = scored(run)
+    assert "uncorrected, since people have labelled replies to fewer than two templates: KR" in warnings
+    assert "KR" not in found.of("sem-b-corrected", "region")
+    # Nor are topics and the whole, of which Korea is a part.
+    assert not found.of("sem-b-corrected", "topic")
+    assert found.overall("sem-b-corrected") is None
 
 
 def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):

@@ -34,6 +34,14 @@ def labelled(run: ScoredRun, verdict: pl.Expr) -> None:
 
 def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
     labelled(run, pl.when(pl.col("reply") == "zzz").then(pl.lit("correct")).otherwise(pl.lit("correct|wrong")))
+    with pytest.raises(blend.InputError) as raised:
+        differences_section([run])
+    directory = run.run.directory
+    assert str(raised.value) == (
+        f"{directory}: people's labels have changed since it was scored; score the run again: "
+        f"blend eval score {directory}"
+    )
+    run = blend.score_run(run.run, rule="judge", on_warning=lambda _: None)
     section = differences_section([run])
     assert section is not None
     assert section.table is not None

@@ -17,7 +17,7 @@ from blend.eval.runs.labels import read_labels
 from blend.eval.tasks.short_answer import reply_sheet
 from blend.eval.tasks.short_answer.reply_labels import label_replies
 from blend.eval.tasks.short_answer.reply_sheet import DRAWN, draw_replies, keep_drawn, read_drawn, replies
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, RowErrors, UnknownNameError
 from blend.schemas.sheets.reply_sheets import REPLY_SHEET
 
 Run = Callable[[str], ScoredRun]
@@ -217,7 +217,10 @@ def test_a_table_stands_in_place_of_sheets(run: ScoredRun, sheet: Path, tmp_path
         ("{0},anna,", "t.csv: nothing is judged; write one of {verdicts} into the column verdict"),
         (
             "{0},anna,wrong\n{0},anna,wrong",
-            "t.csv:3: 'anna' judges '{0}' twice; delete this row or {folder}/t.csv:2",
+            (
+                "t.csv:3: 'anna' judges '{0}' twice; delete this row or {folder}/t.csv:2; sheets of two people "
+                "have two names"
+            ),
         ),
         (
             "nobody,anna,wrong",
@@ -238,6 +241,29 @@ def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, ro
     with pytest.raises(InputError) as raised:
         label_replies(run, [tmp_path / "t.csv"])
     assert str(raised.value) == message.format(first, **facts)
+
+
+def test_a_column_that_was_sorted_by_itself(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda row: "wrong")
+    rows = pl.read_csv(anna, infer_schema=False)
+    others = [name for name in rows.columns if name != "id"]
+    rows.select("id").hstack(rows.select(others).sort("reply", "question")).write_csv(anna)
+    with pytest.raises(RowErrors) as raised:
+        label_replies(run, [anna])
+    moved = rows.height - (rows["reply"] == rows.sort("reply", "question")["reply"]).sum()
+    assert len(raised.value.errors) == moved > 0
+    assert str(raised.value.errors[0]).endswith("; sort whole rows only, and leave replies as they are")
+    assert "column reply: it is not the reply of 'r" in str(raised.value.errors[0])
+
+
+def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda row: "wrong")
+    first = label_replies(run, [anna])
+    again = label_replies(
+        run, [filled(sheet, "ben.csv", lambda row: "wrong" if row["locale"] == "ko-KR" else None)]
+    )
+    assert first.n_labels > again.n_labels > 0
+    assert again.in_words().endswith(f"in labels.parquet, in place of {first.n_labels:,} earlier ones")
 
 
 def test_no_draw_is_lost(run: ScoredRun, sheet: Path, tmp_path: Path):
@@ -289,7 +315,8 @@ def test_runs_without_replies(asked: Callable[..., blend.Run]):
     with pytest.raises(InputError) as raised:
         draw_replies([silent], sample=9)
     assert str(raised.value) == (
-        f"{silent.run.directory}: the model replied nothing, so there is nothing to judge"
+        f"{silent.run.directory}: the model replied nothing, or no reply has a verdict by the rule 'default', "
+        "so there is nothing to judge"
     )
     choice = score_run(asked(Silent(), "multiple-choice", out="choice"))
     with pytest.raises(InputError) as other:
