@@ -17,7 +17,17 @@ ROOT = Path(__file__).parents[2]
 COMMAND: Any = typer.main.get_command(app)
 
 # Not parameters: keys of recipes, parts of a release, and packages.
-OTHER_NAMES = {"annotations", "datasets", "license", "locale_file", "name", "opencc", "test", "version"}
+OTHER_NAMES = {
+    "annotations",
+    "compact",
+    "datasets",
+    "license",
+    "locale_file",
+    "name",
+    "opencc",
+    "test",
+    "version",
+}
 
 # They write command lines for people: a README, and the tasks of other harnesses.
 WITH_COMMANDS = {

@@ -40,12 +40,15 @@ NO_KINDS = {
     "local-variants",
     # Names of stages of annotation, and what people choose in them.
     *(*ORDER, "also-right", "unknown-dish"),
+    # Names of the tasks that people answer as models do.
+    *("multiple-choice", "true-false", "region-choice"),
 }
 """Words with hyphens in the code that are something else."""
 
 OTHER_PLACES = (
     "builders/annotation/stages/layout.py",
     "builders/annotation/stages/predictions.py",
+    "builders/annotation/stages/rungs.py",
     "builders/audit/",
     "builders/cards/",
     "builders/triples/chinese.py",

@@ -68,7 +68,6 @@ def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_
     assert_same_build(out, food_snapshot)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: Path):
     out = tmp_path / "food.nt.gz"
