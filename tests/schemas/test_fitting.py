@@ -42,7 +42,8 @@ def values(dtype: Any) -> st.SearchStrategy[Any]:
         return st.none() | st.lists(values(dtype.inner), max_size=5)
     if isinstance(dtype, pl.Struct):
         return st.none() | st.fixed_dictionaries({field.name: values(field.dtype) for field in dtype.fields})
-    given = {pl.String: TEXTS, pl.Int64: st.integers(-1, 5), pl.Boolean: st.booleans()}[type(dtype)]
+    numbers = {pl.Int64: st.integers(-1, 5), pl.Float64: st.sampled_from([-1.0, 0.0, 0.5, 2.0])}
+    given = {pl.String: TEXTS, pl.Boolean: st.booleans(), **numbers}[type(dtype)]
     return st.none() | given
 
 
