@@ -239,6 +239,10 @@ class Task(Protocol):
         value = pl.col("correct").cast(pl.Float64)
         return run.decisions().select("item_id", "region", "template_id", value=value)
 
+    def questions(self, run: "ScoredRun") -> "pl.DataFrame":
+        """Return the decisions, a row for each question and way in which it was asked."""
+        return run.decisions()
+
     def single_answers(self, run: "ScoredRun") -> "pl.DataFrame | None":
         """Return what the report shows of each item, `report.single_answers.SINGLE_ANSWERS`.
 

@@ -40,15 +40,8 @@ def audit_views(audit: Audit) -> Iterator[Table]:
         heads={"baseline": "baseline", "definition": "chooses"},
         texts=("baseline", "definition"),
     )
-    yield frame_table(
-        audit.leaks.with_columns(_intervals()),
-        "What makes an option stand out",
-        "Share of all questions, and how often the option that stands out is correct. Far from chance on either"
-        " side, it gives the answer away.",
-        heads={"definition": "cause", "questions": "questions", "share": "share", "accuracy": "right"}
-        | {"interval": "interval"},
-        forms={"accuracy": PERCENT, "share": PERCENT},
-    )
+    if not audit.leaks.is_empty():
+        yield _leaks(audit)
     yield _audit_by(audit, "group", audit.baselines_by_group)
     if audit.baselines_by_topic["topic"].n_unique() > 1:
         yield _audit_by(audit, "topic", audit.baselines_by_topic)
@@ -58,20 +51,35 @@ def audit_views(audit: Audit) -> Iterator[Table]:
         yield _examples(audit.examples)
 
 
+def _leaks(audit: Audit) -> Table:
+    return frame_table(
+        audit.leaks.with_columns(_intervals()),
+        "What makes an option stand out",
+        "Share of all questions, and how often the option that stands out is correct. Far from chance on either"
+        " side, it gives the answer away.",
+        heads={"definition": "cause", "questions": "questions", "share": "share", "accuracy": "right"}
+        | {"interval": "interval"},
+        forms={"accuracy": PERCENT, "share": PERCENT},
+    )
+
+
 def _audit_by(audit: Audit, by: str, rows: pl.DataFrame) -> Table:
     """Share of all questions that each baseline gets right, each pair once, by group or topic."""
     overall = dict(audit.baselines.select("baseline", "by_pair").iter_rows())
-    wide = wide_frame(
-        rows, by, rows[by].unique(maintain_order=True).to_list(), "baseline", _BASELINES, "by_pair"
+    # Of rungs there are few, and all of them are shown.
+    heads = _BASELINES if COMBINED in overall else {name: name.replace("-", "-\n") for name in overall}
+    wide = wide_frame(rows, by, rows[by].unique(maintain_order=True).to_list(), "baseline", heads, "by_pair")
+    explained = (
+        f" Combined: what a solver who knows nothing gets right of this {by}; region-blind: one who knows what "
+        "all other regions answer."
     )
     return frame_table(
         wide.with_columns(_cut(by, 34)),
         f"Share of questions got right, by {by}",
-        "By pair, with a guess where a baseline has no opinion. Combined: what a solver who knows nothing gets "
-        f"right of this {by}; region-blind: one who knows what all other regions answer.",
-        heads={by: by, **_BASELINES},
-        forms=dict.fromkeys(_BASELINES, PERCENT),
-        total={by: "all", **{name: overall[name] for name in _BASELINES}},
+        "By pair, with a guess where a baseline has no opinion." + (explained if heads is _BASELINES else ""),
+        heads={by: by, **heads},
+        forms=dict.fromkeys(heads, PERCENT),
+        total={by: "all", **{name: overall[name] for name in heads}},
     )
 
 

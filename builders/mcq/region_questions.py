@@ -197,7 +197,7 @@ def without_region(en_question: str, locale: Locale, locales: Registry) -> str |
         locale: The locale whose region it names.
         locales: Names that it must not have.
     """
-    asked = re.sub(FORMAT_REQUEST, "", en_question)
+    asked = re.sub(FORMAT_REQUEST, "?", en_question)
     before, *rest = clean(slot_country(asked, region_names(locale))).split(COUNTRY)
     for after in rest:
         before += (NO_REGION.capitalize() if at_sentence_start(before) else NO_REGION) + after

@@ -21,7 +21,7 @@ def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     """
     names = {tag: locales.get(tag).prompt_name for tag in mcqs["locale"].unique()}
     slots = {
-        "question": pl.col("question").str.replace(FORMAT_REQUEST, ""),
+        "question": pl.col("question").str.replace(FORMAT_REQUEST, "?"),
         "region": pl.col("locale").replace_strict(names, return_dtype=pl.String),
         "option": pl.col("option"),
     }

@@ -43,7 +43,7 @@ def read_responses(runs: Sequence[ScoredRun]) -> Responses:
     for run in runs:
         if run.task.compared(run) is None:
             raise InputError(f"{run.task.title.lower()} are not correct or wrong, so items cannot be analysed")
-        decided = run.decisions()
+        decided = run.task.questions(run)
         # A rotation has its question beside it; a repeat is named `item#1` (`items.repeated`).
         item = pl.col("question_id" if "question_id" in decided.columns else "item_id")
         named = item.str.replace(r"#\d+$", "") if "sample" in decided.columns else item

@@ -8,6 +8,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import ALL, Score
 from blend.eval.tasks.rungs import RUNGS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 
 _OfRungs = Mapping[str, Mapping[str, Score]]
 """Scores by model and rung."""
@@ -16,15 +17,20 @@ _OfRungs = Mapping[str, Mapping[str, Score]]
 def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     """The ladder overall and by region; nothing unless runs of one release stand on several rungs.
 
+    Nor where runs have other limits or ask a part of the questions of multiple choice: they do not compare.
+
     Every rung shows its task's headline, of true or false the questions: of all the mean over regions.
     """
     of_rungs = [run for run in runs if run.scores.task in RUNGS]
     rungs = [rung for rung in RUNGS if any(run.scores.task == rung for run in of_rungs)]
-    if len(rungs) < 2 or len({run.scores.release for run in of_rungs}) > 1:
+    releases = {run.scores.release for run in of_rungs}
+    # People answer a few of all questions.
+    limits = {run.run.description.options.get("limit") for run in of_rungs if not _is_of_people(run)}
+    if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1 or any(map(_is_part, of_rungs)):
         return ()
     titles = {run.scores.task: run.task.title for run in of_rungs}
     named = [titles[rung] for rung in rungs]
-    people = frozenset(run.name for run in of_rungs if is_of_people(run.run.description))
+    people = frozenset(run.name for run in of_rungs if _is_of_people(run))
     found: dict[str, dict[str, dict[str, Score]]] = {}
     for run in of_rungs:
         headline = run.task.headline or "accuracy-macro"
@@ -63,6 +69,16 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
             ),
         ),
     )
+
+
+def _is_of_people(run: ScoredRun) -> bool:
+    return is_of_people(run.run.description)
+
+
+def _is_part(run: ScoredRun) -> bool:
+    """Whether a run asks other questions of multiple choice than all."""
+    config = run.run.description.options.get("config")
+    return config in MULTIPLE_CHOICE_CONFIGS and config != MULTIPLE_CHOICE_QUESTIONS
 
 
 _TEXT = (

@@ -329,6 +329,9 @@ def ladder_chart(
     placed = [{**row, "at": rungs.index(row["rung"]) + side[row["model"]]} for row in rows]
     legend = _legend(alt, models) if where is None else None
 
+    # A step further each time that colours begin anew, so that no two models have the same of both.
+    shapes = [_SHAPES[(i + i // len(_MODEL_COLOURS)) % len(_SHAPES)] for i in range(len(models))]
+
     def by_model(channel: Any, range_: Sequence[Any]) -> Any:
         scale = alt.Scale(domain=list(models), range=_cycled(range_, len(models)))
         return channel("model:N", sort=list(models), scale=scale, legend=legend)
@@ -345,7 +348,7 @@ def ladder_chart(
     dashes = [[5, 4] if model in broken else [1, 0] for model in models]
     lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=by_model(alt.StrokeDash, dashes))
     ends = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="correct, %"), y2="high:Q")
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, shape=by_model(alt.Shape, _SHAPES))
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, shape=by_model(alt.Shape, shapes))
     what = f"Shares correct over the rungs, {where or 'mean over regions'}, with 95 % intervals"
     return spec_of(lines + ends + marks, what, height=220)
 

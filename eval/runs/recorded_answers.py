@@ -15,7 +15,7 @@ from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
-ID_COLUMNS = ("item_id", "MCQID", "ID")
+ID_COLUMNS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
 
 FINISH_REASONS = ("stop", "length")

@@ -18,7 +18,7 @@ def read_compact(path: Path) -> pl.DataFrame:
         `frame_columns.COMPACT_ITEMS`, in the file's order.
 
     Raises:
-        InputError: If there is no such file.
+        InputError: If there is no such file, or it has no row.
         RowError, RowErrors: If it cannot be read, an id is empty or there twice, or a weight is not a positive
             number.
     """
@@ -38,4 +38,8 @@ def read_compact(path: Path) -> pl.DataFrame:
             diagnostics.problem(f"unknown weight {text!r}", where=f"{cells.location}, column weight", fix=fix)
         weights[name] = weight
     diagnostics.raise_problems()
+    if not weights:
+        raise InputError(
+            f"{path}: names no question; write `mcq_id` and `weight` of some, or leave the key out"
+        )
     return pl.DataFrame(list(weights.items()), COMPACT_ITEMS, orient="row")

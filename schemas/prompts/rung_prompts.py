@@ -5,9 +5,9 @@ TRUE_FALSE_PROMPT = (
 )
 """A question, the region it names and an option, all in slots."""
 
-FORMAT_REQUEST = r"\s*\(Provide .*\)\s*$"
-"""What a question asks of the form of an answer, ``(Provide in HH:MM format (e.g., 18:00).)``, as a pattern:
-where answers are shown nobody writes one."""
+FORMAT_REQUEST = r"\?\s*\(?(?:Provide|Write) .*$"
+"""What stands behind a question about the form of an answer, ``? (Provide in HH:MM format (e.g., 18:00).)``, as
+a pattern with the question mark: where answers are shown nobody writes one."""
 
 NO_REGION = "your homeland"
 """What stands for the region in a question that does not tell it."""

@@ -13,7 +13,12 @@ from blend.builders.validate.checked_release import Release
 from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.schemas.language.locales import Registry
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS
+from blend.schemas.rows.configs import (
+    COMPACT,
+    MULTIPLE_CHOICE_CONFIGS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    REGION_QUESTIONS,
+)
 from blend.schemas.rows.published_rows import LETTERS
 
 REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
@@ -83,9 +88,9 @@ def check_positions(release: Release) -> Iterator[Problem]:
     """
     counts: dict[tuple[str, str], list[int]] = {}
     given: set[str] = set()
-    for batch in release.batches(
-        *MULTIPLE_CHOICE_CONFIGS, REGION_QUESTIONS, columns=["locale", "answer", "source"]
-    ):
+    # What compact holds was chosen for other reasons.
+    configs = (one for one in (*MULTIPLE_CHOICE_CONFIGS, REGION_QUESTIONS) if one != COMPACT)
+    for batch in release.batches(*configs, columns=["locale", "answer", "source"]):
         if batch.table.config != REGION_QUESTIONS:
             given.update(batch.rows.filter(pl.col("source").is_not_null())["locale"])
         complete = batch._replace(rows=batch.rows.drop("source", strict=False)).complete()

@@ -175,16 +175,15 @@ class MultipleChoice(FourOptions):
         return choice_items(tables[options.config], options)
 
     def compared(self, run: "ScoredRun") -> "pl.DataFrame | None":
-        """See `Task.compared`; weighted questions count as many times."""
+        """See `Task.compared`; the mean of a region is that of its weighted questions."""
         import polars as pl
 
         value = super().compared(run)
         if value is None or run.run.description.options.get("config") != "compact":
             return value
-        weights = run.run.gold("item_id", "weight")
-        return value.join(weights, on="item_id", maintain_order="left").select(
-            pl.exclude("weight", "value"), pl.col("value") * pl.col("weight")
-        )
+        weight = pl.col("weight") / pl.col("weight").mean().over("region")
+        weighted = value.join(run.run.gold("item_id", "weight"), on="item_id", maintain_order="left")
+        return weighted.select(pl.exclude("weight", "value"), pl.col("value") * weight)
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""

@@ -92,10 +92,13 @@ class TrueFalse(Task):
 
     def compared(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.compared`."""
+        return self.questions(run).select("region", "template_id", item_id="question_id", value="correct")
+
+    def questions(self, run: "ScoredRun") -> "pl.DataFrame":
+        """See `Task.questions`; a question is correct where all of its options are."""
         from blend.eval.tasks.rungs.true_false_scores import complete_questions
 
-        questions = complete_questions(run.decisions())
-        return questions.select("region", "template_id", item_id="question_id", value="correct")
+        return complete_questions(run.decisions())
 
     def single_answers(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.single_answers`."""

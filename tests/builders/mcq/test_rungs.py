@@ -28,6 +28,7 @@ from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.rung_rows import RegionQuestion
 from blend.views.statistics import dataset_tables
+from helpers.in_process import run
 from helpers.questions.mcq_inputs import RULES, frames_of, positions
 
 FRUITS = {
@@ -286,6 +287,22 @@ def test_a_region_question_has_four_regions_and_a_letter(regions: pl.DataFrame):
         RegionQuestion(**{**row, "options": ["a", "b", "c", "a"]})
     with pytest.raises(ValueError, match=f"letter X is not option {row['answer']}"):
         RegionQuestion(**{**row, "answer_idx": "X"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [TRUE_FALSE_QUESTIONS, REGION_QUESTIONS])
+def test_the_command_shows_what_can_be_guessed(rungs_release: Path, config: str):
+    shown = run("audit", rungs_release, "--config", config, columns=120)
+    for solver in audit_release(rungs_release, config=config).baselines["baseline"]:
+        assert shown.count(solver.split("-")[0]) >= 3, solver
+    assert "by group" in " ".join(shown.split())
+    assert "stand out" not in shown
+
+
+def test_nothing_is_asked_of_the_form_of_an_answer(true_false: pl.DataFrame, regions: pl.DataFrame):
+    for prompt in (*true_false["prompt"], *regions["prompt"]):
+        assert "HH:MM" not in prompt
+        assert "numerals" not in prompt
 
 
 # The 16 regions

@@ -96,8 +96,9 @@ def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[P
     assert scored.overall("accuracy").value == pytest.approx(100 * (is_a * weight).sum() / weight.sum())
     assert scored.overall("accuracy-by-pair") is None
     assert "config:compact" in scored.signature
-    compared = scored.task.compared(scored)
-    assert compared["value"].sum() == pytest.approx((is_a * weight).sum())
+    by_region = scored.task.compared(scored).group_by("region").agg(pl.col("value").mean())
+    shares = {region: score.value for region, score in scored.of("accuracy", "region").items()}
+    assert {region: 100 * value for region, value in by_region.iter_rows()} == pytest.approx(shares)
     with pytest.raises(InputError) as error:
         run("items", "select", asked.directory)
     assert str(error.value) == "compact is a choice of multiple-choice-questions, and these runs are of compact"
@@ -112,6 +113,15 @@ def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path
     lines = (release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
     (found,) = [one for one in map(json.loads, lines) if one["kind"] == "compact-absent"]
     assert found["detail"] == "gone_KR_1, weight 1.5"
+
+
+def test_message_for_a_file_that_names_nothing(tmp_path: Path):
+    (tmp_path / "compact.csv").write_text("mcq_id,weight\n")
+    with pytest.raises(InputError) as error:
+        read_compact(tmp_path / "compact.csv")
+    assert str(error.value).endswith(
+        "compact.csv: names no question; write `mcq_id` and `weight` of some, or leave the key out"
+    )
 
 
 @pytest.mark.parametrize("size", [0.0, 1.0, -0.1, 3.0])

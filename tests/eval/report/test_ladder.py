@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from blend.eval.evaluation import read_scored, run_task, score_run, write_report
+from blend.eval.item_analysis.analysis import analyse_items
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.report.ladder import ladder_sections
@@ -99,6 +100,23 @@ def test_one_rung_is_no_ladder_and_nor_are_two_releases(scored: Callable[..., li
     elsewhere = multiple.scores.model_copy(update={"release": "other@1.0.0"})
     object.__setattr__(multiple, "scores", elsewhere)
     assert ladder_sections([multiple, *others]) == ()
+
+
+def test_other_limits_are_no_ladder(scored: Callable[..., list], rungs_release: Path, tmp_path: Path):
+    _, *others = scored("says")
+    longer = run_task(
+        rungs_release, "multiple-choice", model=Says("A", "yes"), out=tmp_path / "longer", limit=7
+    )
+    assert ladder_sections([score_run(longer), *others]) == ()
+
+
+def test_of_true_or_false_an_item_is_a_question(scored: Callable[..., list]):
+    true_false = [run for run in scored("says", "other") if run.task.name == "true-false"]
+    items = analyse_items(true_false).items
+    questions = {name.rpartition("_")[0] for name in true_false[0].run.items("item_id")["item_id"]}
+    assert set(items["item_id"]) == questions
+    # Whoever says the same of all options has no question right.
+    assert items["difficulty"].to_list() == [1.0] * items.height
 
 
 def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_release: Path, tmp_path: Path):

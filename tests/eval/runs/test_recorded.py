@@ -122,7 +122,13 @@ def test_what_is_missing_or_not_counted_is_remarked(tmp_path: Path):
             "item_id,answer\na1,x\n",
             "answers.csv:1: column 'response' is missing; add it",
         ),
-        ("name,response\na1,x\n", "answers.csv: no column names the items; add one of item_id, MCQID, ID"),
+        (
+            "name,response\na1,x\n",
+            (
+                "answers.csv: no column names the items; add one of item_id, true_false_id, "
+                "region_question_id, MCQID, ID"
+            ),
+        ),
     ],
 )
 def test_a_wrong_file_says_where_and_what_to_do(tmp_path: Path, content: str, message: str):
