@@ -69,14 +69,14 @@ def _audit_by(audit: Audit, by: str, rows: pl.DataFrame) -> Table:
     # Of rungs there are few, and all of them are shown.
     heads = _BASELINES if COMBINED in overall else {name: name.replace("-", "-\n") for name in overall}
     wide = wide_frame(rows, by, rows[by].unique(maintain_order=True).to_list(), "baseline", heads, "by_pair")
-    explained = (
+    caption = (
         f" Combined: what a solver who knows nothing gets right of this {by}; region-blind: one who knows what "
         "all other regions answer."
     )
     return frame_table(
         wide.with_columns(_cut(by, 34)),
         f"Share of questions got right, by {by}",
-        "By pair, with a guess where a baseline has no opinion." + (explained if heads is _BASELINES else ""),
+        "By pair, with a guess where a baseline has no opinion." + (caption if heads is _BASELINES else ""),
         heads={by: by, **heads},
         forms=dict.fromkeys(heads, PERCENT),
         total={by: "all", **{name: overall[name] for name in heads}},
