@@ -1,6 +1,6 @@
 """``blend eval``: from a release and a model to scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +32,7 @@ from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
 from blend.exit_codes import UsageError, check_known
+from blend.schemas.errors import InputError
 
 app = Application(
     no_args_is_help=True,
@@ -175,22 +176,20 @@ def score(
         interruptible("interrupted; the scores are as they were"),
         shown_progress(unit="topics") as on_progress,
     ):
-        found = [
-            score_run(
-                one,
-                rule=rule,
-                seed=seed,
-                allow_missing=allow_missing,
-                on_progress=on_progress,
-                on_warning=print_warning,
-                **chosen,
-            )
-            for one in runs_in(directory)
-        ]
+        how = {"rule": rule, "seed": seed, "allow_missing": allow_missing, **chosen}
+        found = []
+        errors: list[InputError] = []
+        for one in runs_in(directory):
+            try:
+                found.append(score_run(one, on_progress=on_progress, on_warning=print_warning, **how))
+            except InputError as error:
+                # One of several that cannot be scored yet hides none of the others.
+                errors.append(error)
     for replaced in earlier:
         print_warning(f"the scores by rule {replaced} are replaced; a run holds those of one rule")
     if json:
         typer.echo("".join(scored.scores.to_json() for scored in found), nl=False)
+        _raise(errors)
         return
     from blend.views.safe import SafeConsole
     from blend.views.scores import score_tables
@@ -203,7 +202,16 @@ def score(
             usage = f"Asked: {scored.scores.usage.in_words()}"
             console.print(usage, highlight=False, markup=False, soft_wrap=True)
         console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
+    _raise(errors)
     typer.echo(f"Show them on a page:\n  blend eval report {directory}")
+
+
+def _raise(errors: Sequence[InputError]) -> None:
+    """Say of each run why it cannot be scored, and end as of the first."""
+    for error in errors[1:]:
+        print_warning(str(error))
+    if errors:
+        raise errors[0]
 
 
 @app.command()

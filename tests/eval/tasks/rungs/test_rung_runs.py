@@ -13,6 +13,7 @@ from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.rung_runs import run_rungs
+from blend.eval.runs.run_tables import write_frame
 from blend.eval.tasks.rungs import RUNGS
 from blend.exit_codes import UsageError
 from blend.schemas.errors import ArgumentError, InputError
@@ -62,6 +63,18 @@ def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_relea
     assert yaml.safe_load(sent.content)[0]["dataset"]["task_id"] == "region-questions"
     with pytest.raises(InputError, match="task true-false: it has no figure for a leaderboard; score a run of"):
         push_scores(tmp_path / "true-false", "org/model", dataset="org/blend", dry_run=True)
+
+
+@pytest.mark.slow
+def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: Path):
+    out = tmp_path / "runs"
+    runs = run_rungs(rungs_release, model=Says(), out=out, limit=1)
+    (part,) = runs["true-false"].answers_folder.glob("*.parquet")
+    write_frame(part, runs["true-false"].answers().head(1))
+    with pytest.raises(InputError, match=f"^{out}/true-false: .* items have no answer"):
+        run("eval", "score", out)
+    for rung in RUNGS:
+        assert (out / rung / "scores.json").exists() == (rung != "true-false")
 
 
 @pytest.mark.slow  # a real model, by log-probabilities
