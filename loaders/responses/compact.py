@@ -40,6 +40,6 @@ def read_compact(path: Path) -> pl.DataFrame:
     diagnostics.raise_problems()
     if not weights:
         raise InputError(
-            f"{path}: names no question; write `mcq_id` and `weight` of some, or leave the key out"
+            f"{path}: names no question; write the mcq_id and weight of some, or leave the key out"
         )
     return pl.DataFrame(list(weights.items()), COMPACT_ITEMS, orient="row")

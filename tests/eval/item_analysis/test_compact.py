@@ -120,7 +120,7 @@ def test_message_for_a_file_that_names_nothing(tmp_path: Path):
     with pytest.raises(InputError) as error:
         read_compact(tmp_path / "compact.csv")
     assert str(error.value).endswith(
-        "compact.csv: names no question; write `mcq_id` and `weight` of some, or leave the key out"
+        "compact.csv: names no question; write the mcq_id and weight of some, or leave the key out"
     )
 
 
