@@ -88,6 +88,7 @@ def test_each_text_is_encoded_once(model: Path, monkeypatch: pytest.MonkeyPatch)
     assert encoded == [*sorted(TEXTS), "tea"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_a_directory_that_holds_a_broken_model(tmp_path: Path, library: None):
     (tmp_path / "modules.json").write_text("[]")

@@ -330,6 +330,7 @@ def rungs(rungs_build: McqBuild) -> dict[str, pl.DataFrame]:
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_the_16_regions_yield_what_the_documentation_says(root, rungs, mcqs):
     assert len(rungs[TRUE_FALSE_QUESTIONS]) == 4 * len(mcqs) == 21_036
     rows = rungs[REGION_QUESTIONS]
@@ -347,6 +348,7 @@ def test_the_16_regions_yield_what_the_documentation_says(root, rungs, mcqs):
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_one_of_the_four_regions_alone_gave_the_answer(rungs, published):
     rows = rungs[REGION_QUESTIONS]
     found = gave_it(rows, published.annotations)
@@ -354,6 +356,7 @@ def test_one_of_the_four_regions_alone_gave_the_answer(rungs, published):
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("config", GUESSED)
 def test_what_can_be_guessed_in_the_16_regions(root, rungs, published, config):
     audit = audit_rung(config, rungs[config], annotations=published.annotations, locales=registry())

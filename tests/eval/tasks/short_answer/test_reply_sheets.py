@@ -98,7 +98,7 @@ def test_probabilities_are_those_of_the_strata(run: ScoredRun):
 
 
 def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
-    n_draws = 400
+    n_draws = 150
     korean = [draw_replies([run], sample=9, locales=["ko-KR"], seed=seed) for seed in range(n_draws)]
     counted = pl.concat(korean).group_by("id").agg(share=pl.len() / n_draws, p=pl.col("probability").first())
     assert counted.height == replies(run).filter(locale="ko-KR")["id"].n_unique()
@@ -118,7 +118,7 @@ def test_a_plan_says_what_simulated_labels_bring(run: ScoredRun):
     rng = np.random.default_rng(1)
     truth = {name: float(rng.random() < 0.5) for name in replies(run)["id"].unique().sort()}
     means = []
-    for seed in range(300):
+    for seed in range(120):
         drawn = draw_replies([run], sample=12, locales=["ko-KR"], seed=seed)
         weights = 1 / drawn["probability"].to_numpy()
         means.append(np.average([truth[name] for name in drawn["id"]], weights=weights))
