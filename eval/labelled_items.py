@@ -20,18 +20,29 @@ MIN_LABELS = 30
 
 
 def check_labels(run: ScoredRun) -> None:
-    """Check that a run has the labels that it was scored with.
+    """Check that the labels of a run are those that it was scored with.
 
     Raises:
         InputError: If there are others by now.
     """
     directory = run.run.directory
-    if (
-        directory / LABELS_NAME
-    ).exists() and f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
+    if f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
         raise InputError(
             f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
         )
+
+
+def scored_with_labels(run: ScoredRun) -> pl.DataFrame | None:
+    """Decisions of a scored run beside people's labels; null, and nothing read, where there are none.
+
+    Raises:
+        InputError: As `check_labels`.
+        RowError: If the labels cannot be read.
+    """
+    if not (run.run.directory / LABELS_NAME).exists():
+        return None
+    check_labels(run)
+    return with_labels(run.decisions(), run.run)
 
 
 def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:

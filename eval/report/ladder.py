@@ -25,12 +25,14 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     rungs = [rung for rung in RUNGS if any(run.scores.task == rung for run in of_rungs)]
     releases = {run.scores.release for run in of_rungs}
     # People answer a few of all questions.
-    limits = {run.run.description.options.get("limit") for run in of_rungs if not _is_of_people(run)}
+    limits = {
+        run.run.description.options.get("limit") for run in of_rungs if not is_of_people(run.run.description)
+    }
     if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1 or any(map(_is_part, of_rungs)):
         return ()
     titles = {run.scores.task: run.task.title for run in of_rungs}
     named = [titles[rung] for rung in rungs]
-    people = frozenset(run.name for run in of_rungs if _is_of_people(run))
+    people = frozenset(run.name for run in of_rungs if is_of_people(run.run.description))
     found: dict[str, dict[str, dict[str, Score]]] = {}
     for run in of_rungs:
         headline = run.task.headline or "accuracy-macro"
@@ -69,10 +71,6 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
             ),
         ),
     )
-
-
-def _is_of_people(run: ScoredRun) -> bool:
-    return is_of_people(run.run.description)
 
 
 def _is_part(run: ScoredRun) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from blend.eval.labelled_items import check_labels, means_of, with_labels
+from blend.eval.labelled_items import means_of, scored_with_labels
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, macro_estimate
@@ -161,9 +161,7 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     answers = [found for run in runs if (found := run.task.compared(run)) is not None]
     if len(answers) < len(runs):
         return None
-    for run in runs:
-        check_labels(run)
-    labelled = [with_labels(run.decisions(), run.run) for run in runs]
+    labelled = [scored_with_labels(run) for run in runs]
     pairs = [
         _pair(runs[i].name, runs[j].name, answers[i], answers[j], (labelled[i], labelled[j]), seed)
         for i, j in combinations(range(len(runs)), 2)
