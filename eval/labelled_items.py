@@ -19,29 +19,20 @@ MIN_LABELS = 30
 """Labels from which on that is said."""
 
 
-def check_labels(run: ScoredRun) -> None:
-    """Check that the labels of a run are those that it was scored with.
-
-    Raises:
-        InputError: If there are others by now.
-    """
-    directory = run.run.directory
-    if f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
-        raise InputError(
-            f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
-        )
-
-
 def scored_with_labels(run: ScoredRun) -> pl.DataFrame | None:
     """Decisions of a scored run beside people's labels; null, and nothing read, where there are none.
 
     Raises:
-        InputError: As `check_labels`.
+        InputError: If there are other labels than those that it was scored with.
         RowError: If the labels cannot be read.
     """
-    if not (run.run.directory / LABELS_NAME).exists():
+    directory = run.run.directory
+    if not (directory / LABELS_NAME).exists():
         return None
-    check_labels(run)
+    if f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
+        raise InputError(
+            f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
+        )
     return with_labels(run.decisions(), run.run)
 
 
@@ -49,9 +40,9 @@ def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
     """Decisions beside people's labels.
 
     Returns:
-        The rows that are scored, with ``label`` (0 to 1) and ``probability``, null where nobody has labelled
-        the reply, and ``cell``, what the rule says, and the string rule where that is another one; or
-        ``unanswered``. Null where nobody has labelled anything.
+        The rows that are scored, with ``people`` (their verdict), ``label`` (0 to 1) and ``probability``, null
+        where nobody has labelled the reply, and ``cell``, what the rule says, and the string rule where that is
+        another one; or ``unanswered``. Null where nobody has labelled anything.
 
     Raises:
         RowError: If the labels cannot be read.
@@ -60,7 +51,7 @@ def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
     if labels is None:
         return None
     verdicts = [name for name in ("correct", "by_rule") if name in decisions.columns]
-    stated = labels.select("item_id", "probability", label="correct")
+    stated = labels.select("item_id", "probability", people="verdict", label="correct")
     return (
         decisions.drop_nulls("correct")
         .join(stated, on="item_id", how="left", maintain_order="left")

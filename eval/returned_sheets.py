@@ -1,20 +1,68 @@
-"""Returned sheets: rows of files that people have filled in, each about something that they were asked."""
+"""Returned sheets: what people say in files that they have filled in, row by row of what they were asked."""
 
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import InputError, RowError, raise_all
 
 
-def read_returned(path: Path, columns: Columns, *, encoding: str | None) -> list[Cells]:
-    """The rows of a sheet that came back, or of a table that stands in its place.
+class Judgement(NamedTuple):
+    """Judgement of one person on one thing."""
+
+    location: str
+    """Where it stands, ``file:row``."""
+    id: str
+    """Row of the sheet."""
+    annotator: str
+    """Who judges."""
+    about: str
+    """Which thing of the row; its id where it is about one."""
+    verdict: Any
+    """What somebody says of it."""
+
+
+ReadSheet = Callable[[Sequence[Cells], str, list[RowError]], Iterable[Judgement]]
+"""Reads the rows of a sheet of somebody, or of a table that names who judges; adds to the problems."""
+
+
+def read_returned(
+    paths: Sequence[Path], columns: Columns, read: ReadSheet, *, encoding: str | None, fill_in: str
+) -> list[Judgement]:
+    """The judgements of sheets that came back, by file and row.
+
+    Args:
+        paths: Filled-in sheets, each of the annotator whose name the file has; or tables in their place.
+        columns: Columns of a file.
+        read: What reads its rows.
+        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        fill_in: What to write where, for the message that nobody judged anything.
 
     Raises:
-        InputError: If it is absent or of no kind that can be read.
-        RowError, RowErrors: If it cannot be read.
+        InputError: If a file is absent or of no kind that can be read, or if nobody judged anything.
+        RowError, RowErrors: If a file cannot be read, ``read`` has found problems, or somebody judges a thing
+            twice; names file and row.
     """
+    problems: list[RowError] = []
+    found: dict[tuple[str, ...], tuple[Path, Judgement]] = {}
+    for path in paths:
+        for one in read(_rows(path, columns, encoding), path.stem, problems):
+            first, earlier = found.setdefault(one[1:4], (path, one))
+            if earlier is not one:
+                # Copies of a sheet can have one name in several folders.
+                there = f"{first}:{earlier.location.rpartition(':')[2]}"
+                fix = f"delete this row or {there}; sheets of two people have two names"
+                what = f"{one.annotator!r} judges {one.about!r} twice"
+                problems.append(RowError(what, where=one.location, fix=fix))
+    raise_all(problems)
+    if not found:
+        raise InputError(f"{', '.join(path.name for path in paths)}: nothing is judged; {fill_in}")
+    return [one for _, one in found.values()]
+
+
+def _rows(path: Path, columns: Columns, encoding: str | None) -> list[Cells]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; name sheets that were filled in")
     diagnostics = Diagnostics()

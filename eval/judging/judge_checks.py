@@ -53,9 +53,9 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
         by_rule = pl.col("by_rule")
     judged = judged.with_columns(by_rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")))
     asked = judged.filter(decided_by=JUDGE)
-    known = asked.drop_nulls("verdict")
+    known, of_verdicts = (rows.drop_nulls("verdict") for rows in (asked, judged))
     others, warnings = _others(run, judge, known, seed)
-    is_partly, of_verdicts = pl.col("verdict") == "partly", judged.drop_nulls("verdict")
+    is_partly = pl.col("verdict") == "partly"
     scores = (
         *_shares("judge-asked", judged, pl.col("decided_by") == JUDGE, seed),
         *_shares("judge-unreadable", asked, pl.col("verdict").is_null(), seed),

@@ -1,12 +1,11 @@
 """Replies to be judged, as every task gives them, and what judges are asked about them."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems
+from blend.eval.items import ITEMS, TaskItems, text_digest
 from blend.eval.judging.judge_prompt import OF_A_LIST, OF_PEOPLE, PROMPT, REORDERED, VERSION, judge_prompt
 
 REPLIES = pl.Schema(
@@ -67,7 +66,8 @@ def judge_items(replies: pl.DataFrame, *, reordered: float) -> TaskItems:
             # Two prompts or samples of a question can get one reply.
             item = items.setdefault(prompt, _item(row, prompt))
             asked_as = item["item_id"]
-            if len(order) > 1 and _draw(prompt) < reordered:
+            # A number in [0, 1) that depends on the prompt alone.
+            if len(order) > 1 and int(text_digest(prompt)[:16], 16) / 2**64 < reordered:
                 again = _prompt(row, order[::-1])
                 items.setdefault(again, _item(row, again) | {"item_id": f"{asked_as}/reordered"})
                 items[again]["prompt_id"] = REORDERED
@@ -92,13 +92,5 @@ def _prompt(row: Mapping[str, Any], order: Sequence[int]) -> str:
 def _order(row: Mapping[str, Any]) -> list[int]:
     """Positions of the accepted answers in the order in which they are shown."""
     key = "|".join((row["people_of"] or "", row["question"], row["reply"]))
-
-    def digest(position: int) -> bytes:
-        return hashlib.sha256(f"{key}|{row['accepted'][position]['texts']}".encode()).digest()
-
-    return sorted(range(len(row["accepted"])), key=digest)
-
-
-def _draw(text: str) -> float:
-    """A number in [0, 1) that depends on a text alone."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) / 2**64
+    digests = [text_digest(f"{key}|{one['texts']}") for one in row["accepted"]]
+    return sorted(range(len(digests)), key=digests.__getitem__)

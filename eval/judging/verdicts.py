@@ -120,15 +120,14 @@ def reordered_verdicts(judge: Run) -> pl.DataFrame:
     Returns:
         ``asked_as``, ``region``, ``template_id``, ``stated`` and ``reordered``, what was read of both.
     """
-    stated = _said_by(judge).select("item_id", "stated")
-    items = judge.items("item_id", "region", "template_id", "prompt_id").filter(prompt_id=REORDERED)
-    again = items.join(stated.rename({"stated": "reordered"}), on="item_id", how="inner")
-    first = stated.rename({"item_id": "asked_as"})
-    named = again.with_columns(asked_as=pl.col("item_id").str.strip_suffix("/reordered"))
-    pairs = named.join(first, on="asked_as", how="inner", maintain_order="left").drop_nulls(
-        ["stated", "reordered"]
+    stated = _said_by(judge).drop_nulls("stated").select("item_id", "stated")
+    again = judge.items("item_id", "region", "template_id", "prompt_id").filter(prompt_id=REORDERED)
+    return (
+        again.join(stated.rename({"stated": "reordered"}), on="item_id", how="inner", maintain_order="left")
+        .with_columns(asked_as=pl.col("item_id").str.strip_suffix("/reordered"))
+        .join(stated.rename({"item_id": "asked_as"}), on="asked_as", how="inner", maintain_order="left")
+        .select("asked_as", "region", "template_id", "stated", "reordered")
     )
-    return pairs.select("asked_as", "region", "template_id", "stated", "reordered")
 
 
 def _said_by(judge: Run) -> pl.DataFrame:

@@ -1,13 +1,13 @@
 """Judgements: filled-in sheets, and tables of judgements as Label Studio's projects give them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from blend.eval.returned_sheets import is_unknown, read_returned
+from blend.eval.returned_sheets import Judgement, is_unknown, read_returned
 from blend.loaders.files.rows import Cells, Columns
-from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.errors import RowError
 from blend.schemas.sheets.answer_sheets import parted, unguarded
 
 JUDGEMENTS = pl.Schema(
@@ -44,59 +44,35 @@ def read_judgements(
         RowError, RowErrors: If a file cannot be read, a row is not of this run, a judgement names what was not
             predicted, or somebody judges a prediction twice; names file and row.
     """
-    problems: list[RowError] = []
-    rows: list[tuple[str, str, str, bool]] = []
-    seen: dict[tuple[str, str, str], str] = {}
-    for path in paths:
-        for location, name, annotator, ingredient, correct in _read(path, encoding, asked, problems):
-            judged = (name, annotator, ingredient)
-            if judged in seen:
-                what = f"{annotator!r} judges {ingredient!r} twice"
-                problems.append(RowError(what, where=location, fix=f"delete this row or {seen[judged]}"))
-            # Copies of a sheet can have one name in several folders.
-            seen.setdefault(judged, f"{path}:{location.rpartition(':')[2]}")
-            rows.append((name, annotator, ingredient, correct))
-    raise_all(problems)
-    if not rows:
-        names = ", ".join(path.name for path in paths)
-        raise InputError(
-            f"{names}: nothing is judged; write into the column correct_ingredients what belongs to it, by its "
-            f"text or its number, or {NONE!r}"
-        )
-    return pl.DataFrame(rows, schema=JUDGEMENTS, orient="row")
 
+    def read(rows: Sequence[Cells], person: str, problems: list[RowError]) -> Iterator[Judgement]:
+        is_table = bool(rows) and "correct" in rows[0].values
+        needed = Columns(_TABLE if is_table else _SHEET, others=True, returned=not is_table)
+        for cells in rows:
+            needed.check(cells.values, cells.location.rpartition(":")[0] + ":1")
+        yield from _table(rows, asked, problems) if is_table else _sheet(rows, person, asked, problems)
 
-_Judgement = tuple[str, str, str, str, bool]
-
-
-def _read(
-    path: Path, encoding: str | None, asked: Mapping[str, Sequence[str]], problems: list[RowError]
-) -> list[_Judgement]:
-    rows = read_returned(path, _COLUMNS, encoding=encoding)
-    is_table = bool(rows) and "correct" in rows[0].values
-    needed = Columns(_TABLE if is_table else _SHEET, others=True, returned=not is_table)
-    for cells in rows:
-        needed.check(cells.values, cells.location.rpartition(":")[0] + ":1")
-    return _table(rows, asked, problems) if is_table else _sheet(rows, path, asked, problems)
+    fill_in = (
+        f"write into the column correct_ingredients what belongs to it, by its text or its number, or {NONE!r}"
+    )
+    found = read_returned(paths, _COLUMNS, read, encoding=encoding, fill_in=fill_in)
+    return pl.DataFrame([one[1:] for one in found], schema=JUDGEMENTS, orient="row")
 
 
 def _sheet(
-    rows: Sequence[Cells], path: Path, asked: Mapping[str, Sequence[str]], problems: list[RowError]
-) -> list[_Judgement]:
-    found: list[_Judgement] = []
+    rows: Sequence[Cells], person: str, asked: Mapping[str, Sequence[str]], problems: list[RowError]
+) -> Iterator[Judgement]:
     for cells in rows:
         name, ticks = cells.values["id"].strip(), unguarded(cells.values["correct_ingredients"].strip())
-        if not ticks:
-            continue
-        if is_unknown(cells, name, asked, problems):
+        if not ticks or is_unknown(cells, name, asked, problems):
             continue
         try:
             correct = _ticked(ticks, asked[name], cells.location)
         except RowError as error:
             problems.append(error)
             continue
-        found += [(cells.location, name, path.stem, text, text in correct) for text in asked[name]]
-    return found
+        for text in asked[name]:
+            yield Judgement(cells.location, name, person, text, text in correct)
 
 
 def _ticked(cell: str, predicted: Sequence[str], location: str) -> set[str]:
@@ -123,8 +99,7 @@ def _ticked(cell: str, predicted: Sequence[str], location: str) -> set[str]:
 
 def _table(
     rows: Sequence[Cells], asked: Mapping[str, Sequence[str]], problems: list[RowError]
-) -> list[_Judgement]:
-    found: list[_Judgement] = []
+) -> Iterator[Judgement]:
     for cells in rows:
         name, annotator, ingredient = (
             str(cells.values[key] or "") for key in ("id", "annotator", "ingredient")
@@ -144,5 +119,4 @@ def _table(
             what = "the cell is blank"
             problems.append(RowError(what, where=f"{cells.location}, column annotator", fix="say who judged"))
         else:
-            found.append((cells.location, name, annotator, ingredient, correct))
-    return found
+            yield Judgement(cells.location, name, annotator, ingredient, correct)

@@ -75,9 +75,10 @@ def score_lists(
         raise UnknownNameError("rule", rule, RULES)
     rows = _with_texts(items, gold, answers)
     readers = _readers(rows["language"].unique().to_list(), lemmas or DEFAULT_LEMMAS)
-    by_judge = {} if verdicts is None else _by_item(verdicts)
+    asked = None if verdicts is None else verdicts.filter(decided_by=JUDGE)
+    by_judge = {} if asked is None else asked.rows_by_key("item_id", named=True)
     judged = [
-        _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], {}))
+        _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], ()))
         for row in rows.iter_rows(named=True)
     ]
     columns = ("gold", "named", "found", "correct_entries", "precision", "recall", "f1", "correct")
@@ -138,30 +139,20 @@ def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) 
     )
 
 
-_Said = Mapping[int, tuple[str | None, int | None]]
-"""Verdicts of a judge on entries of a list, and the positions of the parts that they name."""
-
-
-def _by_item(verdicts: pl.DataFrame) -> dict[str, _Said]:
-    found: dict[str, dict[int, tuple[str | None, int | None]]] = {}
-    asked = verdicts.filter(decided_by=JUDGE).select("item_id", "entry", "verdict", "position")
-    for item_id, entry, verdict, position in asked.iter_rows():
-        found.setdefault(item_id, {})[entry] = (verdict, position)
-    return dict(found)
-
-
-def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str, by_judge: _Said) -> tuple[Any, ...]:
+def _judged(
+    row: Mapping[str, Any], known: TextReader | None, rule: str, by_judge: Sequence[Mapping[str, Any]]
+) -> tuple[Any, ...]:
+    """What the rule decides of a list, and what a judge says of entries in which it finds no part."""
     labels = [names[0] for names in row["accepted"]]
-    if row["text"] is None or any(verdict is None for verdict, _ in by_judge.values()):
+    if row["text"] is None or any(one["verdict"] is None for one in by_judge):
         return (labels, *(None,) * 7)
     named = listed(row["text"], row["language"])
     hits = _hits(named, row, known, rule)
-    agreed = {entry for entry, (verdict, _) in by_judge.items() if verdict == "correct"}
-    for entry in agreed:
-        position = by_judge[entry][1]
-        if position is not None:
-            hits[position].add(entry)
-    correct = agreed.union(*hits)
+    agreed = [one for one in by_judge if one["verdict"] == "correct"]
+    for one in agreed:
+        if one["position"] is not None:
+            hits[one["position"]].add(one["entry"])
+    correct = {one["entry"] for one in agreed}.union(*hits)
     found = [label for label, entries in zip(labels, hits, strict=True) if entries]
     precision = len(correct) / len(named) if named else 0.0
     recall = len(found) / len(labels)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.labelled_items import check_labels
+from blend.eval.labelled_items import scored_with_labels
 from blend.eval.report.report_sections import ReportTable, Section, region_name
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.labels import TIE, read_labels
+from blend.eval.runs.labels import TIE
 from blend.eval.tasks.short_answer.reply_sheet import replies
 from blend.schemas.language.text_comparison import pluralise
 
@@ -27,11 +27,10 @@ def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
     rows: list[tuple[str, ...]] = []
     counts: list[str] = []
     for run in runs:
-        labels = read_labels(run.run.directory)
-        if labels is None:
+        labelled = scored_with_labels(run)
+        if labelled is None:
             continue
-        check_labels(run)
-        people = labels.select("item_id", people="verdict", by_people="correct")
+        people = labelled.drop_nulls("label").select("item_id", "people", "label")
         judged = _with_verdicts(replies(run).join(people, on="item_id", how="inner").unique("id"))
         n_rule, n_judge = (judged[name].sum() for name in ("rule_differs", "judge_differs"))
         by_judge = f", the judge from {n_judge:,}" if judged["judge"].count() else ""
@@ -62,7 +61,7 @@ def _with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
     """What rule and judge say of each reply, in words, and whether it is something else than people say."""
     has_judge = "by_rule" in rows.columns
     by_rule = pl.col("by_rule" if has_judge else "correct")
-    is_accepted, is_tie = pl.col("by_people") > 0.5, pl.col("by_people") == 0.5
+    is_accepted, is_tie = pl.col("label") > 0.5, pl.col("label") == 0.5
     return rows.with_columns(
         rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")),
         judge=pl.col("verdict") if has_judge else pl.lit(None, pl.String),

@@ -1,18 +1,19 @@
 """Reply labels: sheets of replies that came back, as people's verdicts on items, and how far they agree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.returned_sheets import is_unknown, read_returned
+from blend.eval.returned_sheets import Judgement, is_unknown, read_returned
 from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.scores_json import ALL, Score, agreement_scores
 from blend.eval.tasks.short_answer.reply_sheet import read_drawn, replies, write_replies
-from blend.loaders.files.rows import Columns
-from blend.schemas.errors import InputError, RowError, raise_all
+from blend.loaders.files.rows import Cells, Columns
+from blend.schemas.errors import RowError
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.sheets.answer_sheets import guarded
 from blend.schemas.sheets.reply_sheets import CORRECT, REPLY_VERDICTS
@@ -87,22 +88,18 @@ def label_replies(
     drawn = read_drawn(run)
     asked = dict(drawn.select("id", "reply").iter_rows())
     verdicts, earlier = read_reply_verdicts(paths, asked, encoding=encoding), read_labels(run.run.directory)
-    judged = drawn.join(_by_reply(verdicts), on="id", how="inner", maintain_order="left")
+    weight, is_judged = 1 / pl.col("probability"), pl.col("label").is_not_null()
+    response = weight.filter(is_judged).sum().over("locale") / weight.sum().over("locale")
+    judged = (
+        drawn.join(_by_reply(verdicts), on="id", how="left", maintain_order="left")
+        # The largest cannot be above 1 but by a rounding.
+        .with_columns(probability=pl.min_horizontal(pl.col("probability") * response, 1.0))
+        .filter(is_judged)
+    )
     divided = judged.filter(pl.col("label").str.contains(TIE, literal=True))
     if ties is not None and not divided.is_empty():
         write_replies(divided, ties)
-    stands_for = drawn.group_by("locale").agg(drawn=(1 / pl.col("probability")).sum())
-    shares = judged.group_by("locale").agg(judged=(1 / pl.col("probability")).sum())
-    response = shares.join(stands_for, on="locale").select(
-        "locale", response=pl.col("judged") / pl.col("drawn")
-    )
-    found = judged.join(response, on="locale", how="left").select(
-        "id",
-        "annotators",
-        # The largest cannot be above 1 but by a rounding.
-        probability=pl.min_horizontal(pl.col("probability") * pl.col("response"), 1.0),
-        verdict="label",
-    )
+    found = judged.select("id", "annotators", "probability", verdict="label")
     labels = replies(run).select("item_id", "id").join(found, on="id", how="inner", maintain_order="left")
     write_labels(run.run.directory, labels)
     return LabelledReplies(
@@ -125,42 +122,35 @@ def read_reply_verdicts(
     Rows without a verdict are left out. See `label_replies` for the arguments and errors; ``asked`` are the
     replies that were drawn, by id.
     """
-    problems: list[RowError] = []
-    rows: list[tuple[str, str, str]] = []
-    seen: dict[tuple[str, str], str] = {}
-    for path in paths:
-        for cells in read_returned(path, _COLUMNS, encoding=encoding):
+
+    def read(rows: Sequence[Cells], person: str, problems: list[RowError]) -> Iterator[Judgement]:
+        for cells in rows:
             name, verdict = (str(cells.values[key] or "").strip() for key in ("id", "verdict"))
-            annotator = str(cells.values.get("annotator", path.stem) or "").strip()
-            if not verdict or is_unknown(cells, name, asked, problems):
-                continue
-            shown = cells.values.get("reply")
-            if shown is not None and clean(str(shown)) not in {clean(asked[name]), clean(guarded(asked[name]))}:
-                what, fix = (
-                    f"it is not the reply of {name!r}",
-                    "sort whole rows only, and leave replies as they are",
-                )
-                problems.append(RowError(what, where=f"{cells.location}, column reply", fix=fix))
-            if verdict.casefold() not in REPLY_VERDICTS:
-                what, fix = f"{verdict!r} is no verdict", f"write one of {', '.join(REPLY_VERDICTS)}"
-                problems.append(RowError(what, where=f"{cells.location}, column verdict", fix=fix))
-            if not annotator or TIE in annotator:
-                what = f"{annotator!r} is no name" if annotator else "the cell is blank"
-                fix = f"say who judged, without {TIE}"
-                problems.append(RowError(what, where=f"{cells.location}, column annotator", fix=fix))
-            if (name, annotator) in seen:
-                fix = f"delete this row or {seen[name, annotator]}; sheets of two people have two names"
-                problems.append(RowError(f"{annotator!r} judges {name!r} twice", where=cells.location, fix=fix))
-            # Copies of a sheet can have one name in several folders.
-            seen.setdefault((name, annotator), f"{path}:{cells.location.rpartition(':')[2]}")
-            rows.append((name, annotator, verdict.casefold()))
-    raise_all(problems)
-    if not rows:
-        names = ", ".join(path.name for path in paths)
-        raise InputError(
-            f"{names}: nothing is judged; write one of {', '.join(REPLY_VERDICTS)} into the column verdict"
-        )
+            annotator = str(cells.values.get("annotator", person) or "").strip()
+            if verdict and not is_unknown(cells, name, asked, problems):
+                one = Judgement(cells.location, name, annotator, name, verdict.casefold())
+                problems += _problems(one, asked[name], cells.values)
+                yield one
+
+    fill_in = f"write one of {', '.join(REPLY_VERDICTS)} into the column verdict"
+    found = read_returned(paths, _COLUMNS, read, encoding=encoding, fill_in=fill_in)
+    rows = [(one.id, one.annotator, one.verdict) for one in found]
     return pl.DataFrame(rows, schema=_VERDICTS, orient="row")
+
+
+def _problems(one: Judgement, reply: str, values: Mapping[str, Any]) -> Iterator[RowError]:
+    """What is wrong with a verdict on a reply."""
+    shown = values.get("reply")
+    if shown is not None and clean(str(shown)) not in {clean(reply), clean(guarded(reply))}:
+        what, fix = f"it is not the reply of {one.id!r}", "sort whole rows only, and leave replies as they are"
+        yield RowError(what, where=f"{one.location}, column reply", fix=fix)
+    if one.verdict not in REPLY_VERDICTS:
+        what, fix = f"{values['verdict'].strip()!r} is no verdict", f"write one of {', '.join(REPLY_VERDICTS)}"
+        yield RowError(what, where=f"{one.location}, column verdict", fix=fix)
+    if not one.annotator or TIE in one.annotator:
+        what = f"{one.annotator!r} is no name" if one.annotator else "the cell is blank"
+        fix = f"say who judged, without {TIE}"
+        yield RowError(what, where=f"{one.location}, column annotator", fix=fix)
 
 
 def _by_reply(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -176,12 +166,10 @@ def _by_reply(verdicts: pl.DataFrame) -> pl.DataFrame:
 def _agreement(judged: pl.DataFrame, seed: int) -> tuple[Score, ...]:
     """How far people agree on replies that several judged, overall and by locale."""
     several = judged.filter(pl.col("n") > 1)
-    parts = several.partition_by("locale", as_dict=True, maintain_order=True)
-    groups = [("overall", ALL, several), *(("locale", str(tag), rows) for (tag,), rows in parts.items())]
-    return tuple(
-        score
-        for scope, key, rows in groups
-        for score in agreement_scores(
-            "agreement", rows["yes"], rows["n"], rows["template_id"], seed, scope=scope, key=key
-        )
-    )
+    by_locale = several.partition_by("locale", as_dict=True, maintain_order=True)
+    parts = {("overall", ALL): several, **{("locale", str(tag)): rows for (tag,), rows in by_locale.items()}}
+    scores: list[Score] = []
+    for (scope, key), rows in parts.items():
+        counts = rows["yes"], rows["n"], rows["template_id"]
+        scores += agreement_scores("agreement", *counts, seed, scope=scope, key=key)
+    return tuple(scores)

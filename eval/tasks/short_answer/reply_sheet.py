@@ -131,39 +131,27 @@ def _verdicts(rows: pl.DataFrame) -> pl.Expr:
 def _of_locale(rows: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
     for stratum in (pl.concat_str("verdict", "topic", separator="/"), pl.col("verdict")):
         strata = rows.with_columns(stratum=stratum)
-        sizes = dict(strata["stratum"].value_counts().sort("stratum").iter_rows())
-        if sum(min(size, _LEAST) for size in sizes.values()) <= sample:
+        sizes = strata["stratum"].value_counts().sort("stratum")
+        if sizes["count"].clip(upper_bound=_LEAST).sum() <= sample:
             break
     else:
         raise InputError(
             f"{rows[0, 'locale']}: a sample of {sample} is too small for {_LEAST} of each of "
-            f"{pluralise(len(sizes), 'kind')} ({', '.join(sizes)}); draw more (`sample`)"
+            f"{pluralise(sizes.height, 'kind')} ({', '.join(sizes['stratum'])}); draw more (`sample`)"
         )
-    places = _places(sizes, sample)
     order = pl.Series([text_digest(f"{seed}|{name}") for name in rows["id"]])
+    return first_of_strata(strata.with_columns(order=order).sort("order"), sample)
+
+
+def first_of_strata(rows: pl.DataFrame, sample: int) -> pl.DataFrame:
+    """Take the first rows of each ``stratum``: `_LEAST`, then as its size asks for; with a ``probability``."""
+    number, size = pl.int_range(1, pl.len() + 1).over("stratum"), pl.len().over("stratum")
     return (
-        strata.with_columns(
-            order=order,
-            n=pl.col("stratum").replace_strict(sizes, return_dtype=pl.Int64),
-            places=pl.col("stratum").replace_strict(places, return_dtype=pl.Int64),
-        )
-        .sort("order")
-        .filter(pl.int_range(pl.len()).over("stratum") < pl.col("places"))
-        .with_columns(probability=pl.col("places") / pl.col("n"))
+        rows.with_columns(number=number, size=size)
+        .sort(pl.col("number") > _LEAST, (2 * pl.col("number") - 1) / pl.col("size"), "stratum")
+        .head(sample)
+        .with_columns(probability=pl.len().over("stratum") / pl.col("size"))
     )
-
-
-def _places(sizes: dict[str, int], sample: int) -> dict[str, int]:
-    """How many of each stratum are drawn."""
-    claims = sorted(
-        (number > _LEAST, (2 * number - 1) / size, stratum)
-        for stratum, size in sizes.items()
-        for number in range(1, size + 1)
-    )
-    places = dict.fromkeys(sizes, 0)
-    for _, _, stratum in claims[:sample]:
-        places[stratum] += 1
-    return places
 
 
 def plan_widths(

@@ -1,6 +1,7 @@
 """Replies for people: drawn with known probabilities, blind to models and verdicts, and back as labels."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -127,9 +128,15 @@ def test_a_plan_says_what_simulated_labels_bring(run: ScoredRun):
 
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.integers(1, 60), min_size=1), st.integers(0, 200))
 def test_a_larger_sample_takes_no_reply_away(sizes: Mapping[str, int], sample: int):
-    places, more = (reply_sheet._places(dict(sizes), n) for n in (sample, sample + 1))
-    assert sum(places.values()) == min(sample, sum(sizes.values()))
-    assert all(places[name] <= more[name] <= size for name, size in sizes.items())
+    strata = [name for name, size in sizes.items() for _ in range(size)]
+    rows = pl.DataFrame({"stratum": strata}).with_row_index("reply")
+    few, more = (reply_sheet.first_of_strata(rows, n) for n in (sample, sample + 1))
+    assert few.height == min(sample, len(strata))
+    assert set(few["reply"]) <= set(more["reply"])
+    places = Counter(few["stratum"])
+    # The first of each are drawn, with the probability that so many are.
+    assert all(set(of["number"]) == set(range(1, places[name] + 1)) for (name,), of in few.group_by("stratum"))
+    assert all(row["probability"] == places[row["stratum"]] / row["size"] for row in few.iter_rows(named=True))
     if sample >= 2 * len(sizes):
         assert all(places[name] >= min(2, size) for name, size in sizes.items())
 
