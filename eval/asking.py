@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, get_args
 
 from blend.eval.batch_runs import BatchMode, batch_mode, run_in_batches
@@ -262,8 +263,8 @@ def ask(
     on_progress: ProgressCallback,
     on_plan: OnPlan | None = None,
 ) -> tuple[Run, RunOutcome]:
-    """Ask a model what the run has no answer to yet."""
-    kind = asked.asked.kind
+    """Ask a model what the run has no answer to yet; a run that is planned only, and is new, leaves nothing."""
+    kind, is_new = asked.asked.kind, not out.exists()
     if kind != "text":
         refuse(
             how.batches, "where answers are written, and here the likeliest option or candidate is the answer"
@@ -288,7 +289,13 @@ def ask(
         if how.price is not None:
             keep_price(run, how.price)
         if decoding is not None:
-            _plan(run, used, decoding, how, on_plan)
+            try:
+                _plan(run, used, decoding, how, on_plan)
+            except BaseException:
+                # Of several machines another one may have begun.
+                if is_new and how.shard is None:
+                    rmtree(out)
+                raise
         if how.batch is not None:
             assert isinstance(used, ServerModel)
             return run_in_batches(run, used, how.batch, on_progress=on_progress)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from blend.eval.asking import ask, how_asked
@@ -18,7 +17,7 @@ from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run, read_run
-from blend.eval.runs.usage import AskingPlan, OnPlan, read_usage
+from blend.eval.runs.usage import OnPlan, read_usage
 from blend.eval.scoring import check_options
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import ArgumentError, InputError
@@ -87,7 +86,7 @@ def judge_run(
     shown = progress_if_watched(unit="replies") if on_progress is None else nullcontext(on_progress)
     try:
         with shown as heard:
-            kept, outcome = ask(asked, model, out, used, heard, _leaving_nothing(on_plan, out))
+            kept, outcome = ask(asked, model, out, used, heard, on_plan)
     except InputError as error:
         error.args = (str(error).replace("`out`", "`name`"),)
         raise
@@ -115,21 +114,6 @@ def _asked(run: Run, reordered: float) -> ReleaseItems:
         )
     options = {"prompt": VERSION, "reordered": reordered, "replies": replies_digest(run)}
     return ReleaseItems(run.description.release, JUDGE, (), options, asked)
-
-
-def _leaving_nothing(on_plan: OnPlan | None, out: Path) -> OnPlan | None:
-    """Who hears what is about to be asked; a judge that is planned only, and not asked, takes no name."""
-    if on_plan is None or out.exists():
-        return on_plan
-
-    def tell(plan: AskingPlan) -> None:
-        try:
-            on_plan(plan)
-        except BaseException:
-            rmtree(out)
-            raise
-
-    return tell
 
 
 def _folder_name(model: str) -> str:

@@ -115,6 +115,8 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
     assert planned.exit_code == 0
     assert planned.stdout.startswith("To ask: 10 requests, about ")
     assert server.live.total() == 0
+    # What is planned only takes no directory, so that another plan, or another run, can.
+    assert not out.exists()
     asked = RUNNER.invoke(app, command(mini_release, out, *options))
     assert planned.stdout in asked.stderr
     usage = read_usage(blend.score_run(out).run)
