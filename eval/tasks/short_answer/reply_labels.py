@@ -145,7 +145,8 @@ def _problems(one: Judgement, reply: str, values: Mapping[str, Any]) -> Iterator
         what, fix = f"it is not the reply of {one.id!r}", "sort whole rows only, and leave replies as they are"
         yield RowError(what, where=f"{one.location}, column reply", fix=fix)
     if one.verdict not in REPLY_VERDICTS:
-        what, fix = f"{values['verdict'].strip()!r} is no verdict", f"write one of {', '.join(REPLY_VERDICTS)}"
+        what = f"{str(values['verdict']).strip()!r} is no verdict"
+        fix = f"write one of {', '.join(REPLY_VERDICTS)}"
         yield RowError(what, where=f"{one.location}, column verdict", fix=fix)
     if not one.annotator or TIE in one.annotator:
         what = f"{one.annotator!r} is no name" if one.annotator else "the cell is blank"

@@ -250,6 +250,16 @@ def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, ro
     assert str(raised.value) == message.format(first, **facts)
 
 
+def test_a_verdict_that_is_no_text(run: ScoredRun, sheet: Path, tmp_path: Path):
+    row = {"id": pl.read_csv(sheet)["id"][0], "annotator": "anna", "verdict": 5}
+    pl.DataFrame([row]).write_ndjson(tmp_path / "t.jsonl")
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [tmp_path / "t.jsonl"])
+    assert str(raised.value) == (
+        "t.jsonl:1, column verdict: '5' is no verdict; write one of correct, partly, wrong, refused"
+    )
+
+
 def test_a_column_that_was_sorted_by_itself(run: ScoredRun, sheet: Path):
     anna = filled(sheet, "anna.csv", lambda row: "wrong")
     rows = pl.read_csv(anna, infer_schema=False)
