@@ -6,18 +6,22 @@ In every simulated world a model answers questions in four languages; a string r
 reply, with errors of their own per language, and people label some, drawn by both verdicts. Replies to the
 questions of one template are alike, and so are errors. Prints the table of docs/scores.md: the share of
 intervals that hold the truth, with their median width in points: for the mean over languages, for one language,
-likewise for as many labels without a judge, and for the judge without labels.
+likewise for as many labels without a judge, and for the judge without labels. Below it, how often an exact
+interval holds of the errors where judge and rule agree alone, and how often there are none among the labels.
 """
 
 import argparse
+import math
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.prediction_powered import corrected_means
+from blend.eval.tasks.short_answer.reply_sheet import first_of_strata
 
 LABELS = (50, 100, 200, 500)
 """Labels in each language."""
@@ -77,19 +81,13 @@ def simulated(judge: str, rng: np.random.Generator) -> World:
 def drawn_labels(
     world: World, strata: FloatArray, n: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], FloatArray]:
-    """Replies that people label, half of them equally many of each stratum, and their chances.
-
-    There are some ``n`` of each language.
-    """
+    """Replies that people label, ``n`` of each language, and their chances: as ``judge-sheet`` draws them."""
     rows, chances = [], []
     for language in range(len(KNOWN)):
-        own = world.language == language
-        held = [np.flatnonzero(own & (strata == one)) for one in np.unique(strata[own])]
-        for stratum in held:
-            wanted = round(n / 2 * (len(stratum) / own.sum() + 1 / len(held)))
-            size = min(len(stratum), max(1, wanted))
-            rows.append(rng.choice(stratum, size, replace=False))
-            chances.append(np.full(size, size / len(stratum)))
+        shuffled = rng.permutation(np.flatnonzero(world.language == language))
+        drawn = first_of_strata(pl.DataFrame({"row": shuffled, "stratum": strata[shuffled]}), n)
+        rows.append(drawn["row"].to_numpy())
+        chances.append(drawn["probability"].to_numpy())
     return np.concatenate(rows), np.concatenate(chances)
 
 
@@ -132,6 +130,25 @@ def coverage(judge: str, n: int, *, worlds: int) -> dict[str, tuple[float, float
     return {name: (float(np.mean(holds[name])), float(np.median(widths[name]))) for name in FIGURES}
 
 
+def errors_alone(judge: str, n: int) -> tuple[float, float]:
+    """How often an exact interval holds the share of errors where judge and rule agree, and none is labelled.
+
+    Of a language with ``n`` labels, the mean over languages. The interval is the mid-P one, the least cautious
+    of the exact ones (Lancaster 1961; Berry and Armitage 1995).
+    """
+    holds, without = [], []
+    for known, (hit, slip), (found, taken) in zip(KNOWN, JUDGES[judge], RULE, strict=True):
+        both = known * hit * found, (1 - known) * slip * taken
+        neither = (1 - known) * (1 - slip) * (1 - taken), known * (1 - hit) * (1 - found)
+        agreed, wrong = sum(both) + sum(neither), both[1] + neither[1]
+        labels, share = round(n * agreed), wrong / agreed
+        chances = [math.comb(labels, k) * share**k * (1 - share) ** (labels - k) for k in range(labels + 1)]
+        below = np.cumsum(chances) - np.array(chances) / 2
+        holds.append(float(np.sum(chances, where=(below >= 0.025) & (below <= 0.975))))
+        without.append(chances[0])
+    return float(np.mean(holds)), float(np.mean(without))
+
+
 def main() -> None:
     """Print how often intervals hold and how wide they are, by judge and number of labels."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -145,6 +162,9 @@ def main() -> None:
             found = coverage(judge, n, worlds=used.worlds)
             cells = [f"{100 * share:.1f} % ({width:.1f})" for share, width in found.values()]
             print(f"| {judge} | {n} |", " | ".join(cells), "|", flush=True)
+    for n in used.labels:
+        holds, without = errors_alone("good", n)
+        print(f"good judge, {n} labels: exact {100 * holds:.1f} %, no error labelled {100 * without:.1f} %")
 
 
 if __name__ == "__main__":

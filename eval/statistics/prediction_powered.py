@@ -25,8 +25,9 @@ from blend.eval.statistics.few_clusters import beta_share
 from blend.eval.statistics.paired import PairedTest
 from blend.eval.statistics.resampling import DRAWS, LEVEL, student_quantile
 
-ADDED = 2.0
-"""Labels of either kind that an interval adds, shared among its cells (Price and Bonett 2004)."""
+ADDED = 1.0
+"""Labels of either kind that an interval adds, shared among its cells. Price and Bonett (2004) add two, to a
+variance that is too small by one label in each cell; this one is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class CorrectedMeans:
 
         Returns:
             The figure, null where a group that counts has no label. Its interval is that of the same sum with
-            `ADDED` labels more of either kind, so that a cell is not taken for certain because its few labels
+            `ADDED` label more of either kind, so that a cell is not taken for certain because its few labels
             agree, and with the degrees of freedom of `_freedom`; null where all labels are of one cluster.
         """
         by = np.asarray(coefficients, dtype=np.float64)
@@ -132,14 +133,17 @@ class CorrectedMeans:
             standard error of the group's mean.
         """
         added = ADDED / max(1, int((by != 0)[self.cell_groups].sum()))
-        totals = self.weights.sum(axis=1) + 2 * added
+        numbers = self.weights.sum(axis=1)
+        totals = numbers + 2 * added
         means = (self.correct.sum(axis=1) + added) / totals
         sizes = self.shares.sum(axis=1)
         of_group = self.cell_groups == np.arange(len(self.groups))[:, np.newaxis]
         centres: FloatArray = of_group @ (sizes * means)
         of_label = (sizes / totals)[:, np.newaxis]
-        # What a cluster adds: its labels about the cell's mean, and its items' cells about the group's.
-        labels = of_label * (self.correct - means[:, np.newaxis] * self.weights)
+        # What a cluster adds: its labels about the cell's mean, and its items' cells about the group's. Labels
+        # lie nearer to their own mean than to the true one: n of them by n - 1, as in a variance of a sample.
+        unbiased = np.sqrt(numbers / np.maximum(1, numbers - 1))[:, np.newaxis]
+        labels = unbiased * of_label * (self.correct - means[:, np.newaxis] * self.weights)
         items = self.shares * (means - centres[self.cell_groups])[:, np.newaxis]
         n_clusters = self.shares.shape[1]
         of_clusters = of_group @ (labels + items) * math.sqrt(n_clusters / max(1, n_clusters - 1))

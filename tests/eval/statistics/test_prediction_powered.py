@@ -98,6 +98,15 @@ def test_a_judge_that_always_says_the_same_is_as_good_as_none(judge: int):
     assert found.high - found.low == pytest.approx(2 * 0.139, rel=0.1)
 
 
+def test_labels_vary_as_a_sample_does():
+    # 20 labels, 10 of them correct, about 1/2: 20 * 1/4 * 20/19 = 5.263, and 2 * 1/4 of the two that are added,
+    # by 22 squared, gives a standard error of 0.1091; Student's t with 19 degrees of freedom is 2.093.
+    labels = [0, 1] * 10
+    found = corrected_means(np.zeros(4000), np.arange(4000), range(20), labels, [0.005] * 20).combined([1])
+    assert found.high == pytest.approx(0.5 + 2.093 * 0.1091, abs=2e-4)
+    assert found.low == pytest.approx(0.5 - 2.093 * 0.1091, abs=2e-4)
+
+
 def test_no_disagreement_is_not_certainty():
     # 50 labels in two cells, all as predicted; the exact 95 % bound for 0 errors of 50 is 0.071.
     cells = np.repeat([0, 1], 200)
