@@ -13,7 +13,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.ready import sample_recipe
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import exhaustive, rest_exhaustive
 
 pytestmark = pytest.mark.integration
 
@@ -104,8 +104,8 @@ main()
 """
 
 
-@pytest.mark.parametrize("instead", ["return build(*arguments, **options)", "raise ValueError"])
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize("instead", ["return build(*arguments, **options)", exhaustive("raise ValueError")])
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), exhaustive(("SIGTERM", 143))])
 def test_a_signal_that_a_library_swallows_still_stops_the_build(
     tmp_path: Path, name: str, code: int, instead: str
 ):

@@ -31,6 +31,7 @@ def ask(release: Path, model: Path | str, out: Path, *options: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path, tmp_path: Path):
     ask(sample_release, model, tmp_path / "plain", "--device", "cpu")
     ask(sample_release, model, tmp_path / "exact", "--dtype", "float32", "--batch-size", "1")

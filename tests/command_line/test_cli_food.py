@@ -54,6 +54,7 @@ def test_every_config_and_split_loads(release: Path, tmp_path: Path):
     assert datasets.get_dataset_config_names(str(release)) == ["food-triples", "food-aligned", "food-templates"]
 
 
+@pytest.mark.exhaustive
 def test_the_korean_split_has_the_published_dishes(release: Path, tmp_path: Path):
     rows = datasets.load_dataset(str(release), "food-triples", split="ko", cache_dir=str(tmp_path))
     assert len(rows) == 175

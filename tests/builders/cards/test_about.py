@@ -117,6 +117,7 @@ def test_one_language_is_monolingual(tmp_path: Path):
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_tags_of_published_data(regions_release: Path):
     header = header_of(regions_release)
     assert header["annotations_creators"] == header["language_creators"] == ["crowdsourced"]

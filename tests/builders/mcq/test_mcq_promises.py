@@ -45,6 +45,7 @@ def acceptable(published):
     return found
 
 
+@pytest.mark.exhaustive
 def test_the_right_answer_stands_everywhere_equally_often(mcqs):
     for tag, rows in mcqs.group_by("locale"):
         counts = positions(rows)

@@ -84,6 +84,7 @@ def test_the_tables_of_answer_spread_in_the_documentation(root, build, mcqs):
         assert f"| {tag} | {' | '.join(counts)} |\n" in page
 
 
+@pytest.mark.exhaustive
 def test_the_table_of_regions_in_the_documentation(root, paper_build, build, mcqs):
     published = {tag: (questions, n) for tag, questions, _, n in paper_build.summary.iter_rows()}
     wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))

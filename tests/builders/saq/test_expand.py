@@ -164,6 +164,7 @@ def test_votes_do_not_depend_on_who_is_asked_first(published: BlendTables, expan
 
 
 @pytest.mark.integration
+@pytest.mark.exhaustive
 def test_expanded_rows_are_responses_and_reviews(published: BlendTables, expansion: Expansion):
     too_many = 0
     for row in expansion.responses.drop("source").iter_rows(named=True):

@@ -236,6 +236,7 @@ def test_a_cycle_of_fifty_thousand_classes():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_fifty_thousand_classes_that_are_each_others_subclasses():
     back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
     cycles = class_cycles(deep_claims(*back), DISH)
@@ -243,6 +244,7 @@ def test_fifty_thousand_classes_that_are_each_others_subclasses():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..., Facts]):
     chain = [f"Q{1_000_000 + number}" for number in range(DEEP)]
     steps = [(item, "P1366", after) for item, after in zip(chain, [*chain[1:], "Q100"], strict=True)]

@@ -44,6 +44,7 @@ def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_rele
     assert not report.passes(strict=True)
 
 
+@pytest.mark.exhaustive
 def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     chosen = (
         "mcq-texts",

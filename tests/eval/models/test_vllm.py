@@ -10,6 +10,7 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import ChatOptions, Decoding
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError
 from helpers.models.tiny_models import make_thinking_model
+from helpers.tiers import rest_exhaustive
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +26,7 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("vllm")
-@pytest.mark.parametrize("chat", [True, False])
+@pytest.mark.parametrize("chat", rest_exhaustive([True, False], True))
 def test_answers_are_those_of_transformers(chat_model: Path, chat: bool):
     for decoding in (Decoding(max_tokens=6), Decoding(max_tokens=300), Decoding(max_tokens=30, stop=("e",))):
         models = [

@@ -52,6 +52,7 @@ def page(runs: list[Path]) -> str:
     return build_report(read_scored(runs))
 
 
+@pytest.mark.exhaustive
 def test_the_best_by_the_leading_figure_comes_first(page: str):
     # The runs are named the other way round.
     assert re.findall(r'<td class="model"><bdi>([^<]+)', page) == [STRONG, WEAK]
