@@ -149,7 +149,7 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     assert printed[1] == f"  blend build --food {out} --domain musical-instrument"
     assert printed[3] == f"  blend build --food {tmp_path / 'dish' / 's.nt.gz'}"
     account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
-    assert (account["endpoint"], account["dump"]["file"]) == (None, food_snapshot.name)
+    assert (account["endpoint"], account["dump"][0]["file"]) == (None, food_snapshot.name)
     run = blend(*command, "--endpoint", "http://127.0.0.1:9/sparql", code=1)
     assert run.stderr.strip() == (
         "error: --dump is read from the disk; leave out --endpoint and --contact, or --dump"
