@@ -29,8 +29,11 @@ from blend.loaders.wikidata.store import open_gzip, unpacking_errors
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.release.snapshots import DumpInfo
 
-BLOCK_BYTES = 1 << 25
-"""Unpacked bytes that are searched at a time."""
+BLOCK_BYTES = 1 << 22
+"""Unpacked bytes that are searched at a time: few enough to stay in the processor's cache."""
+
+LINE_BYTES = 1 << 25
+"""Longest line that is read; the largest entities in JSON have some 4 MB."""
 
 PART_BYTES = 1 << 28
 """Unpacked bytes of the dump behind one part, read again at most after a kill."""
@@ -214,10 +217,9 @@ def _blocks(dump: Path, position: int) -> Iterator[tuple[int, bytes, int]]:
                 rest = content[end:]
             else:
                 rest += content
-            if len(rest) > BLOCK_BYTES:
-                raise InputError(
-                    f"{dump}: a line of more than {BLOCK_BYTES:,} bytes is not of Wikidata's; {_AGAIN}"
-                )
+            if len(rest) > LINE_BYTES:
+                what = f"a line of more than {LINE_BYTES:,} bytes is not of Wikidata's"
+                raise InputError(f"{dump}: {what}; {_AGAIN}")
         if packed.read(1):  # bz2 takes damage between two of its streams for the end, and says nothing
             raise EOFError
         if rest:

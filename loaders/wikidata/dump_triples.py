@@ -27,19 +27,21 @@ def search(properties: Collection[str], subjects: Collection[str] | None) -> Cal
     """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``."""
     iris = [f"<{name}>" for name in properties]
     terms = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "property", "object"])
-    is_wanted = pl.col("property").is_in(iris) & pl.col("subject").str.starts_with("<")
+    is_wanted = pl.col("property").is_in(iris)
     if subjects is None:
+        is_wanted &= pl.col("subject").str.starts_with("<")
         # Most lines hold no such ending. It is looked for without what all addresses begin with, since the
         # engine looks for the first characters, and these should be rare.
         endings = "|".join(re.escape(re.split("[/#]", name)[-1]) for name in properties)
         may_be_wanted = pl.col("line").str.contains(f"[/#](?:{endings})> ")
     else:
-        ids = pl.Series([name.removeprefix(ENTITY) for name in subjects], dtype=pl.String)
+        # Categories are hashed once; `is_in` would hash all subjects again for every block.
+        ids = pl.Enum([name.removeprefix(ENTITY) for name in subjects])
+        whole = pl.Enum([f"<{name}>" for name in subjects])
         start = pl.col("line").str.slice(len(f"<{ENTITY}"), _ID_CHARACTERS)
-        may_be_wanted = start.str.splitn(">", 2).struct.field("field_0").is_in(ids.implode())
-        is_wanted &= pl.col("subject").is_in(
-            pl.Series([f"<{name}>" for name in subjects], dtype=pl.String).implode()
-        )
+        id_of = start.str.splitn(">", 2).struct.field("field_0")
+        may_be_wanted = id_of.cast(ids, strict=False).is_not_null()
+        is_wanted &= pl.col("subject").cast(whole, strict=False).is_not_null()
 
     def found(block: bytes) -> pl.DataFrame:
         lines = pl.read_lines(block).lazy().filter(may_be_wanted).select(terms).unnest("line").filter(is_wanted)

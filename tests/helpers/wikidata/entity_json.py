@@ -7,7 +7,7 @@ import json
 import random
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
+from typing import IO, Any
 from urllib.parse import unquote
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
@@ -20,7 +20,7 @@ TRAP = '{"mainsnak":{"snaktype":"value","property":"P31"},"type":"statement","ra
 """A text that holds what statements begin with."""
 
 
-def entity_lines(triples: bytes, seed: int = 0) -> Iterator[str]:
+def entity_lines(triples: bytes | IO[bytes], seed: int = 0) -> Iterator[str]:
     """The lines of a dump; statements about anything else than an entity are left out, as in JSON."""
     choose = random.Random(seed)
     yield "[\n"

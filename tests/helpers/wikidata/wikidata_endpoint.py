@@ -64,6 +64,13 @@ def serve(triples: bytes) -> Iterator[Endpoint]:
     """An endpoint with these N-Triples, as long as the block runs."""
     store = Store()
     store.bulk_load(triples, RdfFormat.N_TRIPLES)
+    with serve_store(store) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def serve_store(store: Store) -> Iterator[Endpoint]:
+    """An endpoint with the statements of a store."""
     endpoint = Endpoint(store)
     handler = type("Handler", (_Handler,), {"endpoint": endpoint})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

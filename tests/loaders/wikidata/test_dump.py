@@ -111,6 +111,7 @@ def pack(path: Path, text: str) -> Path:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(dump_parts, "LINE_BYTES", 500)
     monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
 
 

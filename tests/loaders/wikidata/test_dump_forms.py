@@ -59,7 +59,7 @@ def taken(out: Path, dump: Any, **options: Any) -> SnapshotInfo:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 20_000)
+    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 3_000)
     monkeypatch.setattr(dump_parts, "PART_BYTES", 50_000)
 
 

@@ -15,6 +15,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.schemas.errors import InputError
 from blend.schemas.recipe.domains import domains
+from helpers.tiers import rest_exhaustive
 from helpers.wikidata import rdflib_endpoint
 from helpers.wikidata.rdflib_endpoint import Restricted
 
