@@ -37,11 +37,11 @@ def search(properties: Collection[str], subjects: Collection[str] | None) -> Cal
     else:
         # Categories are hashed once; `is_in` would hash all subjects again for every block.
         ids = pl.Enum([name.removeprefix(ENTITY) for name in subjects])
-        whole = pl.Enum([f"<{name}>" for name in subjects])
+        addresses = pl.Enum([f"<{name}>" for name in subjects])
         start = pl.col("line").str.slice(len(f"<{ENTITY}"), _ID_CHARACTERS)
         id_of = start.str.splitn(">", 2).struct.field("field_0")
         may_be_wanted = id_of.cast(ids, strict=False).is_not_null()
-        is_wanted &= pl.col("subject").cast(whole, strict=False).is_not_null()
+        is_wanted &= pl.col("subject").cast(addresses, strict=False).is_not_null()
 
     def found(block: bytes) -> pl.DataFrame:
         lines = pl.read_lines(block).lazy().filter(may_be_wanted).select(terms).unnest("line").filter(is_wanted)

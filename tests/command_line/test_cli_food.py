@@ -156,6 +156,13 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     )
 
 
+def test_a_cluster_reads_dumps_only(tmp_path: Path):
+    run = blend("wikidata", "snapshot", "--dask", "local", "--out", tmp_path / "s.nt.gz", code=1)
+    assert run.stderr.strip() == (
+        "error: --dask reads the files of a dump; give --dump with it, or leave it out"
+    )
+
+
 def test_a_refused_endpoint_is_one_line(tmp_path: Path):
     endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
     run = blend("wikidata", "snapshot", "--endpoint", endpoint, "--out", tmp_path / "s.nt.gz", code=1)
