@@ -25,18 +25,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import IO, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from pyoxigraph import RdfFormat, Store
 
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.loaders.wikidata.dump_parts import BLOCK_BYTES
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, open_gzip
 from blend.schemas.recipe.domains import Domain, domains
 from helpers.wikidata.entity_json import entity_lines
 from helpers.wikidata.wikidata_endpoint import serve_store
@@ -272,17 +274,28 @@ def searched(dump: Path) -> list[float]:
     return [seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime]
 
 
+def unpacked(dump: Path, unpacker: Callable[[IO[bytes]], IO[bytes]]) -> list[float]:
+    """Seconds and processor seconds of unpacking alone."""
+    start = ("", *_now())
+    with dump.open("rb") as packed, unpacker(packed) as file:
+        while file.read(BLOCK_BYTES):
+            pass
+    return _between(start, ("", *_now()))
+
+
 def print_table(dump: Path, n_bytes: int, out: Path, projected_gb: float) -> None:
     """Measure in turns, and print seconds, speed and the ratio to ``zcat | grep -F``."""
     grep = searched(dump)
     command = [sys.executable, __file__, "--one", str(dump), str(out)]
     figures = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     grep = min(grep, searched(dump))
+    with_zlib = unpacked(dump, lambda file: cast("IO[bytes]", gzip.GzipFile(fileobj=file)))
+    alone = {"unpacking alone, zlib": with_zlib, "unpacking alone, ISA-L": unpacked(dump, open_gzip)}
     print(f"{n_bytes / 1e6:,.0f} MB unpacked, {dump.stat().st_size / 1e6:,.0f} MB packed\n")
     print("| | s | MB/s | MB/s per core | speed, `zcat \\| grep -F` = 1 | by processor time |")
     print("|---|---:|---:|---:|---:|---:|")
     peak = figures.pop("peak")[0]
-    for name, (seconds, cpu) in {"`zcat \\| grep -F`": grep, **figures}.items():
+    for name, (seconds, cpu) in {"`zcat \\| grep -F`": grep, **alone, **figures}.items():
         print(
             f"| {name} | {seconds:.1f} | {n_bytes / 1e6 / seconds:.0f} | {n_bytes / 1e6 / cpu:.0f} "
             f"| {grep[0] / seconds:.2f} | {grep[1] / cpu:.2f} |"

@@ -1,9 +1,9 @@
 """A session with an endpoint that can stop at any moment and go on: every answer is kept, whole, as a file.
 
-The folder of a session holds ``plan.json`` (what is asked for, where, since when), one ``KEY.nt`` per answer
-and one empty ``KEY.divided`` per question that was too heavy and was asked in parts; ``KEY`` is a digest of the
-question. A file appears under its name only when it is complete and on the disk, so what is there can be relied
-on.
+The folder of a session holds ``plan.json`` (what is asked for, where, since when), ``server.json`` (how the
+endpoint is asked, see `probe`), one ``KEY.nt`` per answer and one empty ``KEY.divided`` per question that was
+too heavy and was asked in parts; ``KEY`` is a digest of the question. A file appears under its name only when
+it is complete and on the disk, so what is there can be relied on.
 """
 
 import json

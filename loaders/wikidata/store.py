@@ -138,7 +138,7 @@ def _faster_errors() -> tuple[type[Exception], ...]:
         from isal import isal_zlib
     except ImportError:
         return ()
-    return (isal_zlib.error,)
+    return (cast("type[Exception]", isal_zlib.error),)
 
 
 @contextmanager

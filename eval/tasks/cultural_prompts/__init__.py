@@ -87,7 +87,7 @@ class CulturalScoring(ScoringOptions):
     ] = None
     dask: Annotated[
         str | None,
-        TaskOption("analyse on the Dask cluster of this scheduler, or `local`", metavar="ADDRESS"),
+        TaskOption("analyse on the Dask cluster of this scheduler, or local", metavar="ADDRESS"),
     ] = None
 
 
