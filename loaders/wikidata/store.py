@@ -132,21 +132,23 @@ def open_gzip(file: IO[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", igzip.GzipFile(fileobj=file))
 
 
-def _faster_errors() -> tuple[type[Exception], ...]:
-    """What ISA-L raises in place of `zlib.error`."""
+def _unpacking_faults() -> tuple[type[Exception], ...]:
+    """What is raised over a damaged file, by ISA-L as well."""
+    faults = (OSError, EOFError, zlib.error)
     try:
         from isal import isal_zlib
     except ImportError:
-        return ()
-    return (cast("type[Exception]", isal_zlib.error),)
+        return faults
+    return (*faults, cast("type[Exception]", isal_zlib.error))
 
 
 @contextmanager
 def unpacking_errors(path: Path, fix: str) -> Iterator[None]:
     """Turn what goes wrong while a compressed file is read into an `InputError` that says what to do."""
+    faults = _unpacking_faults()
     try:
         yield
-    except (OSError, EOFError, zlib.error, *_faster_errors()) as error:
+    except faults as error:
         if "Not a gzipped file" in str(error):
             raise InputError(f"{path}: not a gzip file; name it without .gz or {fix}") from None
         # What the operating system says has a number; what gzip and bz2 find wrong has none.
