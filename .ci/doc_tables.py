@@ -13,6 +13,7 @@ from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text.language_readers import LANGUAGES
+from blend.loaders.wikidata.endpoints import known_endpoints
 from blend.schemas.base.docstrings import docstring_of, first_line_of
 from blend.schemas.language.locales import registry
 from blend.schemas.release.finding_kinds import finding_steps
@@ -88,6 +89,15 @@ def tasks() -> str:
     return _table(("`--task`", "a question is", "reads"), rows)
 
 
+def endpoints() -> str:
+    """A table of the endpoints that have a name."""
+    rows = [
+        (f"`{name}`", f"[{each.title}]({each.url})", each.holds, each.limits)
+        for name, each in known_endpoints().items()
+    ]
+    return _table(("name", "endpoint", "holds", "limits"), rows)
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "annotating.md": stages,
     "cards.md": charts,
@@ -95,6 +105,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "findings.md": findings,
     "short-answers.md": languages,
     "validate.md": checks,
+    "wikidata.md": endpoints,
 }
 """Page to what its part holds."""
 

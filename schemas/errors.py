@@ -21,6 +21,7 @@ same call can succeed later. Anything else that is raised is a bug of this packa
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from functools import partial
 
 from blend.schemas.distribution import how_to_install
 from blend.schemas.problem_groups import summarise
@@ -62,6 +63,10 @@ class RowError(InputError):
         self.what = what
         self.where = where
         self.fix = fix
+
+    def __reduce__(self) -> tuple[Callable[..., "RowError"], tuple[str]]:
+        # As it is raised in another process: what an exception does by itself forgets the names.
+        return partial(type(self), where=self.where, fix=self.fix), (self.what,)
 
 
 class RowErrors(InputError):

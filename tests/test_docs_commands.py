@@ -219,7 +219,9 @@ SNAPSHOT = {"--contact you@example.org": "--contact you@example.org --endpoint {
 
 
 def given_for_wikidata(machine: Machine) -> None:
-    (machine.work / "latest-truthy.nt.gz").write_bytes(gzip.compress(ntriples(FACTS).encode()))
+    (machine.work / "parts").mkdir()
+    for name in ("latest-truthy.nt.gz", "parts/1.nt.gz"):
+        (machine.work / name).write_bytes(gzip.compress(ntriples(FACTS).encode()))
 
 
 PAGES = {
@@ -247,7 +249,9 @@ PAGES = {
     "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
     "validate": Page(given_a_release),
     "wikidata": Page(
-        given_for_wikidata, swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}"}, until="## Another domain"
+        given_for_wikidata,
+        swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}", "qlever": "{endpoint}"},
+        until="## Another domain",
     ),
 }
 

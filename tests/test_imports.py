@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "loaders/responses": "loaders/files",
     "loaders/contributions": "loaders/files loaders/responses",
     "loaders/label_studio": "loaders/files loaders/responses loaders/servers",
-    "loaders/wikidata": "loaders/files",
+    "loaders/wikidata": "loaders/files loaders/servers",
     "loaders/surveys": "loaders/files",
     "loaders/topics": "loaders/files",
     "loaders/upstream": "",

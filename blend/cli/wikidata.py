@@ -14,7 +14,12 @@ app = Application(
 )
 
 Endpoint = Annotated[
-    str | None, typer.Option(metavar="URL", help="SPARQL 1.1 endpoint; the public Wikidata one when absent.")
+    str | None,
+    typer.Option(
+        metavar="NAME|URL",
+        help="`wdqs` (the Wikidata Query Service, when absent), `wdqs-scholarly`, `qlever`, or the address of "
+        "a SPARQL 1.1 endpoint.",
+    ),
 ]
 DomainFile = Annotated[
     Path | None,
@@ -33,10 +38,19 @@ def snapshot(
     ] = Path("snapshot.nt.gz"),
     endpoint: Endpoint = None,
     dump: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Wikidata's truthy dump, `latest-truthy.nt.gz` (or .nt.bz2, .nt), to read instead of asking.",
+            help="Wikidata's dump to read instead of asking: `latest-truthy.nt.gz` or `latest-all.json.gz` (or "
+            ".bz2, or neither). Of a split one repeat it, or give the folder.",
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Dask scheduler, `tcp://host:8786`, or `local`, whose workers read the files of a split dump "
+            "side by side.",
         ),
     ] = None,
     domain: Annotated[
@@ -62,25 +76,28 @@ def snapshot(
     from blend.loaders.files.domains import known_domains
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.dump import take_snapshots_from_dump
-    from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT, take_snapshot
+    from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
+    from blend.loaders.wikidata.snapshot import take_snapshot
     from blend.schemas.errors import InputError
     from blend.schemas.recipe.domains import find_domain
     from blend.views.progress import interruptible
 
     if dump is not None and (endpoint is not None or contact is not None):
         raise InputError("`dump` is read from the disk; leave out `endpoint` and `contact`, or `dump`")
+    if dump is None and dask is not None:
+        raise InputError("`dask` reads the files of a dump; give `dump` with it, or leave it out")
     known = known_domains(domain_file)
     wanted = {name: find_domain(name, known) for name in domain or ["dish"]}
     outs = {out if len(wanted) == 1 else out.parent / name / out.name: each for name, each in wanted.items()}
     with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
         if dump is not None:
-            infos = take_snapshots_from_dump(outs, dump, languages=language, on_progress=on_progress)
+            infos = take_snapshots_from_dump(outs, dump, languages=language, dask=dask, on_progress=on_progress)
         else:
             infos = [
                 take_snapshot(
                     path,
                     each,
-                    endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
+                    endpoint=DEFAULT_ENDPOINT if endpoint is None else endpoint,
                     languages=language,
                     contact=contact,
                     batch_size=batch_size,
@@ -112,13 +129,13 @@ def demonyms(
     """
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.demonyms import ask_demonyms, write_demonyms
-    from blend.loaders.wikidata.snapshot import PUBLIC_ENDPOINT
+    from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
     from blend.views.progress import interruptible
 
     with interruptible("interrupted; nothing was written"), shown_progress() as on_progress:
         found = ask_demonyms(
             language,
-            endpoint=PUBLIC_ENDPOINT if endpoint is None else endpoint,
+            endpoint=DEFAULT_ENDPOINT if endpoint is None else endpoint,
             contact=contact,
             on_progress=on_progress,
             on_wait=lambda sentence: typer.echo(sentence, err=True),

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.wikidata.snapshot import BATCH_SIZE, PUBLIC_ENDPOINT, client_of, languages_of
+from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
+from blend.loaders.wikidata.probe import probe
+from blend.loaders.wikidata.snapshot import BATCH_SIZE, client_of, languages_of
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient
 from blend.loaders.wikidata.store import DIRECT, engine
 from blend.schemas.language.nationalities import nationalities
@@ -44,7 +46,7 @@ class Demonyms:
 def ask_demonyms(
     languages: Sequence[str],
     *,
-    endpoint: str = PUBLIC_ENDPOINT,
+    endpoint: str = DEFAULT_ENDPOINT,
     contact: str | None = None,
     policy: RequestPolicy | None = None,
     on_progress: ProgressCallback = silent,
@@ -54,11 +56,11 @@ def ask_demonyms(
 
     Args:
         languages: BCP 47 tags; capital letters make no difference to Wikidata's.
-        endpoint: Address of a SPARQL 1.1 endpoint that holds Wikidata.
+        endpoint: As of `take_snapshot`.
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         policy: How the endpoint is asked; ``contact`` is ignored beside it.
         on_progress: Told about progress.
-        on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
+        on_wait: As of `take_snapshot`.
 
     Returns:
         The forms. Countries that share a demonym share their forms.
@@ -69,13 +71,13 @@ def ask_demonyms(
         MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
     """
     wanted = languages_of(languages)
-    client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
+    client = probe(client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait))
     codes = sorted({code for codes in _codes().values() for code in codes})
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     parts = [codes[start : start + BATCH_SIZE] for start in range(0, len(codes), BATCH_SIZE)]
     for done, part in enumerate(parts):
         on_progress("ask for demonyms", done, len(parts))
-        for code, tag, form in _asked(client, part, wanted, has_answered=done > 0):
+        for code, tag, form in _asked(client, part, wanted):
             found[code, tag].add(form)
     on_progress("ask for demonyms", len(parts), len(parts))
     return Demonyms(
@@ -125,10 +127,10 @@ def _codes() -> dict[str, tuple[str, ...]]:
 
 
 def _asked(
-    client: SparqlClient, codes: Sequence[str], languages: Sequence[str], *, has_answered: bool
+    client: SparqlClient, codes: Sequence[str], languages: Sequence[str]
 ) -> Iterator[tuple[str, str, str]]:
     """ISO code, language in small letters and form."""
-    lines = client.construct(_pattern(codes, languages), divisible=False, has_answered=has_answered)
+    lines = client.construct(_pattern(codes, languages), divisible=False)
     sparql = engine()
     code_of: dict[str, set[str]] = defaultdict(set)
     forms = []

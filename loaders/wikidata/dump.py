@@ -14,7 +14,7 @@ import polars as pl
 
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.dump_parts import dump_info, read_parts
+from blend.loaders.wikidata.dump_parts import Reading, dump_files, dump_info, read_dump
 from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, terms
 from blend.loaders.wikidata.snapshot import (
     ask_everything,
@@ -37,9 +37,10 @@ _CHUNK = 100_000
 
 def take_snapshots_from_dump(
     domains: Mapping[Path, Domain],
-    dump: Path | str,
+    dump: Path | str | Sequence[Path | str],
     *,
     languages: Sequence[str] | None = None,
+    dask: str | None = None,
     on_progress: ProgressCallback = silent,
 ) -> list[SnapshotInfo]:
     """Take from a dump exactly the statements that domains need, as `take_snapshot` does from an endpoint.
@@ -50,43 +51,52 @@ def take_snapshots_from_dump(
     Args:
         domains: What to look for, by the file to write, ``….nt.gz``; each needs a folder of its own, since
             ``snapshot.json`` is written beside it.
-        dump: Wikidata's truthy dump, N-Triples: ``….nt.gz``, ``….nt.bz2`` or ``….nt``.
+        dump: Wikidata's truthy dump in N-Triples, ``….nt.gz``, ``….nt.bz2`` or ``….nt``, or its dump of
+            entities in JSON, ``….json.gz`` and so on, of which the truthy statements are read. Of one that was
+            split between lines, all files, or a folder that holds nothing else that is named so.
         languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
+        dask: Address of a Dask scheduler, ``tcp://host:8786``, or ``local`` for a cluster on this machine, on
+            which the files are read side by side; the workers must see dump and ``OUT.partial`` under the same
+            paths. This process alone when absent.
         on_progress: Told about progress.
 
     Returns:
         The accounts, in the order of the files.
 
     Raises:
-        InputError: If an option is wrong, the dump is not N-Triples, is damaged or cut off, or ``OUT.partial``
-            belongs to another dump or other domains.
+        InputError: If an option is wrong, the dump is of another format, is damaged or cut off, or
+            ``OUT.partial`` belongs to another dump or other domains.
+        ServerError: If the cluster fails.
         ConflictError, StorageError, MissingExtraError: As from `take_snapshot`.
 
     References:
         https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
     """
-    dump, wanted = Path(dump), None if languages is None else languages_of(languages)
+    wanted = None if languages is None else languages_of(languages)
     for out in domains:
         check_out(out)
     if len({out.parent for out in domains}) < len(domains):
         raise InputError("each snapshot has its account beside it; give each domain's file a folder of its own")
-    info = dump_info(dump)
+    dumps = dump_files([Path(path) for path in ([dump] if isinstance(dump, (Path, str)) else dump)])
+    dump_infos = tuple(map(dump_info, dumps))
     engine()
     with ExitStack() as taking:
         folder, *_ = [taking.enter_context(partial_folder(out)) for out in domains]
         asked = [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()]
         languages = None if wanted is None else list(wanted)
-        started = open_folder(folder, {"dump": info.model_dump(), "domains": asked, "languages": languages})
-        properties = {DIRECT + name for domain in domains.values() for name in _properties(domain)}
-        parts = read_parts(dump, folder, "statements", properties, on_progress)
-        answers = [DumpAnswers(dump, parts, domain, wanted, on_progress) for domain in domains.values()]
+        read = [each.model_dump() for each in dump_infos]
+        started = open_folder(folder, {"dump": read, "domains": asked, "languages": languages})
+        properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
+        parts = read_dump(dumps, folder, Reading("statements", properties), on_progress, dask=dask)
+        answers = [DumpAnswers(parts, domain, wanted, on_progress) for domain in domains.values()]
         items = [ask_everything(each.ask, each.domain) for each in answers]
-        subjects = {ENTITY + qid for each in answers for ids in each.named.values() for qid in ids}
-        texts = read_parts(dump, folder, "texts", _TEXTS.values(), on_progress, subjects=subjects)
+        subjects = frozenset(ENTITY + qid for each in answers for ids in each.named.values() for qid in ids)
+        about_texts = Reading("texts", frozenset(_TEXTS.values()), subjects)
+        texts = read_dump(dumps, folder, about_texts, on_progress, dask=dask)
         infos = []
         for out, each, n_items in zip(domains, answers, items, strict=True):
             each.keep_texts(texts)
-            infos.append(write_snapshot(each, out, started, n_items, dump=info))
+            infos.append(write_snapshot(each, out, started, n_items, dump=dump_infos))
         # Backwards, the marks of the end first: a kill leaves parts without a gap, which the next run can use.
         for path in sorted(folder.iterdir(), reverse=True):
             path.unlink()
@@ -104,7 +114,6 @@ def _properties(domain: Domain) -> set[str]:
 class DumpAnswers:
     """Answers to the questions of one domain, from the statements that were kept of a dump."""
 
-    dump: Path
     parts: list[Path]
     domain: Domain
     languages: tuple[str, ...] | None
@@ -176,7 +185,7 @@ class DumpAnswers:
                 ]
             except SyntaxError as error:
                 what = f"not N-Triples ({error.msg}): {text.split(chr(10))[(error.lineno or 1) - 1]!r}"
-                raise RowError(what, where=str(self.dump), fix="download the dump again") from None
+                raise RowError(what, where="the dump", fix="download it again") from None
             tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
             yield lines

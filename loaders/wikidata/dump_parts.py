@@ -1,20 +1,21 @@
 """Parts of a dump: the few statements that are wanted of its billions, in Parquet files of a folder.
 
-A dump is read from start to end, in blocks of whole lines; what is not wanted is dropped before it is parsed.
-After every `PART_BYTES` the statements found are written as ``NAME-POSITION.parquet``; the position, in bytes
-of the unpacked dump, is that up to which the parts so far reach. A file appears under its name only when it is
-complete, so a reading that was killed goes on behind the last one. ``NAME.done`` says that the end was reached.
+A file is read from start to end, in blocks of whole lines; what is not wanted is dropped before it is parsed.
+After every `PART_BYTES` the statements found are written as ``READING-FILE-POSITION.parquet``; the position, in
+bytes of the unpacked file, is that up to which the parts so far reach. A part appears under its name only when
+it is complete, so a reading that was killed goes on behind the last one. ``READING-FILE.done`` says that the
+end was reached. Files do not depend on each other: the workers of a Dask cluster can read them side by side.
 """
 
 import bz2
-import gzip
 import hashlib
 import io
-import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from types import ModuleType
 from typing import IO, cast
 
 import polars as pl
@@ -22,89 +23,170 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.wikidata.store import unpacking_errors
+from blend.loaders.servers.cluster import on_cluster
+from blend.loaders.wikidata import dump_entities, dump_triples
+from blend.loaders.wikidata.store import open_gzip, unpacking_errors
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.release.snapshots import DumpInfo
 
-BLOCK_BYTES = 1 << 25
-"""Unpacked bytes that are searched at a time."""
+BLOCK_BYTES = 1 << 22
+"""Unpacked bytes that are searched at a time: few enough to stay in the processor's cache."""
+
+LINE_BYTES = 1 << 25
+"""Longest line that is read; the largest entities in JSON have some 4 MB."""
 
 PART_BYTES = 1 << 28
 """Unpacked bytes of the dump behind one part, read again at most after a kill."""
 
+FORMATS: dict[str, tuple[str, ModuleType]] = {
+    ".nt": ("a triple", dump_triples),
+    ".json": ("an entity", dump_entities),
+}
+"""What a line is and who searches it, by the ending of a dump's name before that of its compression."""
+
+_PACKED = (".gz", ".bz2")
 _HEAD_BYTES = 1 << 20
-
-_TRIPLE = re.compile(rb"(?:<[^<>\s]+>|_:\S+) <[^<>\s]+> \S.* \.$|#|$", re.MULTILINE)
-"""A line as Wikidata writes it: one blank between the terms, as the search for properties expects."""
-
 _AGAIN = "download the dump again"
 
 
-def dump_info(dump: Path) -> DumpInfo:
-    """Name, length and beginning of a dump.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one reading of a dump keeps."""
+
+    name: str
+    """For the names of parts and for progress."""
+    properties: frozenset[str]
+    """Addresses of the properties; of labels and descriptions where there are subjects."""
+    subjects: frozenset[str] | None = None
+    """Addresses of the subjects; all when absent."""
+
+
+def dump_files(dumps: Sequence[Path]) -> tuple[Path, ...]:
+    """The files of a dump; a folder stands for all dumps in it, by name.
 
     Raises:
-        InputError: If the name does not tell that it is N-Triples, or the file cannot be read.
+        InputError: If there is none.
     """
-    if not dump.name.endswith((".nt", ".nt.gz", ".nt.bz2")):
-        raise InputError(
-            f"{dump}: a dump is N-Triples, named ….nt, ….nt.gz or ….nt.bz2; get latest-truthy.nt.gz"
-        )
+    files = [
+        file
+        for dump in dumps
+        for file in (sorted(filter(_format_of, dump.iterdir())) if dump.is_dir() else [dump])
+    ]
+    if not files:
+        among = ", ".join(map(str, dumps)) or "dumps"
+        raise InputError(f"{among}: no dump is there; {_NAMES}")
+    return tuple(files)
+
+
+_NAMES = "name dumps ….nt or ….json, with .gz or .bz2 behind it where they are compressed"
+
+
+def dump_info(dump: Path) -> DumpInfo:
+    """Name, length and beginning of a file of a dump.
+
+    Raises:
+        InputError: If the name does not tell its format, or the file cannot be read.
+    """
+    if not _format_of(dump):
+        raise InputError(f"{dump}: not named as a dump; {_NAMES}, or get latest-truthy.nt.gz")
     with open_content(dump, what="dump") as file:
         head = hashlib.sha256(file.read(_HEAD_BYTES)).hexdigest()
     return DumpInfo(file=dump.name, bytes=dump.stat().st_size, head_sha256=head)
 
 
-def read_parts(
-    dump: Path,
+def _format_of(dump: Path) -> str | None:
+    """The key of `FORMATS` of a file by its name; null for others."""
+    name = dump.stem if dump.suffix in _PACKED else dump.name
+    return next((ending for ending in FORMATS if name.endswith(ending)), None)
+
+
+def read_dump(
+    dumps: Sequence[Path],
     folder: Path,
-    name: str,
-    properties: Collection[str],
+    reading: Reading,
     on_progress: ProgressCallback,
     *,
-    subjects: Collection[str] | None = None,
+    dask: str | None = None,
 ) -> list[Path]:
-    """The statements of some properties, in the order of the dump; what an earlier run found is not read again.
+    """The wanted statements of a dump, in its order; what an earlier run found is not read again.
 
     Args:
-        dump: N-Triples, compressed with gzip or bzip2 as its name tells.
-        folder: Where the parts are kept, under names that begin with ``name``.
-        name: Of the reading, for files and progress, which is told in MiB of the file.
-        properties: Addresses of the properties.
-        on_progress: Told about progress.
-        subjects: Addresses of the subjects; all when absent.
+        dumps: The files.
+        folder: Where the parts are kept.
+        reading: What is wanted.
+        on_progress: Told about progress, in MiB of the files.
+        dask: See `on_cluster`; the workers must see files and folder under the same paths. This process alone
+            when absent.
 
     Returns:
-        The parts: ``subject`` (always an address), ``property``, ``object``, terms as the dump writes them.
+        The parts: ``subject`` (always an address), ``property``, ``object``, terms as a dump in N-Triples
+        writes them.
 
     Raises:
-        InputError: If the dump is empty, damaged, cut off, or not N-Triples.
+        InputError: If a file is empty, damaged, cut off, or of another format.
+        ServerError, MissingExtraError: As from `on_cluster`.
     """
+    step = f"read {reading.name}"
+    total = sum(dump.stat().st_size for dump in dumps) >> 20
+    done = 0
+    tasks = [(dump.resolve(), folder.resolve(), number) for number, dump in enumerate(dumps)]
+    if dask is None:
+        for dump, _, number in tasks:
+            for read in read_parts(dump, folder, number, reading):
+                on_progress(step, (done + read) >> 20, total)
+            done += dump.stat().st_size
+    else:
+        for size in on_cluster(_read_file, tasks, reading, dask=dask, about="file of the dump"):
+            done += size
+            on_progress(step, done >> 20, total)
+    return sorted(folder.glob(f"{reading.name}-*.parquet"))
+
+
+def _read_file(task: tuple[Path, Path, int], reading: Reading) -> int:
+    """Read a file on a worker; returns its length in bytes."""
+    dump, folder, number = task
+    # A worker that is given up while it goes on writes the same parts as the next one, each of them at once.
+    for _ in read_parts(dump, folder, number, reading):
+        pass
+    return dump.stat().st_size
+
+
+def read_parts(dump: Path, folder: Path, number: int, reading: Reading) -> Iterator[int]:
+    """Write the parts of a file; tells after every block how many bytes of the file have been read.
+
+    Raises:
+        InputError: If the file is empty, damaged, cut off, or of another format.
+    """
+    name = f"{reading.name}-{number:05}"
     done = folder / f"{name}.done"
-    if not done.exists():
-        earlier = _parts(folder, name)
-        start = end = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
-        found: list[pl.DataFrame] = []
-        search = _search(properties, subjects)
-        for end, block in _blocks(dump, start, name, on_progress):
-            try:
-                found.append(search(block))
-            except pl.exceptions.ComputeError as error:
-                where = f"{dump}, unpacked bytes {end - len(block):,} to {end:,}"
-                raise RowError(f"not text ({error})", where=where, fix=_AGAIN) from None
-            if end - start >= PART_BYTES:
-                _write_part(folder, name, end, found)
-                start, found = end, []
-        if found:
+    if done.exists():
+        return
+    earlier = sorted(folder.glob(f"{name}-*.parquet"))
+    start = end = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
+    found: list[pl.DataFrame] = []
+    what, kind = FORMATS[_format_of(dump) or ".nt"]
+    search = kind.search(reading.properties, reading.subjects)
+    for end, block, n_read in _blocks(dump, start):
+        where = f"{dump}, unpacked bytes {end - len(block):,} to {end:,}"
+        wrong = kind.misfit(block)
+        if wrong is not None:
+            problem = f"not {what} as Wikidata's dumps write them: {wrong.decode(errors='replace')!r}"
+            raise RowError(problem, where=where, fix=f"{_NAMES}, or {_AGAIN}")
+        try:
+            found.append(search(block))
+        except InputError as error:
+            raise InputError(f"{dump}: {error}") from None
+        except (pl.exceptions.ComputeError, ValueError, KeyError, TypeError) as error:
+            raise RowError(f"cannot be read ({error})", where=where, fix=_AGAIN) from None
+        if end - start >= PART_BYTES:
             _write_part(folder, name, end, found)
-        if end == 0:
-            raise InputError(f"{dump}: is empty; {_AGAIN}")
-        atomic_write(done, "")
-    return _parts(folder, name)
-
-
-def _parts(folder: Path, name: str) -> list[Path]:
-    return sorted(folder.glob(f"{name}-*.parquet"))
+            start, found = end, []
+        yield n_read
+    if found:
+        _write_part(folder, name, end, found)
+    if end == 0:
+        raise InputError(f"{dump}: is empty; {_AGAIN}")
+    atomic_write(done, "")
 
 
 def _write_part(folder: Path, name: str, position: int, found: list[pl.DataFrame]) -> None:
@@ -113,9 +195,8 @@ def _write_part(folder: Path, name: str, position: int, found: list[pl.DataFrame
     atomic_write(folder / f"{name}-{position:015}.parquet", packed.getvalue())
 
 
-def _blocks(dump: Path, position: int, name: str, on_progress: ProgressCallback) -> Iterator[tuple[int, bytes]]:
-    """Blocks of whole lines, each with the position behind it."""
-    size = dump.stat().st_size >> 20
+def _blocks(dump: Path, position: int) -> Iterator[tuple[int, bytes, int]]:
+    """Blocks of whole lines, each with the position behind it and the bytes of the file read so far."""
     with (
         open_content(dump, what="dump") as packed,
         unpacking_errors(dump, _AGAIN),
@@ -131,54 +212,21 @@ def _blocks(dump: Path, position: int, name: str, on_progress: ProgressCallback)
             end = content.rfind(b"\n") + 1
             if end:
                 block = b"".join((rest, memoryview(content)[:end]))
-                _check_lines(block, dump, position)
                 position += len(block)
-                yield position, block
+                yield position, block, packed.tell()
                 rest = content[end:]
             else:
                 rest += content
-            if len(rest) > BLOCK_BYTES:
-                raise InputError(f"{dump}: a line of more than {BLOCK_BYTES:,} bytes is not a triple; {_AGAIN}")
-            on_progress(f"read {name}", packed.tell() >> 20, size)
+            if len(rest) > LINE_BYTES:
+                what = f"a line of more than {LINE_BYTES:,} bytes is not of Wikidata's"
+                raise InputError(f"{dump}: {what}; {_AGAIN}")
         if packed.read(1):  # bz2 takes damage between two of its streams for the end, and says nothing
             raise EOFError
         if rest:
-            _check_lines(rest, dump, position)
-            yield position + len(rest), rest
+            yield position + len(rest), rest, packed.tell()
 
 
 def _unpacked(packed: BufferedReader, dump: Path) -> IO[bytes]:
     if dump.suffix == ".gz":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=packed))
+        return open_gzip(packed)
     return cast("IO[bytes]", bz2.BZ2File(packed)) if dump.suffix == ".bz2" else packed
-
-
-def _check_lines(block: bytes, dump: Path, position: int) -> None:
-    """Check the first and the last line of a block; all others are parsed if they are wanted."""
-    for start in (0, block.rfind(b"\n", 0, -1) + 1):
-        # Found in place: to cut a line out of a block must not copy the block.
-        if not _TRIPLE.match(block, start):
-            excerpt = block[start : start + 80].partition(b"\n")[0].decode(errors="replace")
-            raise RowError(
-                f"not a triple as Wikidata's dumps write them: {excerpt!r}",
-                where=f"{dump}, unpacked bytes {position:,} to {position + len(block):,}",
-                fix=f"give a dump in N-Triples, or {_AGAIN}",
-            )
-
-
-def _search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
-    """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``."""
-    iris = [f"<{name}>" for name in properties]
-    # A line that names a property anywhere is taken apart; most name none.
-    is_named = pl.col("line").str.contains("|".join(f" {re.escape(iri)} " for iri in iris))
-    terms = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "property", "object"])
-    is_wanted = pl.col("property").is_in(iris) & pl.col("subject").str.starts_with("<")
-    if subjects is not None:
-        terms_wanted = pl.Series([f"<{name}>" for name in subjects], dtype=pl.String)
-        is_wanted &= pl.col("subject").is_in(terms_wanted.implode())
-
-    def search(block: bytes) -> pl.DataFrame:
-        lines = pl.read_lines(block).lazy().filter(is_named).select(terms).unnest("line").filter(is_wanted)
-        return lines.with_columns(pl.col("object").str.strip_suffix(" .")).collect()
-
-    return search

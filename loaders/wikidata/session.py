@@ -1,9 +1,9 @@
 """A session with an endpoint that can stop at any moment and go on: every answer is kept, whole, as a file.
 
-The folder of a session holds ``plan.json`` (what is asked for, where, since when), one ``KEY.nt`` per answer
-and one empty ``KEY.divided`` per question that was too heavy and was asked in parts; ``KEY`` is a digest of the
-question. A file appears under its name only when it is complete and on the disk, so what is there can be relied
-on.
+The folder of a session holds ``plan.json`` (what is asked for, where, since when), ``server.json`` (how the
+endpoint is asked, see `probe`), one ``KEY.nt`` per answer and one empty ``KEY.divided`` per question that was
+too heavy and was asked in parts; ``KEY`` is a digest of the question. A file appears under its name only when
+it is complete and on the disk, so what is there can be relied on.
 """
 
 import json
@@ -52,10 +52,6 @@ class Session:
     on_progress: ProgressCallback
     tallies: dict[str, Tally] = field(default_factory=dict)
 
-    def open(self) -> str:
-        """Make the folder, or check that it belongs to the same snapshot; see `open_folder`."""
-        return open_folder(self.folder, self._plan())
-
     def ask(self, stage: str, ids: Iterable[str]) -> Iterator[tuple[str, str, str]]:
         """The triples about some items, as ``(subject, property, object)`` in N-Triples form.
 
@@ -102,14 +98,6 @@ class Session:
 
     def _key(self, batch: Batch) -> str:
         return sha256(pattern(batch, self.domain, self.languages).encode()).hexdigest()[:32]
-
-    def _plan(self) -> dict[str, Any]:
-        return {
-            "endpoint": self.client.endpoint,
-            "domain": self.domain.model_dump(mode="json", exclude=NOT_ASKED),
-            "languages": None if self.languages is None else list(self.languages),
-            "batch size": self.batch_size,
-        }
 
 
 def read_lines(path: Path) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from filelock import FileLock, Timeout
@@ -19,10 +19,11 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.session import Session
-from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query
+from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT, KnownEndpoint, find_endpoint
+from blend.loaders.wikidata.probe import probe
+from blend.loaders.wikidata.session import NOT_ASKED, Session, open_folder
+from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query, unheard
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
-from blend.schemas.base.addresses import is_server_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import ConflictError, InputError, RowError
 from blend.schemas.language.languages import is_language
@@ -31,9 +32,6 @@ from blend.schemas.release.snapshots import SNAPSHOT_NAME, DumpInfo, SnapshotInf
 
 if TYPE_CHECKING:
     from blend.loaders.wikidata.dump import DumpAnswers
-
-PUBLIC_ENDPOINT = "https://query.wikidata.org/sparql"
-"""The Wikidata Query Service."""
 
 BATCH_SIZE = 100
 """Items per question: some ten thousand labels, well under the minute that the public service allows."""
@@ -48,7 +46,7 @@ def take_snapshot(
     out: Path | str,
     domain: Domain,
     *,
-    endpoint: str = PUBLIC_ENDPOINT,
+    endpoint: str = DEFAULT_ENDPOINT,
     languages: Sequence[str] | None = None,
     contact: str | None = None,
     batch_size: int = BATCH_SIZE,
@@ -65,13 +63,15 @@ def take_snapshot(
     Args:
         out: File to write, ``….nt.gz``; ``snapshot.json`` with its account is written beside it.
         domain: What to look for.
-        endpoint: Address of a SPARQL 1.1 endpoint that holds Wikidata.
+        endpoint: Name of a known endpoint, ``wdqs``, ``wdqs-scholarly`` or ``qlever``, or the address of a
+            SPARQL 1.1 endpoint that holds Wikidata. What it can do is asked first, see `probe`.
         languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         batch_size: Items per question. A question that is too heavy is divided by itself.
         policy: How the endpoint is asked; ``contact`` is ignored beside it.
         on_progress: Told about progress.
-        on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
+        on_wait: Told what is waited for when the endpoint does not answer, and what is unusual about it;
+            ignored beside a policy.
 
     Returns:
         The account, as written to ``snapshot.json``.
@@ -92,12 +92,24 @@ def take_snapshot(
     check_out(out)
     client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
     with partial_folder(out) as folder:
-        session = Session(folder, client, domain, wanted, batch_size, on_progress)
-        started = session.open()
+        started = open_folder(folder, _plan(client, domain, wanted, batch_size))
+        session = Session(folder, probe(client, folder), domain, wanted, batch_size, on_progress)
         items = ask_everything(session.ask, domain)
-        info = write_snapshot(session, out, started, items, endpoint=endpoint)
+        info = write_snapshot(session, out, started, items, endpoint=client.endpoint)
         shutil.rmtree(folder)
     return info
+
+
+def _plan(
+    client: SparqlClient, domain: Domain, languages: Sequence[str] | None, batch_size: int
+) -> dict[str, Any]:
+    """What decides the questions of a snapshot."""
+    return {
+        "endpoint": client.endpoint,
+        "domain": domain.model_dump(mode="json", exclude=NOT_ASKED),
+        "languages": None if languages is None else list(languages),
+        "batch size": batch_size,
+    }
 
 
 def read_snapshot_info(path: Path) -> SnapshotInfo:
@@ -123,13 +135,13 @@ def client_of(
     """Somebody who asks an endpoint; the arguments are those of `take_snapshot`.
 
     Raises:
-        InputError: If the address is not one, or the contact is missing or wrong.
+        InputError: If the endpoint is neither known nor an address, or the contact is missing or wrong.
     """
-    _check_endpoint(endpoint)
+    known = find_endpoint(endpoint)
     if policy is None:
-        agent = agent_of(contact, endpoint)
-        policy = RequestPolicy(agent) if on_wait is None else RequestPolicy(agent, on_wait=on_wait)
-    return SparqlClient(endpoint, policy)
+        agent = agent_of(contact, known)
+        policy = RequestPolicy(agent, pause_s=known.pause_s, on_wait=unheard if on_wait is None else on_wait)
+    return SparqlClient(known.url, policy)
 
 
 def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
@@ -147,16 +159,16 @@ def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(tags)))
 
 
-def agent_of(contact: str | None, endpoint: str) -> str:
+def agent_of(contact: str | None, endpoint: KnownEndpoint) -> str:
     """The user agent: this software, its version, and how to reach whoever uses it.
 
     Raises:
-        InputError: If the public service would be asked without a contact, against its policy, or if the
-            contact cannot stand in a header.
+        InputError: If a service would be asked without a contact, against its policy, or if the contact cannot
+            stand in a header.
     """
-    if contact is None and endpoint == PUBLIC_ENDPOINT:
+    if contact is None and endpoint.wants_contact:
         raise InputError(
-            "the Wikidata Query Service wants to know whom to reach about its use; "
+            f"the {endpoint.title} wants to know whom to reach about its use; "
             "give a mail or web address as `contact`"
         )
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
@@ -202,15 +214,6 @@ def _translate_errors(out: Path) -> Iterator[None]:
         if not is_disk_full(error):
             raise
         raise storage_error(out, error, kept="what was answered is kept; ") from error
-
-
-def _check_endpoint(endpoint: str) -> None:
-    # A name and password would be written into the account of the snapshot.
-    if not (is_server_address(endpoint) and endpoint.isascii() and "@" not in endpoint):
-        raise InputError(
-            f"endpoint {endpoint!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
-            "https:// and without a user name, for example 'http://localhost:7001'"
-        )
 
 
 def check_out(out: Path) -> None:
@@ -296,7 +299,7 @@ def write_snapshot(
     items: int,
     *,
     endpoint: str | None = None,
-    dump: DumpInfo | None = None,
+    dump: tuple[DumpInfo, ...] = (),
 ) -> SnapshotInfo:
     """Write what was answered, every different line once in byte order, and its account."""
     answers.on_progress("write the snapshot", 0, 1)

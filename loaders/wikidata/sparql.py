@@ -32,14 +32,25 @@ TRIPLES = "urn:blend:triples"
 
 _GENID = "http://www.wikidata.org/.well-known/genid/"
 
-_FORMATS = {"application/n-triples": "N_TRIPLES", "text/plain": "N_TRIPLES", "text/turtle": "TURTLE"}
-_ACCEPT = "application/n-triples, text/turtle;q=0.9"
+_FORMATS = {
+    "application/n-triples": "N_TRIPLES",
+    "text/plain": "N_TRIPLES",
+    "text/turtle": "TURTLE",
+    "application/rdf+xml": "RDF_XML",
+}
+_ACCEPT = "application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.5"
+
+METHODS = {"form": "POST", "direct": "POST of the bare query", "get": "GET"}
+"""Ways of the SPARQL protocol to ask, with what messages call them, in the order in which they are tried."""
 
 _TIMEOUT = re.compile(rb"time[d]?[ -]?out", re.IGNORECASE)
 _EXCERPT = 160
 
 _NEVER = (501, 505)
 """Answers of a server that does not speak the protocol, now or later."""
+
+_TOO_LONG = (413, 414, 431)
+"""Answers of a server to a question, or its address, of too many bytes."""
 
 _UNREACHABLE = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH)
 
@@ -49,6 +60,10 @@ _Parser = Callable[[bytes, str], set[Any]]
 
 class EndpointError(ServerError):
     """An endpoint does not answer as it must; what it has answered so far is kept."""
+
+
+class RefusedError(EndpointError):
+    """An endpoint is there and does not take a question; perhaps it takes another, or in another way."""
 
 
 class TooHeavyError(EndpointError):
@@ -78,18 +93,24 @@ class RequestPolicy:
     sleep: Callable[[float], None] = time.sleep
     """How to wait."""
     on_wait: Callable[[str], None] = unheard
-    """Told what is waited for, before every wait after a failure."""
+    """Told what is waited for, before every wait after a failure, and what is unusual about the endpoint."""
 
 
 class _Passing(Exception):
     """Something that may be over when the question is asked again."""
 
     def __init__(
-        self, what: str, retry_after_s: float | None = None, *, may_be_the_address: bool = False
+        self,
+        what: str,
+        retry_after_s: float | None = None,
+        *,
+        may_be_the_address: bool = False,
+        is_incomplete: bool = False,
     ) -> None:
         super().__init__(what)
         self.retry_after_s = retry_after_s
         self.may_be_the_address = may_be_the_address
+        self.is_incomplete = is_incomplete
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +119,13 @@ class SparqlClient:
 
     endpoint: str
     policy: RequestPolicy
+    method: str = "form"
+    """One of `METHODS`."""
 
     def construct(self, pattern: str, *, divisible: bool = True, has_answered: bool = True) -> list[str]:
         """The triples ``?s ?p ?o`` of a graph pattern as N-Triples lines, sorted, each once.
 
-        Blank nodes get an address that depends on their subject and property alone, so that two answers with
+        Unknown values get an address that depends on their subject and property alone, so that two answers with
         the same facts are the same text.
 
         Args:
@@ -112,11 +135,13 @@ class SparqlClient:
                 taken for one: nobody listens there, or something that speaks no SPARQL.
 
         Raises:
-            TooHeavyError: If the endpoint runs out of time on a divisible question.
+            TooHeavyError: If the endpoint runs out of time on a divisible question, or cuts its answer twice at
+                the same number of triples, as one does that has a limit.
             EndpointError: If it does not answer after all tries, asks to wait too long, or refuses.
             MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
         """
         waits = self.policy.first_wait_s
+        incomplete = ""
         for attempt in range(1, self.policy.tries + 1):
             try:
                 lines = self._ask(construct_query(pattern))
@@ -129,6 +154,9 @@ class SparqlClient:
                     raise EndpointError(
                         f"{self.endpoint}: {passing}; check the address, or run the same command again later"
                     ) from None
+                if divisible and passing.is_incomplete and str(passing) == incomplete:
+                    raise TooHeavyError(f"{self.endpoint}: {passing}, twice") from None
+                incomplete = str(passing) if passing.is_incomplete else ""
                 trouble = passing
             else:
                 self.policy.sleep(self.policy.pause_s)
@@ -148,10 +176,26 @@ class SparqlClient:
         self.policy.on_wait(f"{self.endpoint}: {trouble}; {asked}")
         self.policy.sleep(wait_s)
 
+    def accepts(self, query: str) -> bool:
+        """Whether the endpoint answers a query at all, whatever it answers; asked once."""
+        try:
+            self._send(query)
+        except (EndpointError, _Passing):
+            return False
+        self.policy.sleep(self.policy.pause_s)
+        return True
+
     def _ask(self, query: str) -> list[str]:
-        wrapper, parse = _wrapper(), _parser()
+        parse = _parser()
+        return _checked_lines(*self._send(query), parse)
+
+    def _send(self, query: str) -> tuple[bytes, Any]:
+        """The body and the headers of an answer."""
+        wrapper = _wrapper()
         request = wrapper.SPARQLWrapper(self.endpoint, agent=self.policy.agent)
-        request.setMethod(wrapper.POST)
+        request.setMethod(wrapper.GET if self.method == "get" else wrapper.POST)
+        if self.method == "direct":
+            request.setRequestMethod(wrapper.POSTDIRECTLY)
         request.setTimeout(self.policy.timeout_s)
         request.addCustomHttpHeader("Accept", _ACCEPT)
         request.addCustomHttpHeader("Accept-Encoding", "gzip")
@@ -159,7 +203,7 @@ class SparqlClient:
         try:
             response = request.query().response
             try:
-                body, headers = response.read(), response.headers
+                return response.read(), response.headers
             finally:
                 response.close()
         except urllib.error.HTTPError as error:
@@ -173,7 +217,6 @@ class SparqlClient:
             raise TooHeavyError(f"{self.endpoint}: no answer within {self.policy.timeout_s} s") from None
         except (OSError, http.client.HTTPException) as error:
             raise self._unreachable(error) from None
-        return _checked_lines(body, headers, parse)
 
     def _unreachable(self, error: Exception) -> Exception:
         if isinstance(error, http.client.IncompleteRead):
@@ -199,6 +242,8 @@ class SparqlClient:
         """Say what a status other than 200 means: asking again, asking for less, or giving up."""
         if status >= 500 and (status == 504 or _TIMEOUT.search(body)):
             return TooHeavyError(f"{self.endpoint}: ran out of time (HTTP {status})")
+        if status in _TOO_LONG:
+            return TooHeavyError(f"{self.endpoint}: takes no question of this length (HTTP {status})")
         if status == 429 or (status >= 500 and status not in _NEVER):
             return _Passing(f"answers HTTP {status}", _retry_after_s(headers.get("Retry-After")))
         reason = {
@@ -206,10 +251,11 @@ class SparqlClient:
             401: "wants a user name and password",
             403: "refuses this client",
             404: "there is no endpoint at this address",
-            405: "takes no questions by POST",
-            501: "takes no questions by POST",
+            405: f"takes no questions by {METHODS[self.method]}",
+            501: f"takes no questions by {METHODS[self.method]}",
         }.get(status, "does not answer")
-        return EndpointError(
+        refusal = EndpointError if status in (401, 403) else RefusedError
+        return refusal(
             f"{self.endpoint}: {reason} (HTTP {status}): {_excerpt(body)}; "
             "check the address and the contact given"
         )
@@ -303,16 +349,18 @@ def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:
     n_triples = len(triples) - (n_expected is not None)
     if n_expected is None or n_expected != n_triples:
         of = "an unknown number" if n_expected is None else n_expected
-        raise _Passing(f"answers {n_triples} of {of} triples")
+        raise _Passing(f"answers {n_triples} of {of} triples", is_incomplete=True)
     return sorted(lines)
 
 
 def triple_line(triple: "pyoxigraph.Quad") -> str:
-    """The triple as a line of N-Triples, with an address in place of a blank node."""
+    """The triple as a line of N-Triples, with one address for all unknown values of a subject and property."""
     from pyoxigraph import BlankNode, NamedNode
 
     thing = triple.object
-    if isinstance(thing, BlankNode) and isinstance(triple.subject, NamedNode):
+    # Some endpoints have a blank node for an unknown value, others an address with a name of their own.
+    is_unknown = isinstance(thing, BlankNode) or str(thing).startswith(f"<{_GENID}")
+    if is_unknown and isinstance(triple.subject, NamedNode):
         digest = sha256(f"{triple.subject.value} {triple.predicate.value}".encode()).hexdigest()
         return f"{triple.subject} {triple.predicate} <{_GENID}{digest[:32]}> ."
     return f"{triple.subject} {triple.predicate} {thing} ."

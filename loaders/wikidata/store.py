@@ -123,12 +123,32 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         raise RowError(f"not N-Triples ({error.msg})", where=where, fix=_AGAIN) from None
 
 
+def open_gzip(file: IO[bytes]) -> IO[bytes]:
+    """The content of a gzip file; with ISA-L, as the extra has it, unpacked in half of the time."""
+    try:
+        from isal import igzip
+    except ImportError:  # on a machine that it is not built for
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    return cast("IO[bytes]", igzip.GzipFile(fileobj=file))
+
+
+def _unpacking_faults() -> tuple[type[Exception], ...]:
+    """What is raised over a damaged file, by ISA-L as well."""
+    faults = (OSError, EOFError, zlib.error)
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return faults
+    return (*faults, cast("type[Exception]", isal_zlib.error))
+
+
 @contextmanager
 def unpacking_errors(path: Path, fix: str) -> Iterator[None]:
     """Turn what goes wrong while a compressed file is read into an `InputError` that says what to do."""
+    faults = _unpacking_faults()
     try:
         yield
-    except (OSError, EOFError, zlib.error) as error:
+    except faults as error:
         if "Not a gzipped file" in str(error):
             raise InputError(f"{path}: not a gzip file; name it without .gz or {fix}") from None
         # What the operating system says has a number; what gzip and bz2 find wrong has none.

@@ -29,12 +29,12 @@ class StageInfo(FrozenModel):
 
 
 class DumpInfo(FrozenModel):
-    """The dump that a snapshot was taken from."""
+    """A file of the dump that a snapshot was taken from."""
 
     file: str
-    """Name of the dump."""
+    """Name of the file."""
     bytes: int = Field(ge=0)
-    """Length of the dump, compressed as it is."""
+    """Length of the file, compressed as it is."""
     head_sha256: Sha256
     """SHA-256 of its first MiB, in which Wikidata's dumps say when they were made."""
 
@@ -48,8 +48,8 @@ class SnapshotInfo(FrozenModel):
     """Name of the snapshot."""
     endpoint: str | None
     """Address that was asked; null for a snapshot from a dump."""
-    dump: DumpInfo | None = None
-    """The dump that was read; null for a snapshot from an endpoint."""
+    dump: tuple[DumpInfo, ...] = ()
+    """The files of the dump that was read; none for a snapshot from an endpoint."""
     started: str
     """When the first question was asked, ISO 8601 in UTC."""
     finished: str

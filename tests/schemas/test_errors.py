@@ -1,5 +1,7 @@
 """Error messages: what, where, what to do."""
 
+import pickle
+
 import pytest
 
 from blend.schemas.errors import MissingExtraError, RowError, RowErrors, UnknownNameError, raise_all
@@ -49,3 +51,9 @@ def test_of_many_names_the_nearest_three_are_listed():
         "unknown locale 'ab_XX'; did you mean 'ab-XX'? the nearest of the 15 there are: ab-XX, eb-XX, ea-XX, "
         "or write your own"
     )
+
+
+def test_an_error_is_the_same_when_it_comes_back_from_another_process():
+    found = pickle.loads(pickle.dumps(ONE))
+    assert (type(found), str(found)) == (RowError, str(ONE))
+    assert (found.what, found.where, found.fix) == (ONE.what, ONE.where, ONE.fix)

@@ -86,7 +86,8 @@ class CulturalScoring(ScoringOptions):
         ),
     ] = None
     dask: Annotated[
-        str | None, TaskOption("analyse on the Dask cluster whose scheduler is there", metavar="ADDRESS")
+        str | None,
+        TaskOption("analyse on the Dask cluster of this scheduler, or local", metavar="ADDRESS"),
     ] = None
 
 

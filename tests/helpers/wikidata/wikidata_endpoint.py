@@ -16,6 +16,8 @@ from urllib.parse import parse_qs
 
 from pyoxigraph import RdfFormat, Store
 
+from blend.loaders.wikidata.probe import PROBE
+
 Fault = Callable[["_Handler", bytes], None]
 """Answers a request in a wrong way, given the handler and the right answer."""
 
@@ -39,6 +41,9 @@ class Endpoint:
     faults: dict[int, Fault] = field(default_factory=dict)
     """Fault by number of the request, from 0."""
     log: list[Asked] = field(default_factory=list)
+    """Questions about the data, in order."""
+    probes: int = 0
+    """Questions of the probe, which are answered right; see ``rdflib_endpoint.py`` for others."""
     active: int = 0
     most_active: int = 0
     """Most requests at the same time."""
@@ -59,6 +64,13 @@ def serve(triples: bytes) -> Iterator[Endpoint]:
     """An endpoint with these N-Triples, as long as the block runs."""
     store = Store()
     store.bulk_load(triples, RdfFormat.N_TRIPLES)
+    with serve_store(store) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def serve_store(store: Store) -> Iterator[Endpoint]:
+    """An endpoint with the statements of a store."""
     endpoint = Endpoint(store)
     handler = type("Handler", (_Handler,), {"endpoint": endpoint})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -82,6 +94,10 @@ class _Handler(BaseHTTPRequestHandler):
         endpoint = self.endpoint
         length = int(self.headers["Content-Length"])
         query = parse_qs(self.rfile.read(length).decode())["query"][0]
+        if PROBE in query:
+            endpoint.probes += 1
+            self.reply(200, endpoint.store.query(query).serialize(format=RdfFormat.N_TRIPLES))
+            return
         with endpoint.lock:
             number = len(endpoint.log)
             asked = Asked(query, self.headers["User-Agent"], answered=False)

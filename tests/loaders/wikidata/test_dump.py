@@ -20,6 +20,7 @@ from blend.schemas.recipe.domains import Domain, domains
 from blend.schemas.release.snapshots import SnapshotInfo
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
+NAMES = "name dumps ….nt or ….json, with .gz or .bz2 behind it where they are compressed"
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 
 FACTS = rf"""
@@ -110,6 +111,7 @@ def pack(path: Path, text: str) -> Path:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(dump_parts, "LINE_BYTES", 500)
     monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
 
 
@@ -130,9 +132,8 @@ def test_the_same_bytes_as_from_an_endpoint(
     assert (by_reading.items, by_reading.triples) == (by_asking.items, by_asking.triples)
     assert [stage.stage for stage in by_reading.stages] == [stage.stage for stage in by_asking.stages]
     assert [stage.query for stage in by_reading.stages] == [stage.query for stage in by_asking.stages]
-    assert (by_reading.endpoint, by_asking.dump) == (None, None)
-    assert by_reading.dump is not None
-    assert (by_reading.dump.file, by_reading.dump.bytes) == (dump.name, dump.stat().st_size)
+    assert (by_reading.endpoint, by_asking.dump) == (None, ())
+    assert [(file.file, file.bytes) for file in by_reading.dump] == [(dump.name, dump.stat().st_size)]
     assert sorted(path.name for path in read.parent.iterdir()) == ["f.nt.gz", "snapshot.json"]
 
 
@@ -213,26 +214,26 @@ def test_damaged_dumps(shorthand: Callable[[str], str], tmp_path: Path):
     last = shorthand("Q1 P31 Q2")[:-3]
     assert damaged(text + last.encode(), tmp_path, "d.nt") == (
         f"DUMP, unpacked bytes {len(text):,} to {len(text) + len(last):,}: not a triple as Wikidata's dumps "
-        f"write them: {last[:80]!r}; give a dump in N-Triples, or download the dump again"
+        f"write them: {last[:80]!r}; {NAMES}, or download the dump again"
     )
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_dumps_of_another_kind(tmp_path: Path):
-    fix = "give a dump in N-Triples, or download the dump again"
+    fix = f"{NAMES}, or download the dump again"
     for content in ("@prefix wd: <http://www.wikidata.org/entity/> .\n", '[\n{"id": "Q1"},\n]\n'):
         assert damaged(content.encode(), tmp_path, "d.nt") == (
             f"DUMP, unpacked bytes 0 to {len(content)}: not a triple as Wikidata's dumps write them: "
             f"{content.split(chr(10))[0]!r}; {fix}"
         )
     assert damaged(b"<" * 1200, tmp_path, "d.nt") == (
-        "DUMP: a line of more than 500 bytes is not a triple; download the dump again"
+        "DUMP: a line of more than 500 bytes is not of Wikidata's; download the dump again"
     )
     tabs = b"<http://a>\t<http://b>\t<http://c> .\n"
     assert "not a triple as Wikidata's" in damaged(tabs, tmp_path, "d.nt")
     latin = f'<{ENTITY}Q1> <{LABEL}> "caf'.encode() + b'\xe9"@fr .\n'
     assert damaged(latin, tmp_path, "d.nt") == (
-        f"DUMP, unpacked bytes 0 to {len(latin)}: not text (invalid utf8); download the dump again"
+        f"DUMP, unpacked bytes 0 to {len(latin)}: cannot be read (invalid utf8); download the dump again"
     )
 
 
@@ -257,11 +258,11 @@ def test_a_wanted_statement_that_is_not_a_triple(shorthand: Callable[[str], str]
 
 def test_wrong_names(tmp_path: Path):
     out = tmp_path / "f.nt.gz"
-    for name in ("latest-all.json.gz", "latest-truthy.ttl", "dump"):
+    for name in ("latest-all.json.xz", "latest-truthy.ttl", "dump"):
         with pytest.raises(InputError) as error:
             take_snapshot_from_dump(out, DISH, tmp_path / name)
         assert str(error.value) == (
-            f"{tmp_path / name}: a dump is N-Triples, named ….nt, ….nt.gz or ….nt.bz2; get latest-truthy.nt.gz"
+            f"{tmp_path / name}: not named as a dump; {NAMES}, or get latest-truthy.nt.gz"
         )
     with pytest.raises(BlendError) as missing:
         take_snapshot_from_dump(out, DISH, tmp_path / "d.nt.gz")
@@ -279,7 +280,7 @@ def test_another_dump_on_resume(shorthand: Callable[[str], str], tmp_path: Path)
 
     with pytest.raises(KeyboardInterrupt):
         take_snapshot_from_dump(out, DISH, dump, on_progress=stop)
-    assert json.loads((folder / "plan.json").read_text())["dump"]["bytes"] == dump.stat().st_size
+    assert json.loads((folder / "plan.json").read_text())["dump"][0]["bytes"] == dump.stat().st_size
     pack(dump, shorthand(FACTS + "\nQ9 P31 Q746549"))
     with pytest.raises(InputError) as error:
         take_snapshot_from_dump(out, INSTRUMENT, dump, languages=["en"])

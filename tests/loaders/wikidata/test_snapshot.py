@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.wikidata.endpoints import find_endpoint
 from blend.loaders.wikidata.snapshot import agent_of, read_snapshot_info, take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.loaders.wikidata.store import LABEL
@@ -209,7 +210,8 @@ def test_a_contact_that_is_none(tmp_path: Path):
         with pytest.raises(BlendError) as error:
             take_snapshot(tmp_path / "f.nt.gz", DISH, contact=contact)
         assert str(error.value) == f"contact {contact!r}: write a mail or web address in ASCII"
-    assert agent_of("me@example.org", "http://other") == f"blend-sdk/{version('blend-sdk')} (me@example.org)"
+    agent = agent_of("me@example.org", find_endpoint("http://other"))
+    assert agent == f"blend-sdk/{version('blend-sdk')} (me@example.org)"
 
 
 def test_a_full_disk_loses_nothing(

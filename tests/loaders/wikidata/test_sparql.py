@@ -74,7 +74,7 @@ def test_a_damaged_answer_is_asked_for_again(endpoint: Any, endpoints: Any, faul
 def test_what_is_said_about_lasting_damage(endpoint: Any, endpoints: Any, fault: str, what: str):
     endpoint.faults.update({0: getattr(endpoints, fault), 1: getattr(endpoints, fault)})
     with pytest.raises(EndpointError) as error:
-        client_of(endpoint.url, tries=2).construct(PATTERN)
+        client_of(endpoint.url, tries=2).construct(PATTERN, divisible=False)
     later = "what it has answered is kept; run the same command again later to go on"
     assert str(error.value) == f"{endpoint.url}: {what}, 2 times in a row; {later}"
 
@@ -148,6 +148,21 @@ def test_a_timeout_asks_for_less(endpoint: Any, endpoints: Any, fault: str):
     with pytest.raises(TooHeavyError, match="ran out of time"):
         client_of(endpoint.url).construct(PATTERN)
     assert len(endpoint.log) == 1
+
+
+def test_an_answer_cut_twice_in_the_same_place_asks_for_less(endpoint: Any, endpoints: Any):
+    endpoint.faults.update(dict.fromkeys(range(2), endpoints.cut_between_triples))
+    with pytest.raises(TooHeavyError) as error:
+        client_of(endpoint.url).construct(PATTERN)
+    assert str(error.value) == f"{endpoint.url}: answers 2 of 4 triples, twice"
+
+
+@pytest.mark.parametrize("code", [413, 414, 431])
+def test_a_question_that_is_too_long_asks_for_less(endpoint: Any, endpoints: Any, code: int):
+    endpoint.faults[0] = endpoints.status(code, "too long")
+    with pytest.raises(TooHeavyError) as error:
+        client_of(endpoint.url).construct(PATTERN)
+    assert str(error.value) == f"{endpoint.url}: takes no question of this length (HTTP {code})"
 
 
 def test_a_timeout_of_the_smallest_question_is_waited_out(endpoint: Any, endpoints: Any):

@@ -92,7 +92,7 @@ def test_a_run_scored_on_a_cluster_has_the_same_scores(cluster, golden_texts, su
 
 @pytest.mark.integration
 def test_nobody_at_the_address_is_told(settings, monkeypatch):
-    monkeypatch.setattr("blend.eval.tasks.cultural_prompts.spread_topics.CONNECT_S", 1)
+    monkeypatch.setattr("blend.loaders.servers.cluster.CONNECT_S", 1)
     with pytest.raises(ServerError) as reword:
         next(analysed(topics(1), settings, dask="tcp://127.0.0.1:9"))
     assert str(reword.value) == (
@@ -120,5 +120,5 @@ def test_a_missing_library_names_the_extra(settings, monkeypatch):
     with pytest.raises(MissingExtraError) as reword:
         next(analysed(topics(1), settings, dask="tcp://127.0.0.1:9"))
     assert str(reword.value) == (
-        f"analysing on a cluster needs an optional dependency; {how_to_install('dask')}"
+        f"computing on a cluster needs an optional dependency; {how_to_install('dask')}"
     )

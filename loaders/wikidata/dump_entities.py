@@ -1,0 +1,150 @@
+"""Dumps in JSON, an entity a line: the statements that the truthy dump has of it, as N-Triples terms.
+
+A statement is found by how Wikidata's JSON begins one; only that piece of the line is parsed. Inside a text
+every quotation mark is escaped, so what is looked for cannot stand in one.
+
+References:
+    https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html for the JSON;
+    https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format for its form in RDF: truthy statements are
+    those of the best rank of their property, and never deprecated ones.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+from urllib.parse import quote
+
+import polars as pl
+
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
+from blend.schemas.errors import InputError
+
+_TEXTS = {"labels": LABEL, "descriptions": DESCRIPTION}
+
+_LINE = re.compile(rb'(?:\{(?:"type":"\w+",)?"id":"[A-Z][0-9]+",.*\},?|[\[\]]?)\r?$', re.MULTILINE)
+"""An entity; the first and last line of the dump, and blank ones."""
+_ID = re.compile(rb'\{(?:"type":"\w+",)?"id":"([A-Z][0-9]+)"')
+_STATEMENT = b'{"mainsnak":{"snaktype":"'
+_END_OF_VALUE = b',"type":"statement"'
+_RANK = re.compile(rb'"rank":"(preferred|normal|deprecated)"')
+
+_MEDIA = "http://commons.wikimedia.org/wiki/Special:FilePath/"
+_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r"})
+
+_TAGS = {
+    "simple": "en-simple",
+    "crh": "crh-latn",
+    "cbk-zam": "cbk-x-zam",
+    "map-bms": "jv-x-bms",
+    "nrm": "fr-x-nrm",
+    "roa-tara": "it-x-tara",
+    "de-formal": "de-x-formal",
+    "es-formal": "es-x-formal",
+    "hu-formal": "hu-x-formal",
+    "nl-informal": "nl-x-informal",
+}
+"""Language tags that Wikidata writes in another way in RDF (its setting ``canonicalLanguageCodes``)."""
+
+
+def misfit(block: bytes) -> bytes | None:
+    """The first or last line of a block of whole lines, if it is not an entity as Wikidata writes one.
+
+    Their statements are counted in two ways: in JSON with other blanks or another order of keys the search
+    would find nothing, and say nothing.
+    """
+    for start in (0, block.rfind(b"\n", 0, -1) + 1):
+        # Found in place: to cut a line out of a block must not copy the block.
+        line = _LINE.match(block, start)
+        if line is None or not _is_written_as_expected(line[0].rstrip(b",\r")):
+            return block[start : start + 80].partition(b"\n")[0]
+    return None
+
+
+def _is_written_as_expected(line: bytes) -> bool:
+    """Whether the search finds all statements of a line."""
+    if not _ID.match(line):
+        return True
+    try:
+        claims = json.loads(line).get("claims") or {}
+    except ValueError:
+        return False
+    return line.count(_STATEMENT) == sum(map(len, claims.values()))
+
+
+def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
+    """A function that finds what is wanted in a block: ``subject``, ``property``, ``object``."""
+    pick = _texts(subjects) if subjects is not None else _statements(properties)
+    schema = dict.fromkeys(("subject", "property", "object"), pl.String)
+
+    def found(block: bytes) -> pl.DataFrame:
+        entities = ((match[1].decode(), line) for line in block.split(b"\n") if (match := _ID.match(line)))
+        return pl.DataFrame([row for qid, line in entities for row in pick(qid, line)], schema, orient="row")
+
+    return found
+
+
+_Rows = Callable[[str, bytes], Iterator[tuple[str, str, str]]]
+
+
+def _statements(properties: Collection[str]) -> _Rows:
+    """Finds the statements of some properties in the line of an entity."""
+    names = "|".join(name.removeprefix(DIRECT) for name in properties).encode()
+    start = re.compile(rb'\{"mainsnak":(?=\{"snaktype":"\w+","property":"(' + names + rb')")')
+
+    def pick(qid: str, line: bytes) -> Iterator[tuple[str, str, str]]:
+        ranked: dict[bytes, dict[bytes, list[bytes]]] = defaultdict(lambda: defaultdict(list))
+        for match in start.finditer(line):
+            end = line.index(_END_OF_VALUE, match.end())
+            rank = _RANK.search(line, end)
+            if rank is None:
+                raise ValueError(f"a statement of {qid} without a rank")
+            ranked[match[1]][rank[1]].append(line[match.end() : end])
+        for name, values in ranked.items():
+            # A best statement that there is no value hides the others as well.
+            for value in values[b"preferred"] or values[b"normal"]:
+                term = _term(json.loads(value))
+                if term is not None:
+                    yield f"<{ENTITY}{qid}>", f"<{DIRECT}{name.decode()}>", term
+
+    return pick
+
+
+def _texts(subjects: Collection[str]) -> _Rows:
+    """Finds labels and descriptions in the line of an entity, if it is one of the subjects."""
+
+    def pick(qid: str, line: bytes) -> Iterator[tuple[str, str, str]]:
+        if ENTITY + qid in subjects:
+            entity = json.loads(line.rstrip(b",\r"))
+            for key, name in _TEXTS.items():
+                for text in (entity.get(key) or {}).values():  # without any it is an empty list
+                    yield f"<{ENTITY}{qid}>", f"<{name}>", _literal(text["value"], text["language"])
+
+    return pick
+
+
+def _term(snak: dict[str, Any]) -> str | None:
+    """A value as the truthy dump writes it; null if the statement is that there is none."""
+    if snak["snaktype"] != "value":
+        return "_:unknown" if snak["snaktype"] == "somevalue" else None
+    value, kind = snak["datavalue"]["value"], snak["datatype"]
+    if kind in ("wikibase-item", "wikibase-property", "wikibase-lexeme", "wikibase-form", "wikibase-sense"):
+        return f"<{ENTITY}{value['id']}>"
+    if kind == "commonsMedia":
+        return f"<{_MEDIA}{quote(value, safe='')}>"
+    if kind == "url":
+        return f"<{value}>"
+    if kind in ("string", "external-id"):
+        return _literal(value)
+    if kind == "monolingualtext":
+        return _literal(value["text"], value["language"])
+    raise InputError(
+        f"values of {snak['property']} are of the type {kind}, which is not read from JSON; "
+        "give latest-truthy.nt.gz"
+    )
+
+
+def _literal(text: str, tag: str | None = None) -> str:
+    literal = f'"{text.translate(_ESCAPES)}"'
+    return literal if tag is None else f"{literal}@{_TAGS.get(tag, tag)}"

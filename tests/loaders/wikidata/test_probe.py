@@ -1,0 +1,250 @@
+"""What an endpoint can do is asked first; two engines that are asked in different ways give the same bytes."""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.loaders.wikidata import endpoints as endpoints_module
+from blend.loaders.wikidata.demonyms import ask_demonyms
+from blend.loaders.wikidata.endpoints import find_endpoint, known_endpoints
+from blend.loaders.wikidata.probe import FEATURES
+from blend.loaders.wikidata.snapshot import take_snapshot
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.schemas.errors import InputError
+from blend.schemas.recipe.domains import domains
+from helpers.tiers import rest_exhaustive
+from helpers.wikidata import rdflib_endpoint
+from helpers.wikidata.rdflib_endpoint import Restricted
+
+DISH = domains()["dish"]
+
+FACTS = """
+    Q10 P31 Q746549
+    Q11 P279 Q10
+    Q10 P279 Q11
+    Q12 P31 Q746549
+    Q10 P495 Q100
+    Q10 P527 Q200
+    Q10 P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A%20%28b%29.jpg>
+    Q10 P527 "a \\"text\\""
+    Q12 P495 _:unknown
+    Q12 P495 _:other
+    Q12 P186 _:unknown
+    Q100 P31 Q6256
+    Q100 P30 Q46
+    Q101 P31 Q3024240
+    Q10 label en:bread
+    Q10 label ru:хлеб \\"белый\\" \\\\ \\u2028
+    Q10 label en-gb:loaf
+    Q10 description en:food
+    Q100 label en:France
+    Q200 label en:flour
+    Q46 label en:Europe
+"""
+GENID = "http://www.wikidata.org/.well-known/genid/"
+NUMBERS = (
+    'writes numbers in a form of its own, "1" for "01"; a snapshot of a domain that asks for numbers or dates '
+    "differs from that of another endpoint"
+)
+
+
+def policy(said: list[str] | None = None, **changed: Any) -> RequestPolicy:
+    told = (lambda sentence: None) if said is None else said.append
+    quick = {"pause_s": 0, "first_wait_s": 0, "tries": 3, "sleep": lambda seconds: None, "on_wait": told}
+    return RequestPolicy(agent="tests", **{**quick, **changed})
+
+
+@pytest.fixture
+def second(shorthand: Callable[[str], str]) -> Iterator[Callable[..., Restricted]]:
+    """Serve the facts by another engine until the test ends."""
+    from contextlib import ExitStack
+
+    with ExitStack() as running:
+        yield lambda facts=FACTS, **restrictions: running.enter_context(
+            rdflib_endpoint.serve(shorthand(facts), **restrictions)
+        )
+
+
+@pytest.fixture
+def expected(serve: Callable[[str], Any], tmp_path: Path) -> bytes:
+    """The snapshot that the usual test endpoint gives."""
+    out = tmp_path / "expected" / "f.nt.gz"
+    take_snapshot(out, DISH, endpoint=serve(FACTS).url, policy=policy())
+    return out.read_bytes()
+
+
+def taken(endpoint: Restricted, out: Path, said: list[str] | None = None, **options: Any) -> bytes:
+    take_snapshot(out / "f.nt.gz", DISH, endpoint=endpoint.url, policy=policy(said), **options)
+    return (out / "f.nt.gz").read_bytes()
+
+
+@pytest.mark.slow
+def test_two_engines_give_the_same_bytes(
+    serve: Callable[[str], Any], second: Callable[..., Restricted], expected: bytes, tmp_path: Path
+):
+    said: list[str] = []
+    endpoint = second()
+    assert taken(endpoint, tmp_path / "out", said) == expected
+    assert said == []
+    oxigraph = serve(FACTS)
+    take_snapshot(tmp_path / "o" / "f.nt.gz", DISH, endpoint=oxigraph.url, policy=policy(said))
+    assert said == [f"{oxigraph.url}: {NUMBERS}"]
+    assert oxigraph.probes == 1
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["text/turtle", "application/rdf+xml"])
+def test_other_forms_of_answers(second: Callable[..., Restricted], expected: bytes, tmp_path: Path, kind: str):
+    assert taken(second(kind=kind), tmp_path / "out") == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("way", "name"),
+    rest_exhaustive([("direct", "POST of the bare query"), ("get", "GET")], ("get", "GET")),
+)
+def test_other_ways_to_ask(
+    second: Callable[..., Restricted], expected: bytes, tmp_path: Path, way: str, name: str
+):
+    said: list[str] = []
+    endpoint = second(ways=(way,))
+    assert taken(endpoint, tmp_path / "out", said) == expected
+    assert said == [f"{endpoint.url}: takes no questions by POST; asked by {name}"]
+    assert set(endpoint.asked[4:]) == {way}
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive  # rdflib takes its time
+def test_questions_too_long_for_an_address_are_divided(second: Callable[..., Restricted], tmp_path: Path):
+    facts = "\n".join(f"Q{number} P31 Q746549\nQ{number} P527 Q{number}" for number in range(1, 300))
+    by_post = taken(second(facts), tmp_path / "post", batch_size=300)
+    assert taken(second(facts, ways=("get",)), tmp_path / "get", batch_size=300) == by_post
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_answers_cut_at_a_limit_are_divided(second: Callable[..., Restricted], expected: bytes, tmp_path: Path):
+    assert taken(second(most_triples=6), tmp_path / "out") == expected
+
+
+@pytest.mark.parametrize(
+    ("lacks", "named"),
+    [
+        ("VALUES", "VALUES"),
+        (r"COUNT\(", "COUNT in a subquery"),
+        ("BIND|STRENDS", "BIND, COUNT in a subquery, FILTER"),
+    ],
+)
+def test_what_an_endpoint_lacks_is_named(
+    second: Callable[..., Restricted], tmp_path: Path, lacks: str, named: str
+):
+    endpoint = second(lacks=lacks)
+    with pytest.raises(EndpointError) as error:
+        taken(endpoint, tmp_path)
+    assert str(error.value) == (
+        f"{endpoint.url}: lacks what a snapshot asks with: {named}; ask another endpoint, or read a dump"
+    )
+    assert len(endpoint.asked) == 2 + len(FEATURES)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_endpoint_that_takes_no_question(second: Callable[..., Restricted], tmp_path: Path):
+    endpoint = second(ways=())
+    with pytest.raises(EndpointError) as error:
+        taken(endpoint, tmp_path)
+    assert str(error.value) == (
+        f"{endpoint.url}: takes no questions by POST (HTTP 405): 'Method Not Allowed'; "
+        "check the address and the contact given"
+    )
+    assert endpoint.asked == ["form", "form", "direct", "get"]
+
+
+def test_an_address_of_something_else_is_asked_once(second: Callable[..., Restricted], tmp_path: Path):
+    endpoint = second(kind="text/html")
+    with pytest.raises(EndpointError) as error:
+        taken(endpoint, tmp_path)
+    assert str(error.value).startswith(f"{endpoint.url}: answers text/html instead of triples: '<")
+    assert str(error.value).endswith("; check the address, or run the same command again later")
+    assert endpoint.asked == ["form"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_endpoint_that_changes_texts(second: Callable[..., Restricted], tmp_path: Path):
+    endpoint = second(replaces=("пирог", "?????"))
+    with pytest.raises(EndpointError) as error:
+        taken(endpoint, tmp_path)
+    start, middle, end = str(error.value).partition(" where ")
+    assert start.startswith(f"{endpoint.url}: gives back [")
+    assert "?????" in start
+    assert "пирог" in middle + end
+    assert end.endswith(
+        " were expected; a snapshot from it would be wrong, so ask another endpoint, or read a dump"
+    )
+
+
+def test_a_snapshot_that_goes_on_probes_nothing_again(
+    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
+):
+    endpoint = serve(FACTS)
+    endpoint.faults[3] = endpoints.status(403, "")
+    with pytest.raises(EndpointError):
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=policy())
+    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=policy())
+    assert endpoint.probes == 1
+
+
+def test_unknown_values_are_the_same_whether_blank_or_named(serve: Callable[[str], Any], tmp_path: Path):
+    blank, named = serve(FACTS), serve(FACTS.replace("_:unknown", f"<{GENID}{17:032x}>"))
+    for name, endpoint in (("blank", blank), ("named", named)):
+        take_snapshot(tmp_path / name / "f.nt.gz", DISH, endpoint=endpoint.url, policy=policy())
+    assert (tmp_path / "blank" / "f.nt.gz").read_bytes() == (tmp_path / "named" / "f.nt.gz").read_bytes()
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_demonyms_are_asked_for_in_the_way_that_works(second: Callable[..., Restricted]):
+    endpoint = second('Q155 P297 "BR"\nQ155 P1549 "Brasilianer"@de', ways=("get",))
+    found = ask_demonyms(["de"], endpoint=endpoint.url, policy=policy())
+    assert found.forms == {"de": {"Brazilian": ("Brasilianer",)}}
+
+
+def test_names_are_addresses(serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    assert list(known_endpoints()) == ["wdqs", "wdqs-scholarly", "qlever"]
+    assert find_endpoint("qlever").url == "https://qlever.dev/api/wikidata"
+    assert find_endpoint("https://query.wikidata.org/sparql").wants_contact
+    assert not find_endpoint("http://localhost:7001").wants_contact
+    local = find_endpoint("qlever").model_copy(update={"url": serve(FACTS).url})
+    monkeypatch.setattr(endpoints_module, "known_endpoints", lambda: {"qlever": local})
+    info = take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint="qlever", policy=policy())
+    assert info.endpoint == local.url
+
+
+@pytest.mark.parametrize("name", ["wdqs", "wdqs-scholarly"])
+def test_services_that_want_a_contact(tmp_path: Path, name: str):
+    with pytest.raises(InputError) as error:
+        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=name)
+    assert str(error.value) == (
+        f"the {find_endpoint(name).title} wants to know whom to reach about its use; "
+        "give a mail or web address as `contact`"
+    )
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive  # rdflib takes its time
+def test_random_statements_from_two_engines(
+    serve: Callable[[str], Any], second: Callable[..., Restricted], tmp_path: Path
+):
+    choose = random.Random(1)
+    some = [f"Q{number}" for number in range(1, 41)]
+    values = [*some, *["Q746549", "Q6256", "Q3024240", "_:b1"] * 3]
+    properties = ["P31", "P279", "P495", "P17", "P2012", "P361", "P527", "P186", "P30", "P1366"]
+    facts = [f"{choose.choice(some)} {choose.choice(properties)} {choose.choice(values)}" for _ in range(400)]
+    facts += [f"{item} label {tag}:{item} \\u0301" for item in some for tag in ("en", "zh-hans")]
+    text = "\n".join(facts)
+    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=serve(text).url, policy=policy())
+    found = taken(second(text, kind="text/turtle", ways=("get",), most_triples=40), tmp_path / "b")
+    assert found == (tmp_path / "a" / "f.nt.gz").read_bytes()
