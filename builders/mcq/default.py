@@ -348,7 +348,7 @@ def kept_questions(found: Picked, answers: TemplateAnswers, asked: Locale) -> Lo
     of_locale = found.pool.target(asked.tag).answers
     golds = tuple(gold.text for gold in of_locale.golds)
     numbers = {option: number for number, option in enumerate(_used(picks))}
-    texts = [(option.text, option.locale.tag) for option in found.pool.options]
+    texts = found.pool.texts
     return LocaleQuestions(
         locale=asked,
         golds=golds,

@@ -12,7 +12,7 @@ Both follow from what two locales answer, the one asked about and the one that o
 locale changes nothing between them.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -106,27 +106,20 @@ class Keyness:
         Returns:
             1 for more, 0 for equal and -1 for less; shape ``(n_golds, n_options)``.
         """
-        signs = np.zeros((len(golds), len(options)), np.int64)
         words_of_golds = [self._known_words(text) for text, _ in golds]
         words_of_options = [self._known_words(text) for text, _ in options]
         number = {word: i for i, word in enumerate(sorted(set().union(*words_of_golds, *words_of_options)))}
         votes = self._without(template_id, number)
-        # One entry per word of an option, the words of an option side by side.
-        lengths = [len(found) for found in words_of_options]
-        word = np.array([number[word] for found in words_of_options for word in found], np.int64)
-        option = np.repeat(np.arange(len(options)), lengths)
-        there = np.array([self._number(tag) for _, tag in options], np.int64)
-        everywhere = np.arange(len(self._locales) + 1)
-        for row, ((_, tag), found) in enumerate(zip(golds, words_of_golds, strict=True)):
-            here = self._number(tag)
-            # Sum over the words of each option, against the locale that offers it; divided by `lengths` it is
-            # the mean.
-            sums = np.bincount(option, votes.keyness(here, there[option], word), len(options))
-            # How the correct answer compares depends on the locale that it is compared with: shape
-            # (n_locales,).
-            of_gold = np.array([number[word] for word in found])
-            ours = votes.keyness(here, everywhere[:, None], of_gold[None, :]).mean(axis=1)
-            signs[row] = np.sign(np.round(sums / lengths - ours[there], _DIGITS))
+        here, there = (np.array([self._number(tag) for _, tag in some], np.int64) for some in (golds, options))
+        of_options, of_golds = _Words.of(words_of_options, number), _Words.of(words_of_golds, number)
+        # Options for a correct answer's locale, against the locale that offers them: (n_golds, n_options).
+        theirs = of_options.means(
+            votes.keyness(here[:, None], there.repeat(of_options.lengths), of_options.words)
+        )
+        # How the correct answer compares depends on the locale that it is compared with: (n_golds, n_locales).
+        everywhere = np.arange(len(self._locales) + 1)[:, None]
+        ours = of_golds.means(votes.keyness(here.repeat(of_golds.lengths), everywhere, of_golds.words)).T
+        signs: Numbers = np.sign(np.round(theirs - ours[:, there], _DIGITS)).astype(np.int64)
         return signs
 
     def typicality(self, template_id: str, tags: Sequence[str], texts: Sequence[str]) -> tuple[Floats, Floats]:
@@ -152,12 +145,9 @@ class Keyness:
         expected = (of_all + 1) / (votes.totals.sum() + len(self._of_word))
         of_locales = votes.totals[here, None] + _PRIOR_VOTES
         ratios = np.log((votes.votes[here] + _PRIOR_VOTES * expected) / (of_locales * expected))
-        # One entry per word of a text, the words of a text side by side.
-        columns = np.array([number[word] for found in split for word in found], np.int64)
-        lengths = np.array([len(found) for found in split], np.int64)
-        starts = np.cumsum(lengths) - lengths
+        of_texts = _Words.of(split, number)
         typical, used = (
-            np.round(np.add.reduceat(of_words[..., columns], starts, axis=-1) / lengths, _DIGITS)
+            np.round(of_texts.means(of_words[..., of_texts.words]), _DIGITS)
             for of_words in (ratios, np.log1p(of_all))
         )
         return typical, used
@@ -186,6 +176,29 @@ class Keyness:
         return _Votes(votes, totals, self._n_words)
 
 
+class _Words(NamedTuple):
+    """Words of texts, side by side; every text has one."""
+
+    words: Numbers
+    """Shape ``(n_words,)``."""
+    lengths: Numbers
+    """Words of each text, shape ``(n_texts,)``."""
+
+    @classmethod
+    def of(cls, texts: Sequence[Collection[str]], number: Mapping[str, int]) -> "_Words":
+        """Number the words of texts."""
+        words = [number[word] for found in texts for word in found]
+        return cls(np.array(words, np.int64), np.array([len(found) for found in texts], np.int64))
+
+    def means(self, of_words: Floats) -> Floats:
+        """Average over the words of each text, along the last axis."""
+        if not len(self.lengths):
+            return of_words
+        starts = np.cumsum(self.lengths) - self.lengths
+        means: Floats = np.add.reduceat(of_words, starts, axis=-1) / self.lengths
+        return means
+
+
 class _Votes(NamedTuple):
     """Votes for words."""
 
@@ -196,7 +209,7 @@ class _Votes(NamedTuple):
     n_words: Floats
     """Different words that a locale uses, shape ``(n_locales,)``."""
 
-    def keyness(self, here: int, there: Numbers, word: Numbers) -> Floats:
+    def keyness(self, here: Numbers, there: Numbers, word: Numbers) -> Floats:
         """Compute the keyness of words for a locale beside others, by number; arrays broadcast."""
         votes, other = self.votes[here, word], self.votes[there, word]
         # One word more than the locales use: the one that nobody has used yet.
@@ -261,7 +274,7 @@ class Cooccurrence:
         text, tag = gold
         on_topic = self._on_topic.get((tag, self._topics.get(template_id)), set())
         beside = self._beside.get((tag, base_forms(text)), ())
-        return {form for form in forms if form in on_topic or any(form in given for given in beside)}
+        return (forms & on_topic).union(*(forms & given for given in beside))
 
     def gave(self, tag: str, text: str) -> bool:
         """Whether a locale gave a text to any template."""

@@ -88,6 +88,8 @@ class OptionPool:
         self._everything = frozenset(range(len(self.options)))
         self._locales = {option.locale for option in self.options}
         self._shared = SharedAnswers(self.options)
+        self.texts = tuple((option.text, option.locale.tag) for option in self.options)
+        """By option, its text and the tag of its locale."""
         texts = {option.text: concerns(option.text) for option in set(self.options)}
         self._judged = frozenset(i for i, option in enumerate(self.options) if texts[option.text])
         self._conflicts: tuple[Numbers, ...] = tuple(
