@@ -173,7 +173,7 @@ class _Donors:
 
 
 def _invented(known: Registry, n: int) -> list[Locale]:
-    taken = {code for locale in known for code in (locale.region, locale.split, locale.parent, *locale.aliases)}
+    taken = {code for locale in known for code in (locale.region, locale.split, locale.parent, locale.upstream)}
     codes = [code for code in map("".join, product(ascii_uppercase, repeat=2)) if code not in taken]
     invented = list(product(_LANGUAGES, codes))
     if n > len(invented):

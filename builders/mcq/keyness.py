@@ -80,16 +80,19 @@ class Keyness:
         """Votes for all words, by number of the locale."""
         self._n_words = np.zeros(len(self._locales) + 1)
         """Different words that a locale uses."""
-        self._of_word: dict[str, list[tuple[int, int]]] = {}
-        """By word, the numbers of the locales that use it, each with its votes for it."""
-        of_locales = votes_of_words.group_by("word", "locale").agg(pl.col("votes").sum())
-        for word, tag, votes in of_locales.iter_rows():
-            locale = self._locales[tag]
-            self._totals[locale] += votes
-            self._n_words[locale] += 1
-            self._of_word.setdefault(word, []).append((locale, votes))
-        by_template = votes_of_words.partition_by("template_id", as_dict=True, include_key=False)
-        self._of_template = {str(key): rows for (key,), rows in by_template.items()}
+        of_locales = votes_of_words.group_by("word", "locale").agg(pl.col("votes").sum()).sort("word", "locale")
+        lengths = of_locales.group_by("word", maintain_order=True).len()
+        self._words = {word: i for i, word in enumerate(lengths["word"])}
+        """All words, numbered in code-point order."""
+        self._ends = np.concatenate([[0], np.cumsum(lengths["len"], dtype=np.int64)])
+        """By word, where its votes begin among those of all, and behind the last one where they end."""
+        self._by_word = _Counted.of(of_locales, self._words, self._locales)
+        np.add.at(self._totals, self._by_word.locale, self._by_word.votes)
+        np.add.at(self._n_words, self._by_word.locale, 1)
+        by_template = votes_of_words.partition_by("template_id", as_dict=True)
+        self._of_template = {
+            str(key): _Counted.of(rows, self._words, self._locales) for (key,), rows in by_template.items()
+        }
 
     def compared(self, template_id: str, golds: Sequence[LocaleText], options: Sequence[LocaleText]) -> Numbers:
         """Tell which options have more keyness for a correct answer's locale than the correct answer has.
@@ -142,7 +145,7 @@ class Keyness:
         votes, here = self._without(template_id, number), [self._number(tag) for tag in tags]
         of_all = votes.votes.sum(axis=0)
         # One vote more for every word, so that no share is 0.
-        expected = (of_all + 1) / (votes.totals.sum() + len(self._of_word))
+        expected = (of_all + 1) / (votes.totals.sum() + len(self._words))
         of_locales = votes.totals[here, None] + _PRIOR_VOTES
         ratios = np.log((votes.votes[here] + _PRIOR_VOTES * expected) / (of_locales * expected))
         of_texts = _Words.of(split, number)
@@ -158,22 +161,42 @@ class Keyness:
     def _known_words(self, text: str) -> set[str]:
         """Take a text apart; all words that nobody has used are one, the empty one."""
         # The empty word has no votes anywhere, and so the keyness of any word that nobody has used.
-        return {word if word in self._of_word else "" for word in words(text)}
+        return {word if word in self._words else "" for word in words(text)}
 
     def _without(self, template_id: str, number: Mapping[str, int]) -> "_Votes":
         """Count votes for some words in all other templates; an unknown locale or word has none."""
         votes, totals = np.zeros((len(self._totals), len(number))), self._totals.copy()
-        for word, column in number.items():
-            for locale, n in self._of_word.get(word, ()):
-                votes[locale, column] = n
+        known = {word: column for word, column in number.items() if word in self._words}
+        columns = np.full(len(self._words), -1)
+        columns[[self._words[word] for word in known]] = list(known.values())
+        for word, column in known.items():
+            which = slice(*self._ends[self._words[word] : self._words[word] + 2])
+            votes[self._by_word.locale[which], column] = self._by_word.votes[which]
         # The template's own votes are taken off the sums instead of summing all others anew for every template.
         if template_id in self._of_template:
-            for tag, word, n in self._of_template[template_id].iter_rows():
-                locale = self._locales[tag]
-                totals[locale] -= n
-                if word in number:
-                    votes[locale, number[word]] -= n
+            own = self._of_template[template_id]
+            np.subtract.at(totals, own.locale, own.votes)
+            looked_up = columns[own.word]
+            counts = looked_up >= 0
+            np.subtract.at(votes, (own.locale[counts], looked_up[counts]), own.votes[counts])
         return _Votes(votes, totals, self._n_words)
+
+
+class _Counted(NamedTuple):
+    """Votes for words, by number of the word and of the locale; arrays of one length."""
+
+    word: Numbers
+    locale: Numbers
+    votes: Numbers
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, words: Mapping[str, int], locales: Mapping[str, int]) -> "_Counted":
+        """Number the rows of `_votes_of_words`."""
+        return cls(
+            np.array([words[word] for word in rows["word"]], np.int64),
+            np.array([locales[tag] for tag in rows["locale"]], np.int64),
+            rows["votes"].to_numpy(),
+        )
 
 
 class _Words(NamedTuple):
@@ -236,6 +259,9 @@ def _votes_of_words(index: pl.DataFrame) -> pl.DataFrame:
 Form = tuple[str, ...]
 """A text by its `base_forms`."""
 
+Forms = tuple[Form, ...]
+"""Several of them, each once."""
+
 
 class Cooccurrence:
     """Answers that locales gave elsewhere, on the same topic or beside the same answer, and may mean here.
@@ -248,19 +274,21 @@ class Cooccurrence:
     def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
         topics = questions.group_by("template_id").agg(pl.col("topic").min())
         self._topics: dict[str, str | None] = dict(topics.iter_rows())
-        self._beside: dict[tuple[str, Form], list[set[Form]]] = {}
+        self._beside: dict[str, dict[Form, list[Forms]]] = {}
         """By locale and answer, what it gave to each of the templates to which it gave that answer."""
-        self._on_topic: dict[tuple[str, str | None], set[Form]] = {}
+        self._on_topic: dict[str, dict[str | None, set[Form]]] = {}
         """By locale and topic, what it gave to any template of the topic."""
         forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
         by_question = index.group_by("template_id", "locale", maintain_order=True).agg("text")
         for template_id, tag, texts in by_question.iter_rows():
-            given = {forms[text] for text in texts if forms[text]}
+            # A set of few would take three times the memory.
+            given = tuple({forms[text] for text in texts if forms[text]})
+            beside, on_topic = self._beside.setdefault(tag, {}), self._on_topic.setdefault(tag, {})
             for form in given:
-                self._beside.setdefault((tag, form), []).append(given)
-            self._on_topic.setdefault((tag, self._topics.get(template_id)), set()).update(given)
+                beside.setdefault(form, []).append(given)
+            on_topic.setdefault(self._topics.get(template_id), set()).update(given)
 
-    def possibly_correct(self, template_id: str, gold: LocaleText, forms: Set[Form]) -> Set[Form]:
+    def possibly_correct(self, template_id: str, gold: LocaleText, forms: frozenset[Form]) -> Set[Form]:
         """Find what the locale of a correct answer gave on its topic, or beside that answer to any question.
 
         Args:
@@ -272,10 +300,10 @@ class Cooccurrence:
             Those of ``forms`` that may well be right as well.
         """
         text, tag = gold
-        on_topic = self._on_topic.get((tag, self._topics.get(template_id)), set())
-        beside = self._beside.get((tag, base_forms(text)), ())
-        return (forms & on_topic).union(*(forms & given for given in beside))
+        on_topic = self._on_topic.get(tag, {}).get(self._topics.get(template_id), set())
+        beside = self._beside.get(tag, {}).get(base_forms(text), ())
+        return forms.intersection(on_topic).union(*map(forms.intersection, beside))
 
     def gave(self, tag: str, text: str) -> bool:
         """Whether a locale gave a text to any template."""
-        return (tag, base_forms(text)) in self._beside
+        return base_forms(text) in self._beside.get(tag, {})

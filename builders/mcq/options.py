@@ -150,7 +150,7 @@ def compared_forms(variants: tuple[str, ...], answer_format: AnswerFormat) -> fr
     return frozenset(form for form in found if form)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def shown(text: str) -> str:
     """Write the text as an option shows it: clean and in lower case.
 
