@@ -13,7 +13,6 @@ from itertools import chain
 import polars as pl
 
 from blend.builders.digests import digest
-from blend.builders.mcq.exclusions import Excluded, Exclusions
 from blend.builders.mcq.locale_responses import LocaleResponses, responses_by_template
 from blend.builders.mcq.options import (
     Acceptable,
@@ -26,8 +25,9 @@ from blend.builders.mcq.options import (
 )
 from blend.builders.mcq.overlap import values
 from blend.builders.mcq.own_calendars import UNSTATED, DatedAnswer, dated, part_asked
-from blend.builders.mcq.reading import Reading
 from blend.builders.mcq.result import OUTCOMES
+from blend.builders.mcq.verdicts.exclusions import Excluded, Exclusions
+from blend.builders.mcq.verdicts.reading import Reading
 from blend.schemas.language.answer_formats import AnswerFormat, format_of_template
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise

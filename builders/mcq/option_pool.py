@@ -13,8 +13,8 @@ import polars as pl
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
-from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.options import Acceptable, LocalVariants, Numbers, Option, SharedAnswers, are_apart
+from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions

@@ -11,13 +11,13 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.compact import with_compact
-from blend.builders.mcq.exclusions import VOID
-from blend.builders.mcq.given_questions import given_rows
-from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
+from blend.builders.mcq.further.compact import with_compact
+from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import STAGE, McqBuild, with_given
-from blend.builders.mcq.verdict_notes import LEFT_OUT_NOTE, left_out_summary
-from blend.builders.mcq.wordings import quotable
+from blend.builders.mcq.verdicts.exclusions import VOID
+from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
+from blend.builders.mcq.verdicts.verdict_notes import LEFT_OUT_NOTE, left_out_summary
+from blend.builders.mcq.verdicts.wordings import quotable
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.model_report import model_report
 from blend.builders.saq import Aggregation, aggregate

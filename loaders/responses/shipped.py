@@ -67,7 +67,7 @@ def shipped_exclusions() -> pl.DataFrame:
 
 @cache
 def shipped_risk() -> dict[str, dict[str, float]]:
-    """The coefficients of `builders.mcq.option_risk`, by model and feature.
+    """The coefficients of `builders.mcq.unread.option_risk`, by model and feature.
 
     ``benchmarks/option_risk.py`` fits them on the published answers and the shipped exclusions.
     """

@@ -90,7 +90,7 @@ def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
         ],
         schema=EXCLUSIONS,
     )
-    monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_exclusions", lambda: reviewed)
+    monkeypatch.setattr("blend.builders.mcq.verdicts.exclusions.shipped_exclusions", lambda: reviewed)
 
     def shown(options):
         rows = build_mcq(questions, annotations, options=options, seed=0).frame()
@@ -105,7 +105,7 @@ def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
 def test_a_correct_answer_that_a_reader_holds_for_wrong_is_not_asked_for(monkeypatch):
     questions, annotations = frames_of({"T-1": ANSWERS})
     reviewed = pl.DataFrame([{**READ, "option": "apple", "kind": "wrong"}], schema=EXCLUSIONS)
-    monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_exclusions", lambda: reviewed)
+    monkeypatch.setattr("blend.builders.mcq.verdicts.exclusions.shipped_exclusions", lambda: reviewed)
     build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
     assert "en-GB" not in set(build.frame()["locale"])
     assert loss_of(build, "en-GB") == ("turned-down", "verdicts say that 'apple' is wrong")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.question_readings import QuestionReadings
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 
 if TYPE_CHECKING:
     from blend.builders.mcq.default import DefaultPlan, LocaleQuestions, TemplateQuestions
-    from blend.builders.mcq.fillers import FillerUse
+    from blend.builders.mcq.verdicts.fillers import FillerUse
 
 NATIVES = "natives"
 """Readers of whom at least one is a native of the region asked about."""
