@@ -7,6 +7,9 @@ anything is measured, as an installation compiles them. With ``--times N`` what 
 turns, and the best of N counts. What matters are the ratios within one run of this script, not the seconds.
 
     python benchmarks/build_scale.py --blend path/to/BLEnD/data --times 5
+
+With ``--growth 16 132 1000`` it builds so many locales in default mode as well, of ``--templates`` templates,
+and prints what rows cost in time and memory; ``--cases 0`` leaves the first table out.
 """
 
 import argparse
@@ -17,12 +20,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from make_regions import base_tables, make_regions, write_regions
 
 from blend.builders.release import build_release
@@ -53,6 +57,10 @@ def main() -> None:
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
     parser.add_argument("--times", type=int, default=1, help="rounds, of which the best counts")
     parser.add_argument("--cases", type=int, help="cases measured, from the first; all when absent")
+    parser.add_argument(
+        "--growth", type=int, nargs="+", metavar="LOCALES", help="numbers of locales to build as well"
+    )
+    parser.add_argument("--templates", type=int, default=50, help="templates asked with --growth")
     parser.add_argument("--one", nargs=3, metavar=("FOLDER", "MODE", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -62,7 +70,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as compiled:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = compiled
-        print_table(arguments.blend, arguments.times, CASES[: arguments.cases])
+        if arguments.cases != 0:
+            print_table(arguments.blend, arguments.times, CASES[: arguments.cases])
+        if arguments.growth:
+            print_growth(arguments.blend, arguments.growth, arguments.templates)
 
 
 Figures = dict[str, float]
@@ -80,23 +91,44 @@ def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) ->
         in_turns[OWN_TOOLS] = partial(published_procedure, blend, "--own-tools")
     in_turns |= {mode: partial(case, blend, n, mode) for n, mode in cases if n == 16}
     rounds = [{name: measure() for name, measure in in_turns.items()} for _ in range(1 + times)][1:]
-    print("| regions | mode | rows written | processor seconds | of published | µs per row | peak memory, MB |")
-    print("|---:|---|---:|---:|---:|---:|---:|")
+    print(
+        "| regions | mode | rows written | processor seconds | of published | of paper mode | µs per row "
+        "| peak memory, MB |"
+    )
+    print("|---:|---|---:|---:|---:|---:|---:|---:|")
     best = {name: min((of[name] for of in rounds), key=itemgetter("cpu_s")) for name in in_turns}
     for name, figures in best.items():
-        print_row(16, name, figures, best.get(PUBLISHED))
+        print_row(16, name, figures, best)
     for n_regions, mode in cases:
         if n_regions != 16:
-            print_row(n_regions, mode, case(blend, n_regions, mode), best.get(PUBLISHED))
+            print_row(n_regions, mode, case(blend, n_regions, mode), best)
 
 
-def print_row(n_regions: int, mode: str, figures: Figures, published: Figures | None) -> None:
+def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> None:
+    """Build ever more locales, and print what each row costs beyond the first build."""
+    print("| locales | rows written | processor seconds | µs per row | peak memory, MB | further kB per row |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    first: Figures = {}
+    for n_locales in sizes:
+        figures = case(blend, n_locales, "default", n_templates)
+        first = first or figures
+        more = figures["rows"] - first["rows"]
+        per_row = f"{(figures['peak_mb'] - first['peak_mb']) * 1024 / more:.2f}" if more else ""
+        cells = [f"{n_locales:,}", f"{figures['rows']:,}", f"{figures['cpu_s']:.1f}"]
+        cells += [f"{figures['cpu_s'] / figures['rows'] * 1e6:.0f}", f"{figures['peak_mb']:.0f}", per_row]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def print_row(n_regions: int, mode: str, figures: Figures, best: Mapping[str, Figures]) -> None:
     """A row of the table; the published procedure keeps its rows in memory, which is not compared."""
-    ratio = "" if published is None else f"{figures['cpu_s'] / published['cpu_s']:.2f}"
+    ratios = [
+        f"{figures['cpu_s'] / best[name]['cpu_s']:.2f}" if name in best else ""
+        for name in (PUBLISHED, "paper (all)")
+    ]
     more = ["", ""]
     if "peak_mb" in figures:
         more = [f"{figures['cpu_s'] / figures['rows'] * 1e6:.0f}", f"{figures['peak_mb']:.0f}"]
-    cells = [str(n_regions), mode, f"{figures['rows']:,}", f"{figures['cpu_s']:.1f}", ratio, *more]
+    cells = [str(n_regions), mode, f"{figures['rows']:,}", f"{figures['cpu_s']:.1f}", *ratios, *more]
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -108,11 +140,18 @@ def published_procedure(blend: Path, *options: str) -> Figures:
     return figures
 
 
-def case(blend: Path | None, n_regions: int, mode: str) -> Figures:
-    """One build in a process of its own, on files made for it."""
+def case(blend: Path | None, n_regions: int, mode: str, n_templates: int | None = None) -> Figures:
+    """One build in a process of its own, on files made for it, of all templates or so many of them."""
+    questions, annotations = base_tables(blend)
+    if n_templates is not None:
+        templates = questions["template_id"].unique().sort()
+        asked = pl.col("template_id").is_in(
+            templates.gather_every(max(len(templates) // n_templates, 1)).to_list()
+        )
+        questions, annotations = questions.filter(asked), annotations.filter(asked)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "regions"
-        write_regions(make_regions(*base_tables(blend), n_regions), folder)
+        write_regions(make_regions(questions, annotations, n_regions), folder)
         command = [sys.executable, __file__, "--one", str(folder), mode, str(Path(scratch) / "release")]
         run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         return json.loads(run.stdout)

@@ -26,11 +26,14 @@ import tomli_w
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry, registry
 from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS
+from blend.schemas.rows.nested_frames import nested_frame
 
 RENAMED = 0.2
 """Share of the answers that an invented region calls by names of its own; with it, two invented regions share
 about as many English answer words as two real ones (8.0 % of what either has, against 8.4 %)."""
 
+_LANGUAGES = ("en", "es")
+"""Languages of invented locales; the second one where there are no codes left."""
 _IDKS = ("idk", "no-answer", "not-applicable")
 
 
@@ -56,7 +59,8 @@ def make_regions(
 ) -> Regions:
     """Extend a dataset to a number of regions, with answers and votes as they are really distributed.
 
-    An invented region speaks English. For each template it takes the answers, votes and non-answers of one
+    An invented region speaks English; where there are not codes enough, they speak a second language as well,
+    and each is a locale of its own. For each template it takes the answers, votes and non-answers of one
     real region, drawn by a digest of seed, region and template, so that neither the number of regions nor their
     order changes any of them. A share of its answers (to free-text questions) gets words of its own, in every
     variant: otherwise two regions that drew the same one would agree in everything.
@@ -64,7 +68,7 @@ def make_regions(
     Args:
         questions: `QUESTIONS` of the base.
         annotations: `ANNOTATIONS` of the base, one row per question.
-        n_regions: Regions wanted; fewer than the base has are its first ones in registry order.
+        n_regions: Locales wanted; fewer than the base has are its first ones in registry order.
         seed: Another seed draws other answers.
         renamed: Share of the answers that get names of their own, in [0, 1].
 
@@ -72,7 +76,7 @@ def make_regions(
         The dataset.
 
     Raises:
-        ValueError: If more regions are wanted than there are two-letter codes for.
+        ValueError: If more are wanted than there are two-letter codes and languages for.
     """
     known = registry()
     base = sorted(questions["locale"].unique(), key=known.rank)
@@ -80,12 +84,10 @@ def make_regions(
     rows = annotations.join(questions, on=KEY, suffix="_of_question").sort(KEY)
     donors = _Donors(rows, base, seed, renamed)
     kept = pl.col("locale").is_in(base[:n_regions])
-    made = [donors.rows(locale) for locale in invented]
-    new_questions = [question for locale_rows in made for question, _ in locale_rows]
-    new_annotations = [annotation for locale_rows in made for _, annotation in locale_rows]
+    frames = [(questions.filter(kept), annotations.filter(kept)), *map(donors.frames, invented)]
     return Regions(
-        pl.concat([questions.filter(kept), pl.DataFrame(new_questions, schema=QUESTIONS)]).sort(KEY),
-        pl.concat([annotations.filter(kept), pl.DataFrame(new_annotations, schema=ANNOTATIONS)]).sort(KEY),
+        pl.concat([asked for asked, _ in frames]).sort(KEY),
+        pl.concat([given for _, given in frames]).sort(KEY),
         known.extended(invented),
     )
 
@@ -138,9 +140,12 @@ class _Donors:
         self._seed = seed
         self._renamed = renamed
 
-    def rows(self, locale: Locale) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Question and annotation of every template."""
-        return [self._row(locale, template, of) for template, of in self._rows.items()]
+    def frames(self, locale: Locale) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Questions and annotations of every template."""
+        questions, annotations = zip(
+            *(self._row(locale, template, of) for template, of in self._rows.items()), strict=True
+        )
+        return pl.DataFrame(questions, QUESTIONS), nested_frame(annotations, ANNOTATIONS)
 
     def _row(
         self, locale: Locale, template: str, of: dict[str, dict[str, Any]]
@@ -168,21 +173,22 @@ class _Donors:
 
 
 def _invented(known: Registry, n: int) -> list[Locale]:
-    taken = {code for locale in known for code in (locale.region, locale.split, locale.parent)}
+    taken = {code for locale in known for code in (locale.region, locale.split, locale.parent, locale.upstream)}
     codes = [code for code in map("".join, product(ascii_uppercase, repeat=2)) if code not in taken]
-    if n > len(codes):
-        raise ValueError(f"{n} invented regions wanted, but there are codes for {len(codes)}")
-    return [_locale(code) for code in codes[: max(n, 0)]]
+    invented = list(product(_LANGUAGES, codes))
+    if n > len(invented):
+        raise ValueError(f"{n} invented locales wanted, but there are codes for {len(invented)}")
+    return [_locale(language, code) for language, code in invented[: max(n, 0)]]
 
 
-def _locale(code: str) -> Locale:
-    name = f"Region {code}"
+def _locale(language: str, code: str) -> Locale:
+    name, file = f"Region {code}", code if language == _LANGUAGES[0] else f"{code}_{language}"
     return Locale(
-        tag=f"en-{code}",
-        language="en",
+        tag=f"{language}-{code}",
+        language=language,
         region=code,
         region_name=name,
-        upstream=f"Region_{code}",
+        upstream=f"Region_{file}",
         prompt_name=name,
         nationalities=(),
         aliases=(),
@@ -190,7 +196,7 @@ def _locale(code: str) -> Locale:
         direction="ltr",
         script="Latn",
         parent="GB",
-        split=code,
+        split=file,
     )
 
 

@@ -19,11 +19,11 @@ import polars as pl
 
 from blend.builders.judges import default_judges
 from blend.builders.mcq.default import build_default
-from blend.builders.mcq.exclusions import SILLY as SILLY_VERDICT
-from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.keyness import answer_index
-from blend.builders.mcq.offered_options import offered_options
-from blend.builders.mcq.option_risk import (
+from blend.builders.mcq.options import Option, shown
+from blend.builders.mcq.overlap import base_forms
+from blend.builders.mcq.result import McqBuild
+from blend.builders.mcq.unread.option_risk import (
     FEATURES,
     READING_FEATURES,
     READINGS,
@@ -32,9 +32,9 @@ from blend.builders.mcq.option_risk import (
     TYPE_FEATURES,
     OptionRisk,
 )
-from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.overlap import base_forms
-from blend.builders.mcq.result import McqBuild
+from blend.builders.mcq.verdicts.exclusions import SILLY as SILLY_VERDICT
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.offered_options import offered_options
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions, shipped_option_texts, shipped_readings
 from blend.loaders.upstream.blend import BlendTables, read_blend

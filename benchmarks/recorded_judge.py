@@ -18,8 +18,8 @@ import polars as pl
 from option_risk import UNREAD, HeldOutRisk, Verdicts, built, disputed, held_out, read_options
 
 from blend.builders.judges import default_judges
-from blend.builders.mcq.exclusions import SILLY, WRONG, Exclusions
-from blend.builders.mcq.offered_options import offered_options
+from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, Exclusions
+from blend.builders.mcq.verdicts.offered_options import offered_options
 from blend.builders.release.verdict_agreement import compared_verdicts
 from blend.loaders.upstream.blend import BlendTables, read_blend
 from blend.schemas.language.locales import registry

@@ -305,7 +305,7 @@ def _with_previous(
 
 def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
     from blend.builders.mcq.result import why_none_made
-    from blend.builders.mcq.verdict_notes import verdict_notes
+    from blend.builders.mcq.verdicts.verdict_notes import verdict_notes
     from blend.views.releases import release_tables
     from blend.views.safe import SafeConsole
 

@@ -1,6 +1,7 @@
 """Naming: which options name a region, or its people."""
 
 import re
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.region_mentions import is_named
 
 
+# Three rules of an audit ask for the same questions.
+@lru_cache(maxsize=1)
 def named_groups(asked: QuestionArrays, locales: Registry) -> NDArray[np.bool_]:
     """Mark the groups that texts name: shape ``(n_groups, n_texts)``.
 

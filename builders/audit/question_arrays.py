@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from blend.schemas.language.answer_formats import AnswerFormat, magnitude
 from blend.schemas.language.text_comparison import fold, words
 
 IntArray = NDArray[np.int64]
@@ -83,6 +84,21 @@ class QuestionArrays:
         is_correct = np.zeros(len(found), dtype=bool)
         is_correct[cell[self.correct]] = True
         return Cells(template, group, text, is_correct, cell.astype(np.int64))
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """Every option as a number: an integer, minutes of the day, or days of the year.
+
+        Shape ``(n_options,)``; NaN where the options of a question are not all of one format.
+        """
+        formats = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
+        found: FloatArray = np.full(len(self.text), np.nan)
+        for answer_format in formats:
+            values = np.array([magnitude(text, answer_format) for text in self.texts], dtype=np.float64)
+            of_options = values[self.text]
+            all_have_it = np.logical_and.reduceat(~np.isnan(of_options), self.starts)
+            found = np.where(all_have_it[self.owner], of_options, found)
+        return found
 
     @cached_property
     def words(self) -> "Words":

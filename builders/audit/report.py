@@ -17,7 +17,7 @@ _PLACES = 4
 
 
 def audit_report(
-    mcqs: pl.DataFrame,
+    mcqs: pl.LazyFrame,
     *,
     annotations: pl.DataFrame,
     locales: Registry,
@@ -34,17 +34,19 @@ def audit_report(
         config: The configuration that they are of.
         most: Questions from which on no further template is looked at; templates are ordered by digest.
     """
-    chosen = _first_templates(mcqs, most)
-    rows = mcqs.join(chosen, on="template_id", how="semi")
+    counts = mcqs.group_by("template_id").agg(n=pl.len().cast(pl.Int64)).collect()
+    # Of a release of any size, only these rows and columns are read.
+    chosen = mcqs.filter(pl.col("template_id").is_in(_first_templates(counts, most)))
     if config in RUNGS:
+        rows = chosen.collect()
         audit = audit_rung(config, rows, annotations=annotations, locales=locales)
     else:
-        columns = ["question", "options", "answer", "topic"]
-        questions = rows.select(*columns, group="locale", template="template_id")
+        rows = chosen.select("question", "options", "answer", "topic", "locale", "template_id").collect()
+        questions = rows.rename({"locale": "group", "template_id": "template"})
         audit = audit_questions(questions, annotations=annotations, locales=locales, examples=0, synonyms=False)
     leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
-        questions=len(mcqs),
+        questions=counts["n"].sum(),
         audited=len(rows),
         definitions=dict([*leaks, *rules]),
         baselines=_fares(audit.baselines, audit.baselines_by_group, {"baseline": "name", "overall": "share"}),
@@ -52,11 +54,10 @@ def audit_report(
     )
 
 
-def _first_templates(mcqs: pl.DataFrame, most: int) -> pl.DataFrame:
-    counts = mcqs.group_by("template_id").agg(n=pl.len())
+def _first_templates(counts: pl.DataFrame, most: int) -> list[str]:
     digests = [sha256(template_id.encode()).hexdigest() for template_id in counts["template_id"]]
     ordered = counts.with_columns(digest=pl.Series(digests, dtype=pl.String)).sort("digest")
-    return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)
+    return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)["template_id"].to_list()
 
 
 def _fares(overall: pl.DataFrame, by_group: pl.DataFrame, fields: dict[str, str]) -> tuple[Fares, ...]:

@@ -15,7 +15,6 @@ import polars as pl
 from blend.builders.audit.learning import option_classifier
 from blend.builders.audit.naming import named_groups
 from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, Words, rounded, words_of
-from blend.schemas.language.answer_formats import AnswerFormat, magnitude
 from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import fold
 
@@ -176,10 +175,13 @@ def widespread(asked: QuestionArrays, known: Known) -> FloatArray:
         givers[template, fold(text)].add(group)
     cells = asked.cells
     folded = [fold(text) for text in asked.texts]
-    others = [
-        len(givers[asked.templates[template], folded[text]] - {asked.groups[group]})
-        for template, group, text in zip(cells.template, cells.group, cells.text, strict=True)
-    ]
+    others = []
+    # Lists: a number of an array costs more to take than the rest of a turn.
+    for template, group, text in zip(
+        cells.template.tolist(), cells.group.tolist(), cells.text.tolist(), strict=True
+    ):
+        given = givers[asked.templates[template], folded[text]]
+        others.append(len(given) - (asked.groups[group] in given))
     return np.array(others, dtype=np.float64)[cells.cell]
 
 
@@ -199,34 +201,19 @@ def recurring(asked: QuestionArrays, _: Known) -> FloatArray:
 
 def largest(asked: QuestionArrays, _: Known) -> FloatArray:
     """The number, time or date itself; only where all options are of one such format."""
-    return numbers_of(asked)
+    return asked.numbers
 
 
 def smallest(asked: QuestionArrays, _: Known) -> FloatArray:
     """The same, turned round."""
-    return -numbers_of(asked)
+    return -asked.numbers
 
 
 def nearest_mean(asked: QuestionArrays, _: Known) -> FloatArray:
     """Score how near the option is to the mean of the question's options."""
-    numbers = numbers_of(asked)
+    numbers = asked.numbers
     means = np.add.reduceat(numbers, asked.starts) / asked.sizes
     return rounded(-np.abs(numbers - means[asked.owner]))
-
-
-def numbers_of(asked: QuestionArrays) -> FloatArray:
-    """Every option as a number: an integer, minutes of the day, or days of the year.
-
-    NaN where the options of a question are not all of one format.
-    """
-    formats = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
-    found: FloatArray = np.full(len(asked.text), np.nan)
-    for answer_format in formats:
-        values = np.array([magnitude(text, answer_format) for text in asked.texts], dtype=np.float64)
-        of_options = values[asked.text]
-        all_have_it = np.logical_and.reduceat(~np.isnan(of_options), asked.starts)
-        found = np.where(all_have_it[asked.owner], of_options, found)
-    return found
 
 
 SOLVERS: Mapping[str, Solver] = {

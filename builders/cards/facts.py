@@ -52,7 +52,7 @@ class ReleaseFacts:
     audit: AuditReport | None
     """What can be got right in its multiple-choice questions without knowing anything; null without any."""
     reading: pl.DataFrame
-    """`builders.mcq.reading.READING`: who has read what its multiple-choice questions show."""
+    """`builders.mcq.verdicts.reading.READING`: who has read what its multiple-choice questions show."""
     model_report: ModelReport | None
     """How models that read options compare with people; null without verdicts of any."""
     datasheet: Datasheet

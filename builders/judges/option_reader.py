@@ -1,7 +1,8 @@
 """A model that reads options: sees question, region and all options at once, and gives a verdict on each.
 
 Other than the chat judge of pairs (`chat.ChatJudge`) it can find that beef is what people of a region eat most.
-It is one reader among others, and people's verdicts overrule its own (`builders.mcq.exclusions.counting`).
+It is one reader among others, and people's verdicts overrule its own
+(`builders.mcq.verdicts.exclusions.counting`).
 """
 
 from collections.abc import Callable, Sequence

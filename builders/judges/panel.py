@@ -44,6 +44,7 @@ class JudgePanel:
         others = (*self.before, *self.after)
         self._recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
         self._concern_all = len(self._recording) < len(others)
+        self._concerns: dict[str, bool] = {}
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
         self._verdicts: dict[bool, dict[Pair, bool]] = {True: {}, False: {}}
@@ -67,7 +68,10 @@ class JudgePanel:
         Of tens of millions of pairs that could meet, those who keep to decisions on file know a few thousand:
         nobody needs to list the others.
         """
-        return self._concern_all or any(judge.concerns(text) for judge in self._recording)
+        if text not in self._concerns:
+            found = self._concern_all or any(judge.concerns(text) for judge in self._recording)
+            self._concerns[text] = found
+        return self._concerns[text]
 
     def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
         """Ask the judges about every pair, in one go.

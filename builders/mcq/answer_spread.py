@@ -7,12 +7,9 @@ their canonical value. Two answers are the same if any variant of one is a varia
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
-from blend.builders.mcq.options import are_apart, shown, spelled
-from blend.builders.mcq.overlap import base_forms
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.builders.mcq.options import are_apart, compared_forms
 from blend.schemas.language.locales import Locale
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.published_rows import AnswerSpread
@@ -57,41 +54,28 @@ def _only_specific(asked: LocaleAnswers, answers: TemplateAnswers) -> LocaleAnsw
 
 def _regions_with(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> set[str]:
     """List the other regions of which anybody gave an answer, whatever its votes."""
-    answer_format = answers.answer_format
+    asked_for = compared_forms((gold,), answers.answer_format)
     # With all variants of what its own people meant by it.
     meant = set[str]()
     for variants in asked.given:
-        forms = _forms(variants, answer_format)
-        if not forms.isdisjoint(_forms((gold,), answer_format)):
+        forms = compared_forms(variants, answers.answer_format)
+        if not forms.isdisjoint(asked_for):
             meant |= forms
     return {
         one.locale.region
-        for one in answers.locales
-        if are_apart(one.locale, asked.locale)
-        and any(not meant.isdisjoint(_forms(variants, answer_format)) for variants in one.given)
+        for one, forms in zip(answers.locales, answers.forms, strict=True)
+        if not meant.isdisjoint(forms) and are_apart(one.locale, asked.locale)
     }
 
 
 def locales_giving(texts: Iterable[str], answers: TemplateAnswers) -> dict[str, list[Locale]]:
     """List by text the locales of which anybody gave it, whatever its votes."""
-    answer_format = answers.answer_format
-    given = [
-        (one.locale, frozenset[str]().union(*(_forms(variants, answer_format) for variants in one.given)))
-        for one in answers.locales
-    ]
+    given = [(one.locale, forms) for one, forms in zip(answers.locales, answers.forms, strict=True)]
     return {
-        text: [locale for locale, forms in given if not forms.isdisjoint(_forms((text,), answer_format))]
+        text: [
+            locale
+            for locale, forms in given
+            if not forms.isdisjoint(compared_forms((text,), answers.answer_format))
+        ]
         for text in texts
     }
-
-
-# Every locale of a template is compared with every other one.
-@lru_cache(maxsize=1 << 12)
-def _forms(variants: tuple[str, ...], answer_format: AnswerFormat) -> frozenset[str]:
-    """Reduce variants to what is compared; nothing of one that is not in the format."""
-    texts = map(shown, variants)
-    if answer_format is AnswerFormat.TEXT:
-        found = ("".join(base_forms(text)) for text in texts)
-    else:
-        found = (spelled(text, answer_format) or "" for text in texts)
-    return frozenset(form for form in found if form)

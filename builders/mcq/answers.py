@@ -7,19 +7,27 @@ alone. No other locale can throw a question out.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 
 import polars as pl
 
 from blend.builders.digests import digest
-from blend.builders.mcq.exclusions import Excluded, Exclusions
 from blend.builders.mcq.locale_responses import LocaleResponses, responses_by_template
-from blend.builders.mcq.options import Acceptable, LocalVariants, Option, shown, spelled, spelling
+from blend.builders.mcq.options import (
+    Acceptable,
+    LocalVariants,
+    Option,
+    compared_forms,
+    shown,
+    spelled,
+    spelling,
+)
 from blend.builders.mcq.overlap import values
 from blend.builders.mcq.own_calendars import UNSTATED, DatedAnswer, dated, part_asked
-from blend.builders.mcq.reading import Reading
 from blend.builders.mcq.result import OUTCOMES
+from blend.builders.mcq.verdicts.exclusions import Excluded, Exclusions
+from blend.builders.mcq.verdicts.reading import Reading
 from blend.schemas.language.answer_formats import AnswerFormat, format_of_template
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise
@@ -68,7 +76,7 @@ class LocaleAnswers:
     which nobody can tell the calendar."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TemplateAnswers:
     """Answers of all locales to a template."""
 
@@ -85,6 +93,12 @@ class TemplateAnswers:
     def reserve(self) -> list[Option]:
         """List all locales' further options, for questions that are short of distractors."""
         return [option for one in self.locales for option in one.reserve]
+
+    @cached_property
+    def forms(self) -> tuple[frozenset[str], ...]:
+        """List by locale all that its people gave, whatever its votes, as `compared_forms`."""
+        every = partial(compared_forms, answer_format=self.answer_format)
+        return tuple(frozenset[str]().union(*map(every, one.given)) for one in self.locales)
 
 
 def read_answers(

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,32 +20,29 @@ from blend.builders.judges.equivalence import Judge, LexicalJudge
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answer_spread import answer_spread, only_specific
 from blend.builders.mcq.answers import TemplateAnswers, outcomes_frame, read_answers
-from blend.builders.mcq.distractors import N_DISTRACTORS, Elsewhere
-from blend.builders.mcq.exclusions import Exclusions
-from blend.builders.mcq.fillers import Fillers, FillerUse
+from blend.builders.mcq.distractors import Elsewhere
 from blend.builders.mcq.option_pool import OptionPool
-from blend.builders.mcq.option_risk import OptionRisk
 from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option
 from blend.builders.mcq.overlap import share_words
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
-from blend.builders.mcq.question_readings import QuestionReadings
-from blend.builders.mcq.reading import Reading, reading_frame
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, LEFT_OUT, SHORT, McqBuild, summarise
-from blend.builders.mcq.shortage import available, left_out_of, shortage
-from blend.builders.mcq.unread_options import UnreadOptions
-from blend.builders.mcq.variants import Pick, Picked, Rules, pick
-from blend.builders.mcq.wordings import put_right
-from blend.schemas.errors import InputError
+from blend.builders.mcq.unread.option_risk import OptionRisk
+from blend.builders.mcq.unread.unread_options import UnreadOptions
+from blend.builders.mcq.variants import Pick, Picked, Rules, available, check_sum, left_out_of, pick, shortage
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.fillers import Fillers, FillerUse
+from blend.builders.mcq.verdicts.question_readings import QuestionReadings
+from blend.builders.mcq.verdicts.reading import Reading, reading_frame
+from blend.builders.mcq.verdicts.wordings import put_right
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.published_rows import AnswerSpread
 
 if TYPE_CHECKING:
-    from blend.builders.mcq.hard_questions import HardSplit
-    from blend.builders.mcq.region_questions import RegionQuestions
-
+    from blend.builders.mcq.further.hard_questions import HardSplit
+    from blend.builders.mcq.further.region_questions import RegionQuestions
 QuestionKey = tuple[str, str]
 """Template and locale."""
 
@@ -68,29 +64,13 @@ def build_default(
     ``risk`` estimates how likely options are refused; `OptionRisk` with the package's coefficients when absent.
     """
     if options.variants == "all":
-        _check_sum(annotations)
-    shipped = options.judge.shipped
+        check_sum(annotations)
+    readers = _readers(questions, annotations, exclusions, options, locales)
+    unread = _unread_options(questions, annotations, readers, options, risk)
     panel, reviewed = JudgePanel(judges), Fillers(fillers, questions, locales)
-    asked, slips = put_right(questions)
-    confidence = options.model_confidence
-    readings = QuestionReadings(questions, annotations, shipped=shipped)
-    excluded = Exclusions(
-        exclusions,
-        questions,
-        locales,
-        shipped=shipped,
-        model_confidence=confidence,
-        asked=asked,
-        readings=readings,
-    )
-    reading = Reading(excluded, readings)
-    if risk is None and not (options.max_risk is None and options.max_silly is None):
-        risk = OptionRisk(questions, annotations, shipped=shipped)
-    unread = None if risk is None else UnreadOptions(risk, reading, options)
     rules = Rules(options, seed, Elsewhere.of(questions, annotations))
-    shown = asked if shipped else questions
     hard = _hard_split(rules) if options.hard else None
-    regions = _region_questions(rules, shown, locales) if options.rungs else None
+    regions = _region_questions(rules, readers.questions, locales) if options.rungs else None
     outcomes: Counter[tuple[str, str]] = Counter()
     dates: list[tuple[str, str, str, str]] = []
     made: list[TemplateQuestions] = []
@@ -99,9 +79,9 @@ def build_default(
         annotations,
         options=options,
         seed=seed,
-        exclusions=excluded,
+        exclusions=readers.exclusions,
         locales=locales,
-        reading=reading if options.unread == "drop" else None,
+        reading=readers.reading if options.unread == "drop" else None,
         left_out_by=None if unread is None else unread.left_out_by,
     ):
         outcomes.update(answers.outcomes)
@@ -111,29 +91,72 @@ def build_default(
     plans, dropped, uses = _plans(made, seed), _dropped(made), [use for one in made for use in one.fillers]
     hard_plans = [] if hard is None else hard.plans()
     present = set(annotations["locale"].unique())
+    found = [pl.DataFrame(dates, FOUND, orient="row"), readers.slips, readers.exclusions.void]
     return McqBuild(
         plans=plans,
         hard=hard_plans,
-        questions=shown,
+        questions=readers.questions,
         locales=locales,
         dropped=dropped,
         summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
-        found=pl.concat(
-            [
-                pl.DataFrame(dates, FOUND, orient="row"),
-                slips if shipped else slips.clear(),
-                excluded.void,
-                slips.clear() if unread is None else unread.found(),
-            ]
-        ),
+        found=pl.concat([*found, *([] if unread is None else [unread.found()])]),
         left_out=pl.DataFrame([row for one in made for row in one.left_out], LEFT_OUT, orient="row"),
-        reading=reading_frame([*made, *hard_plans], reading, uses, locales.tags),
+        reading=reading_frame([*made, *hard_plans], readers.reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
-        beside_models=excluded.beside_models(),
+        beside_models=readers.exclusions.beside_models(),
         regions=None if regions is None else regions.chosen(),
     )
+
+
+class _Readers(NamedTuple):
+    """What readers said, and the questions as they are asked since."""
+
+    exclusions: Exclusions
+    reading: Reading
+    questions: pl.DataFrame
+    """`frame_columns.QUESTIONS`."""
+    slips: pl.DataFrame
+    """`FOUND`: questions that are asked in other words than before."""
+
+
+def _readers(
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    exclusions: pl.DataFrame | None,
+    options: McqOptions,
+    locales: Registry,
+) -> _Readers:
+    """Bring together what readers said of questions and options, those of the package if they count."""
+    shipped = options.judge.shipped
+    asked, slips = put_right(questions)
+    readings = QuestionReadings(questions, annotations, shipped=shipped)
+    excluded = Exclusions(
+        exclusions,
+        questions,
+        locales,
+        shipped=shipped,
+        model_confidence=options.model_confidence,
+        asked=asked,
+        readings=readings,
+    )
+    reading = Reading(excluded, readings)
+    return _Readers(excluded, reading, *((asked, slips) if shipped else (questions, slips.clear())))
+
+
+def _unread_options(
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    readers: _Readers,
+    options: McqOptions,
+    risk: OptionRisk | None,
+) -> UnreadOptions | None:
+    """Estimate what nobody has read; null where the recipe shows it at any risk."""
+    if risk is None and options.max_risk is None and options.max_silly is None:
+        return None
+    risk = OptionRisk(questions, annotations, shipped=options.judge.shipped) if risk is None else risk
+    return UnreadOptions(risk, readers.reading, options)
 
 
 def _plans(made: Sequence["TemplateQuestions"], seed: int) -> list["DefaultPlan"]:
@@ -156,36 +179,16 @@ def _fillers_used(uses: Sequence[FillerUse], reviewed: Fillers) -> pl.DataFrame:
 
 def _hard_split(rules: Rules) -> "HardSplit":
     # It is made of what stands in this module.
-    from blend.builders.mcq.hard_questions import HardSplit
+    from blend.builders.mcq.further.hard_questions import HardSplit
 
     return HardSplit(rules)
 
 
 def _region_questions(rules: Rules, questions: pl.DataFrame, locales: Registry) -> "RegionQuestions":
     # They, too, are made of what stands in this module.
-    from blend.builders.mcq.region_questions import RegionQuestions
+    from blend.builders.mcq.further.region_questions import RegionQuestions
 
     return RegionQuestions(rules, questions, locales)
-
-
-_MOST_QUESTIONS = 10_000_000
-
-
-def _check_sum(annotations: pl.DataFrame) -> None:
-    """Refuse to make all questions where they are too many to be made, before any is.
-
-    Raises:
-        InputError: If so; says how many they would be with one correct answer per region.
-    """
-    regions = annotations.group_by("template_id").agg(pl.col("locale").n_unique())["locale"].to_list()
-    # Per template: n regions asked about, and three of the others for each.
-    n_questions = sum(n * comb(n - 1, N_DISTRACTORS) for n in regions)
-    if n_questions > _MOST_QUESTIONS:
-        raise InputError(
-            f'variants "all": every correct answer with every three options of up to {max(regions)} regions '
-            f"are some {n_questions:,} questions, and at most {_MOST_QUESTIONS:,} are made; give a number "
-            "instead"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +351,7 @@ def kept_questions(found: Picked, answers: TemplateAnswers, asked: Locale) -> Lo
     of_locale = found.pool.target(asked.tag).answers
     golds = tuple(gold.text for gold in of_locale.golds)
     numbers = {option: number for number, option in enumerate(_used(picks))}
-    texts = [(option.text, option.locale.tag) for option in found.pool.options]
+    texts = found.pool.texts
     return LocaleQuestions(
         locale=asked,
         golds=golds,

@@ -8,6 +8,7 @@ are ordered by digests.
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -116,6 +117,7 @@ def compare(
     by_form: dict[tuple[str, ...], set[int]] = {}
     for i, option in enumerate(options if texts else ()):
         by_form.setdefault(base_forms(option.text), set()).add(i)
+    forms = frozenset(by_form)
     found = []
     for gold, side in zip(golds, sides, strict=True):
         # "above" is part of the digests that published releases were drawn by.
@@ -126,8 +128,8 @@ def compare(
             quotas = _drawn(_QUOTAS_OF_NUMBERS, key)
         else:
             asked = (gold.text, gold.locale.tag)
-            forms = elsewhere.cooccurrence.possibly_correct(answers.template_id, asked, by_form.keys())
-            possibly_correct = {i for form in forms for i in by_form[form]}
+            meant = elsewhere.cooccurrence.possibly_correct(answers.template_id, asked, forms)
+            possibly_correct = {i for form in meant for i in by_form[form]}
             unlike = looks.unlike(gold.text)
             quotas = (*_drawn(_QUOTAS_OF_TEXTS, key), 0)
         found.append(
@@ -208,6 +210,7 @@ class _Looks:
         return side, set(np.flatnonzero(between).tolist()), unlike
 
 
+@lru_cache(maxsize=1 << 16)
 def _shape(text: str) -> int:
     """Number the format of a text by its punctuation, digits and final stop."""
     marked, digits = any(c in MARKS for c in text), any(c.isdigit() for c in text)
@@ -277,18 +280,27 @@ def first_three(question: Question, gold: int, preference: Callable[[int], tuple
     comparison = question.comparisons[gold]
     ordered = sorted(question.offered, key=preference)
     last = frozenset(i for i in ordered if i in question.fillers or i in comparison.possibly_correct)
-    triple = None
+    triple = _first_of(question, comparison, ordered, last)
+    # Answers of few people are worth a question, but not one that a guesser finds the answer to.
+    if triple is not None and sum(i in question.reserve for i in triple) > 1 and comparison.gives_away(triple):
+        return None
+    return triple
+
+
+def _first_of(
+    question: Question, comparison: Comparison, ordered: Sequence[int], last: frozenset[int]
+) -> Triple | None:
+    """Find the first triple with as few of the last options as can be, then with the first quota."""
     for n_last in range(min(len(last), N_DISTRACTORS) + 1):
         usable = ordered if n_last else [i for i in ordered if i not in last]
         higher = [i for i in usable if comparison.side[i] > 0]
         others = [i for i in usable if comparison.side[i] <= 0]
         for n_higher in comparison.quotas:
             among = [higher if slot < n_higher else others for slot in range(N_DISTRACTORS)]
-            triple = triple or _first_triple(among, question.conflicts, last, n_last)
-    # Answers of few people are worth a question, but not one that a guesser finds the answer to.
-    if triple is not None and sum(i in question.reserve for i in triple) > 1 and comparison.gives_away(triple):
-        return None
-    return triple
+            triple = _first_triple(among, question.conflicts, last, n_last)
+            if triple is not None:
+                return triple
+    return None
 
 
 def _first_triple(
@@ -299,13 +311,17 @@ def _first_triple(
     Exactly ``n_last`` of the three are among ``last``.
     """
     first, second, third = among
+    if not (first and second and third):
+        return None
     # By how many last ones a third option adds to the other two.
     thirds = {0: frozenset(third).difference(last), 1: last.intersection(third)}
     for a in first:
-        seconds = [b for b in second if b not in conflicts[a]]
-        # Mostly in vain: the few that are higher are of one region, or mean the same.
-        beside_a = {n: options - conflicts[a] for n, options in thirds.items()} if seconds else {}
-        for b in seconds:
+        beside_a: Mapping[int, Set[int]] = {}
+        for b in second:
+            # Mostly in vain: the few that are higher are of one region, or mean the same.
+            if b in conflicts[a]:
+                continue
+            beside_a = beside_a or {n: options - conflicts[a] for n, options in thirds.items()}
             missing = n_last - (a in last) - (b in last)
             beside_both = beside_a.get(missing, frozenset()) - conflicts[b]
             if beside_both:

@@ -12,7 +12,7 @@ Both follow from what two locales answer, the one asked about and the one that o
 locale changes nothing between them.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -80,16 +80,19 @@ class Keyness:
         """Votes for all words, by number of the locale."""
         self._n_words = np.zeros(len(self._locales) + 1)
         """Different words that a locale uses."""
-        self._of_word: dict[str, list[tuple[int, int]]] = {}
-        """By word, the numbers of the locales that use it, each with its votes for it."""
-        of_locales = votes_of_words.group_by("word", "locale").agg(pl.col("votes").sum())
-        for word, tag, votes in of_locales.iter_rows():
-            locale = self._locales[tag]
-            self._totals[locale] += votes
-            self._n_words[locale] += 1
-            self._of_word.setdefault(word, []).append((locale, votes))
-        by_template = votes_of_words.partition_by("template_id", as_dict=True, include_key=False)
-        self._of_template = {str(key): rows for (key,), rows in by_template.items()}
+        of_locales = votes_of_words.group_by("word", "locale").agg(pl.col("votes").sum()).sort("word", "locale")
+        lengths = of_locales.group_by("word", maintain_order=True).len()
+        self._words = {word: i for i, word in enumerate(lengths["word"])}
+        """All words, numbered in code-point order."""
+        self._ends = np.concatenate([[0], np.cumsum(lengths["len"], dtype=np.int64)])
+        """By word, where its votes begin among those of all, and behind the last one where they end."""
+        self._by_word = _Counted.of(of_locales, self._words, self._locales)
+        np.add.at(self._totals, self._by_word.locale, self._by_word.votes)
+        np.add.at(self._n_words, self._by_word.locale, 1)
+        by_template = votes_of_words.partition_by("template_id", as_dict=True)
+        self._of_template = {
+            str(key): _Counted.of(rows, self._words, self._locales) for (key,), rows in by_template.items()
+        }
 
     def compared(self, template_id: str, golds: Sequence[LocaleText], options: Sequence[LocaleText]) -> Numbers:
         """Tell which options have more keyness for a correct answer's locale than the correct answer has.
@@ -106,27 +109,20 @@ class Keyness:
         Returns:
             1 for more, 0 for equal and -1 for less; shape ``(n_golds, n_options)``.
         """
-        signs = np.zeros((len(golds), len(options)), np.int64)
         words_of_golds = [self._known_words(text) for text, _ in golds]
         words_of_options = [self._known_words(text) for text, _ in options]
         number = {word: i for i, word in enumerate(sorted(set().union(*words_of_golds, *words_of_options)))}
         votes = self._without(template_id, number)
-        # One entry per word of an option, the words of an option side by side.
-        lengths = [len(found) for found in words_of_options]
-        word = np.array([number[word] for found in words_of_options for word in found], np.int64)
-        option = np.repeat(np.arange(len(options)), lengths)
-        there = np.array([self._number(tag) for _, tag in options], np.int64)
-        everywhere = np.arange(len(self._locales) + 1)
-        for row, ((_, tag), found) in enumerate(zip(golds, words_of_golds, strict=True)):
-            here = self._number(tag)
-            # Sum over the words of each option, against the locale that offers it; divided by `lengths` it is
-            # the mean.
-            sums = np.bincount(option, votes.keyness(here, there[option], word), len(options))
-            # How the correct answer compares depends on the locale that it is compared with: shape
-            # (n_locales,).
-            of_gold = np.array([number[word] for word in found])
-            ours = votes.keyness(here, everywhere[:, None], of_gold[None, :]).mean(axis=1)
-            signs[row] = np.sign(np.round(sums / lengths - ours[there], _DIGITS))
+        here, there = (np.array([self._number(tag) for _, tag in some], np.int64) for some in (golds, options))
+        of_options, of_golds = _Words.of(words_of_options, number), _Words.of(words_of_golds, number)
+        # Options for a correct answer's locale, against the locale that offers them: (n_golds, n_options).
+        theirs = of_options.means(
+            votes.keyness(here[:, None], there.repeat(of_options.lengths), of_options.words)
+        )
+        # How the correct answer compares depends on the locale that it is compared with: (n_golds, n_locales).
+        everywhere = np.arange(len(self._locales) + 1)[:, None]
+        ours = of_golds.means(votes.keyness(here.repeat(of_golds.lengths), everywhere, of_golds.words)).T
+        signs: Numbers = np.sign(np.round(theirs - ours[:, there], _DIGITS)).astype(np.int64)
         return signs
 
     def typicality(self, template_id: str, tags: Sequence[str], texts: Sequence[str]) -> tuple[Floats, Floats]:
@@ -149,15 +145,12 @@ class Keyness:
         votes, here = self._without(template_id, number), [self._number(tag) for tag in tags]
         of_all = votes.votes.sum(axis=0)
         # One vote more for every word, so that no share is 0.
-        expected = (of_all + 1) / (votes.totals.sum() + len(self._of_word))
+        expected = (of_all + 1) / (votes.totals.sum() + len(self._words))
         of_locales = votes.totals[here, None] + _PRIOR_VOTES
         ratios = np.log((votes.votes[here] + _PRIOR_VOTES * expected) / (of_locales * expected))
-        # One entry per word of a text, the words of a text side by side.
-        columns = np.array([number[word] for found in split for word in found], np.int64)
-        lengths = np.array([len(found) for found in split], np.int64)
-        starts = np.cumsum(lengths) - lengths
+        of_texts = _Words.of(split, number)
         typical, used = (
-            np.round(np.add.reduceat(of_words[..., columns], starts, axis=-1) / lengths, _DIGITS)
+            np.round(of_texts.means(of_words[..., of_texts.words]), _DIGITS)
             for of_words in (ratios, np.log1p(of_all))
         )
         return typical, used
@@ -168,22 +161,65 @@ class Keyness:
     def _known_words(self, text: str) -> set[str]:
         """Take a text apart; all words that nobody has used are one, the empty one."""
         # The empty word has no votes anywhere, and so the keyness of any word that nobody has used.
-        return {word if word in self._of_word else "" for word in words(text)}
+        return {word if word in self._words else "" for word in words(text)}
 
     def _without(self, template_id: str, number: Mapping[str, int]) -> "_Votes":
         """Count votes for some words in all other templates; an unknown locale or word has none."""
         votes, totals = np.zeros((len(self._totals), len(number))), self._totals.copy()
-        for word, column in number.items():
-            for locale, n in self._of_word.get(word, ()):
-                votes[locale, column] = n
+        known = {word: column for word, column in number.items() if word in self._words}
+        columns = np.full(len(self._words), -1)
+        columns[[self._words[word] for word in known]] = list(known.values())
+        for word, column in known.items():
+            which = slice(*self._ends[self._words[word] : self._words[word] + 2])
+            votes[self._by_word.locale[which], column] = self._by_word.votes[which]
         # The template's own votes are taken off the sums instead of summing all others anew for every template.
         if template_id in self._of_template:
-            for tag, word, n in self._of_template[template_id].iter_rows():
-                locale = self._locales[tag]
-                totals[locale] -= n
-                if word in number:
-                    votes[locale, number[word]] -= n
+            own = self._of_template[template_id]
+            np.subtract.at(totals, own.locale, own.votes)
+            looked_up = columns[own.word]
+            counts = looked_up >= 0
+            np.subtract.at(votes, (own.locale[counts], looked_up[counts]), own.votes[counts])
         return _Votes(votes, totals, self._n_words)
+
+
+class _Counted(NamedTuple):
+    """Votes for words, by number of the word and of the locale; arrays of one length."""
+
+    word: Numbers
+    locale: Numbers
+    votes: Numbers
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, words: Mapping[str, int], locales: Mapping[str, int]) -> "_Counted":
+        """Number the rows of `_votes_of_words`."""
+        return cls(
+            np.array([words[word] for word in rows["word"]], np.int64),
+            np.array([locales[tag] for tag in rows["locale"]], np.int64),
+            rows["votes"].to_numpy(),
+        )
+
+
+class _Words(NamedTuple):
+    """Words of texts, side by side; every text has one."""
+
+    words: Numbers
+    """Shape ``(n_words,)``."""
+    lengths: Numbers
+    """Words of each text, shape ``(n_texts,)``."""
+
+    @classmethod
+    def of(cls, texts: Sequence[Collection[str]], number: Mapping[str, int]) -> "_Words":
+        """Number the words of texts."""
+        words = [number[word] for found in texts for word in found]
+        return cls(np.array(words, np.int64), np.array([len(found) for found in texts], np.int64))
+
+    def means(self, of_words: Floats) -> Floats:
+        """Average over the words of each text, along the last axis."""
+        if not len(self.lengths):
+            return of_words
+        starts = np.cumsum(self.lengths) - self.lengths
+        means: Floats = np.add.reduceat(of_words, starts, axis=-1) / self.lengths
+        return means
 
 
 class _Votes(NamedTuple):
@@ -196,7 +232,7 @@ class _Votes(NamedTuple):
     n_words: Floats
     """Different words that a locale uses, shape ``(n_locales,)``."""
 
-    def keyness(self, here: int, there: Numbers, word: Numbers) -> Floats:
+    def keyness(self, here: Numbers, there: Numbers, word: Numbers) -> Floats:
         """Compute the keyness of words for a locale beside others, by number; arrays broadcast."""
         votes, other = self.votes[here, word], self.votes[there, word]
         # One word more than the locales use: the one that nobody has used yet.
@@ -223,6 +259,9 @@ def _votes_of_words(index: pl.DataFrame) -> pl.DataFrame:
 Form = tuple[str, ...]
 """A text by its `base_forms`."""
 
+Forms = tuple[Form, ...]
+"""Several of them, each once."""
+
 
 class Cooccurrence:
     """Answers that locales gave elsewhere, on the same topic or beside the same answer, and may mean here.
@@ -235,19 +274,21 @@ class Cooccurrence:
     def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
         topics = questions.group_by("template_id").agg(pl.col("topic").min())
         self._topics: dict[str, str | None] = dict(topics.iter_rows())
-        self._beside: dict[tuple[str, Form], list[set[Form]]] = {}
+        self._beside: dict[str, dict[Form, list[Forms]]] = {}
         """By locale and answer, what it gave to each of the templates to which it gave that answer."""
-        self._on_topic: dict[tuple[str, str | None], set[Form]] = {}
+        self._on_topic: dict[str, dict[str | None, set[Form]]] = {}
         """By locale and topic, what it gave to any template of the topic."""
         forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
         by_question = index.group_by("template_id", "locale", maintain_order=True).agg("text")
         for template_id, tag, texts in by_question.iter_rows():
-            given = {forms[text] for text in texts if forms[text]}
+            # A set of few would take three times the memory.
+            given = tuple({forms[text] for text in texts if forms[text]})
+            beside, on_topic = self._beside.setdefault(tag, {}), self._on_topic.setdefault(tag, {})
             for form in given:
-                self._beside.setdefault((tag, form), []).append(given)
-            self._on_topic.setdefault((tag, self._topics.get(template_id)), set()).update(given)
+                beside.setdefault(form, []).append(given)
+            on_topic.setdefault(self._topics.get(template_id), set()).update(given)
 
-    def possibly_correct(self, template_id: str, gold: LocaleText, forms: Set[Form]) -> Set[Form]:
+    def possibly_correct(self, template_id: str, gold: LocaleText, forms: frozenset[Form]) -> Set[Form]:
         """Find what the locale of a correct answer gave on its topic, or beside that answer to any question.
 
         Args:
@@ -259,10 +300,10 @@ class Cooccurrence:
             Those of ``forms`` that may well be right as well.
         """
         text, tag = gold
-        on_topic = self._on_topic.get((tag, self._topics.get(template_id)), set())
-        beside = self._beside.get((tag, base_forms(text)), ())
-        return {form for form in forms if form in on_topic or any(form in given for given in beside)}
+        on_topic = self._on_topic.get(tag, {}).get(self._topics.get(template_id), set())
+        beside = self._beside.get(tag, {}).get(base_forms(text), ())
+        return forms.intersection(on_topic).union(*map(forms.intersection, beside))
 
     def gave(self, tag: str, text: str) -> bool:
         """Whether a locale gave a text to any template."""
-        return (tag, base_forms(text)) in self._beside
+        return base_forms(text) in self._beside.get(tag, {})

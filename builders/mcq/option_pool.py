@@ -13,8 +13,8 @@ import polars as pl
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
-from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.options import Acceptable, LocalVariants, Numbers, Option, SharedAnswers, are_apart
+from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
@@ -88,6 +88,8 @@ class OptionPool:
         self._everything = frozenset(range(len(self.options)))
         self._locales = {option.locale for option in self.options}
         self._shared = SharedAnswers(self.options)
+        self.texts = tuple((option.text, option.locale.tag) for option in self.options)
+        """By option, its text and the tag of its locale."""
         texts = {option.text: concerns(option.text) for option in set(self.options)}
         self._judged = frozenset(i for i, option in enumerate(self.options) if texts[option.text])
         self._conflicts: tuple[Numbers, ...] = tuple(

@@ -4,13 +4,13 @@ An option stands for all its English variants, and for what its locale means by 
 locale that writes both "soccer" and "football" as 축구 says that they are one thing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.mcq.overlap import values
+from blend.builders.mcq.overlap import base_forms, values
 from blend.schemas.language.answer_formats import AnswerFormat, understood
 from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.locales import Locale, Registry
@@ -138,7 +138,19 @@ def spelled(text: str, answer_format: AnswerFormat) -> str | None:
     return text if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
 
 
-@lru_cache(maxsize=1 << 16)
+# Every locale of a template is compared with every other one.
+@lru_cache(maxsize=1 << 12)
+def compared_forms(variants: tuple[str, ...], answer_format: AnswerFormat) -> frozenset[str]:
+    """Reduce variants of an answer to what is compared; nothing of one that is not in the format."""
+    texts = map(shown, variants)
+    if answer_format is AnswerFormat.TEXT:
+        found = ("".join(base_forms(text)) for text in texts)
+    else:
+        found = (spelled(text, answer_format) or "" for text in texts)
+    return frozenset(form for form in found if form)
+
+
+@lru_cache(maxsize=1 << 14)
 def shown(text: str) -> str:
     """Write the text as an option shows it: clean and in lower case.
 
@@ -240,23 +252,17 @@ class SharedAnswers:
     def __init__(self, options: Sequence[Option]) -> None:
         numbered = list(enumerate(options))
         self._options = options
-        self._with_value = _sets((value, i) for i, option in numbered for value in option.values)
+        self.overlapping = _overlapping(_sets((value, i) for i, option in numbered for value in option.values))
+        """Lists the options that have any of some values."""
         self.named = _sets((option.text, i) for i, option in numbered)
         """By text, the options that are shown so."""
         self._also_named = _sets((text, i) for i, option in numbered for text in option.also)
-        self._overlapping: dict[frozenset[str], Numbers] = {}
-
-    def overlapping(self, held: frozenset[str]) -> Numbers:
-        """List the options that have any of some values; each different set of them is looked up once."""
-        if held not in self._overlapping:
-            self._overlapping[held] = _NO_OPTION.union(
-                *(self._with_value.get(value, _NO_OPTION) for value in held)
-            )
-        return self._overlapping[held]
 
     def same_local_answer(self, answer: Option | Acceptable) -> Numbers:
         """List the options that their locale or that of the answer writes in the same words."""
         also_named = self._also_named.get(answer.text, _NO_OPTION)
+        if not answer.also:
+            return also_named
         return also_named.union(*(self.named.get(text, _NO_OPTION) for text in answer.also))
 
     def with_answer(self, answer: Option | Acceptable) -> Numbers:
@@ -273,18 +279,25 @@ class SharedAnswers:
             option
         )
 
-    def _overlapping_as_shown(self, held: frozenset[str]) -> Numbers:
-        return _NO_OPTION.union(*(self._shown_with_value.get(value, _NO_OPTION) for value in held))
-
     @cached_property
-    def _shown_with_value(self) -> dict[str, Numbers]:
+    def _overlapping_as_shown(self) -> Callable[[frozenset[str]], Numbers]:
         shown = (values(option.text, AnswerFormat.TEXT) for option in self._options)
-        return _sets((value, i) for i, held in enumerate(shown) for value in held)
+        return _overlapping(_sets((value, i) for i, held in enumerate(shown) for value in held))
+
+
+def _overlapping(with_value: Mapping[str, Numbers]) -> Callable[[frozenset[str]], Numbers]:
+    """Look options up by any of some values; each different set of values once."""
+
+    @cache
+    def overlapping(held: frozenset[str]) -> Numbers:
+        return _NO_OPTION.union(*(with_value[value] for value in held if value in with_value))
+
+    return overlapping
 
 
 def _sets(entries: Iterable[tuple[str, int]]) -> dict[str, Numbers]:
     """Collect numbers by name."""
-    found: dict[str, set[int]] = {}
+    found: dict[str, list[int]] = {}
     for name, number in entries:
-        found.setdefault(name, set()).add(number)
+        found.setdefault(name, []).append(number)
     return {name: frozenset(numbers) for name, numbers in found.items()}

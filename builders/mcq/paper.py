@@ -22,8 +22,8 @@ from blend.builders.judges.panel import JudgePanel, pair, settle
 from blend.builders.mcq.distractors import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow
-from blend.builders.mcq.reading import READING
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, OUTCOMES, McqBuild, summarise
+from blend.builders.mcq.verdicts.reading import READING
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.frame_columns import empty

@@ -45,7 +45,8 @@ out of it, where nothing else speaks against them (count)."""
 FOUND = DROPPED
 """One row per answer or question of which something else is said or shown than before.
 
-``reason`` and ``detail`` are those of a finding, see `builders.mcq.own_calendars` and `builders.mcq.wordings`.
+``reason`` and ``detail`` are those of a finding, see `builders.mcq.own_calendars` and
+`builders.mcq.verdicts.wordings`.
 """
 
 SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
@@ -153,8 +154,8 @@ class McqBuild:
         if self.regions is None:
             return {}
         # They, too, are made of what stands in this module.
-        from blend.builders.mcq.region_questions import region_rows
-        from blend.builders.mcq.true_false import true_false_rows
+        from blend.builders.mcq.further.region_questions import region_rows
+        from blend.builders.mcq.further.true_false import true_false_rows
 
         chosen = self.regions
         rungs: dict[str, Iterator[pl.DataFrame]] = {

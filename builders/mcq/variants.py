@@ -12,7 +12,10 @@ chosen displaces little, since every variant has its own order.
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import combinations
+from math import comb
 from typing import Literal, NamedTuple
+
+import polars as pl
 
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import JudgePanel, settle
@@ -28,7 +31,10 @@ from blend.builders.mcq.distractors import (
     compare,
     first_three,
 )
-from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.option_pool import VERDICTS, OptionPool
+from blend.builders.mcq.options import are_apart
+from blend.schemas.errors import InputError
+from blend.schemas.language.locales import Locale
 from blend.schemas.recipe.recipe import McqOptions
 
 
@@ -229,3 +235,63 @@ def _every_triple(question: Question) -> list[Pick]:
         if b not in question.conflicts[a] and c not in question.conflicts[a] and c not in question.conflicts[b]:
             by_texts.setdefault(tuple(sorted(question.texts[i] for i in (a, b, c))), (a, b, c))
     return [Pick(gold, triple) for triple in by_texts.values() for gold in range(len(question.comparisons))]
+
+
+_MOST_QUESTIONS = 10_000_000
+
+
+def check_sum(annotations: pl.DataFrame) -> None:
+    """Refuse to make all questions where they are too many to be made, before any is.
+
+    Raises:
+        InputError: If so; says how many they would be with one correct answer per region.
+    """
+    regions = annotations.group_by("template_id").agg(pl.col("locale").n_unique())["locale"].to_list()
+    # Per template: n regions asked about, and three of the others for each.
+    n_questions = sum(n * comb(n - 1, N_DISTRACTORS) for n in regions)
+    if n_questions > _MOST_QUESTIONS:
+        raise InputError(
+            f'variants "all": every correct answer with every three options of up to {max(regions)} regions '
+            f"are some {n_questions:,} questions, and at most {_MOST_QUESTIONS:,} are made; give a number "
+            "instead"
+        )
+
+
+# Why a question is short of options
+
+
+def left_out_of(found: Picked, answers: TemplateAnswers, asked: Locale) -> Mapping[str, Sequence[str]]:
+    """List by cause the options that the recipe or readers leave out about a locale, at home as well."""
+    causes = found.pool.left_out(found.pool.target(asked.tag))
+    for one in answers.locales:
+        if one.refused and are_apart(one.locale, asked):
+            causes.setdefault(VERDICTS, set()).update(one.refused)
+    return {cause: sorted(causes[cause]) for cause in sorted(causes)}
+
+
+def shortage(
+    found: Picked, answers: TemplateAnswers, asked: Locale, left_out: Mapping[str, Sequence[str]]
+) -> str:
+    """Say how many options are left for a target, and what became of the other regions' answers."""
+    left = len(available(found, asked))
+    answering = {one.locale.region for one in answers.locales if are_apart(one.locale, asked)}
+    offering = {option.locale.region for option in found.pool.options if are_apart(option.locale, asked)}
+    brought = len(offering - answering)
+    others, none = len(answering | offering), len(answering - offering)
+    count = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
+    side_by_side = " that may stand side by side and hide the right one" if left >= N_DISTRACTORS else ""
+    return (
+        f"{count} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
+        f"{none} offer{'s' if none == 1 else ''} none, "
+        f"{len(offering) - left} only what an acceptable answer rules out{_listed(left_out)}"
+    )
+
+
+def _listed(left_out: Mapping[str, Sequence[str]]) -> str:
+    causes = [f"{len(texts):,} by {cause} ({', '.join(map(repr, texts))})" for cause, texts in left_out.items()]
+    return f" or is left out; options left out: {', '.join(causes)}" if causes else ""
+
+
+def available(found: Picked, asked: Locale) -> Mapping[str, Sequence[int]]:
+    """List by region the options that it offers to a locale."""
+    return found.pool.available(found.pool.target(asked.tag), found.pool.judged_same(found.known))

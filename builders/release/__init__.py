@@ -1,9 +1,7 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-import gc
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +17,7 @@ from blend.builders.diff.text import changelog, first_entry, next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.carried import carried_domain, carry_reviewed, portable_names
+from blend.builders.release.garbage import gc_paused
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
@@ -72,6 +71,7 @@ MCQ_SPLIT = "test"
 _WRITERS = ("pyarrow", "polars", "datasets")
 
 
+@gc_paused()
 def build_release(
     recipe: Recipe,
     out: Path | str,
@@ -107,7 +107,7 @@ def build_release(
     out, base = Path(out), Path(base)
     known = known_locales(recipe, base=base, packaged=locales)
     check = partial(check_replaceable, name=recipe.name, replace=replace)
-    with gc_paused(), atomic_directory(out, check=check) as release:
+    with atomic_directory(out, check=check) as release:
         if recipe.locale_file is not None:
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
         for path, text in carried_domain(recipe, base).items():
@@ -233,7 +233,7 @@ def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known
         if not written:
             return None
         repeated = ["prompt", "choices", "choice_countries"]
-        rows = pl.read_parquet(written, glob=False).drop(repeated, strict=False)
+        rows = pl.scan_parquet(written, glob=False).drop(repeated, strict=False)
         mcqs = rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
         return audit_report(mcqs, annotations=built.annotations, locales=known, config=config)
 
@@ -369,19 +369,3 @@ def _write_text(path: Path, text: str) -> None:
 
 def _file_infos(release: Path) -> tuple[FileInfo, ...]:
     return file_infos(release, [path for path in release.rglob("*") if path.is_file()])
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Let Python look for cycles of dead objects only afterwards; a sixth of a build's time went into it.
-
-    A build makes millions of small objects and hardly a cycle. Objects without cycles are freed as ever, as
-    soon as nobody needs them.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_name
 from blend.loaders.files.domains import known_domains
@@ -51,18 +52,12 @@ class Inputs:
     """`GIVEN_MCQS`, in the sources' order."""
     profiles: pl.DataFrame
     """`PROFILES` of annotators who agreed to it."""
-    sources: tuple[SourceTables, ...]
-    """The sources one by one, in the recipe's order, for the report."""
-
-    @property
-    def infos(self) -> tuple[SourceInfo, ...]:
-        """Sources that were read, with digests."""
-        return tuple(source.info for source in self.sources)
-
-    @property
-    def contributions(self) -> tuple[Contributed, ...]:
-        """Contributors whose rows are among these, in the order of sources and folders."""
-        return tuple(given for source in self.sources for given in source.contributed)
+    infos: tuple[SourceInfo, ...]
+    """Sources that were read, with digests, in the recipe's order."""
+    stages: tuple[Stage, ...]
+    """What was read from each of them; the rows themselves are above, and not kept twice."""
+    contributions: tuple[Contributed, ...]
+    """Contributors whose rows are among these, in the order of sources and folders."""
 
 
 def read_inputs(
@@ -117,7 +112,9 @@ def read_inputs(
         prompts=_joined(PROMPTS, [tables.prompts for tables in sources]).sort(PROMPT_KEY, maintain_order=True),
         mcqs=_joined(GIVEN_MCQS, [tables.mcqs for tables in sources]),
         profiles=_joined(PROFILES, [tables.profiles for tables in sources]),
-        sources=tuple(sources),
+        infos=tuple(tables.info for tables in sources),
+        stages=tuple(map(_stage, sources)),
+        contributions=tuple(given for tables in sources for given in tables.contributed),
     )
     _check_unique("question", inputs.questions, KEY)
     _check_unique("prompt", inputs.prompts, PROMPT_KEY[::-1])
@@ -185,6 +182,21 @@ def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:
 def domain_file(recipe: Recipe, *, base: Path = Path()) -> Path | None:
     """Return where the recipe's own domains lie, if it names any."""
     return None if recipe.food.domain_file is None else base / recipe.food.domain_file
+
+
+def _stage(tables: SourceTables) -> Stage:
+    """Account for what was read from a source."""
+    return Stage(
+        f"read {tables.info.kind} {tables.info.location}".strip(),
+        rows_by(tables.questions),
+        tables.findings,
+        {
+            "responses": len(tables.responses),
+            "reviews": len(tables.reviews),
+            "prompts": len(tables.prompts),
+            **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)}),
+        },
+    )
 
 
 def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import polars as pl
 
 from blend.builders.judges.option_prompt import AskedOptions
 from blend.builders.judges.option_reader import OptionReader
-from blend.builders.mcq.reading import MODEL
+from blend.builders.mcq.verdicts.reading import MODEL
 from blend.builders.release.recipe_options import OfferedOption, RecipeOptions
 from blend.builders.release.tables import exclusions_of
 from blend.loaders.files.progress import ProgressCallback, silent

@@ -8,10 +8,10 @@ import polars as pl
 
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
-from blend.builders.mcq.exclusions import Exclusions, Reader
-from blend.builders.mcq.offered_options import offered_options
-from blend.builders.mcq.question_readings import QuestionReadings
-from blend.builders.mcq.reading import Reading
+from blend.builders.mcq.verdicts.exclusions import Exclusions, Reader
+from blend.builders.mcq.verdicts.offered_options import offered_options
+from blend.builders.mcq.verdicts.question_readings import QuestionReadings
+from blend.builders.mcq.verdicts.reading import Reading
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, fillers_of
 from blend.loaders.responses.decisions import read_decisions
@@ -25,7 +25,7 @@ class OfferedOption(NamedTuple):
     """An option that a question may show, and who has read it."""
 
     row: dict[str, Any]
-    """A row of `builders.mcq.offered_options.OFFERED_OPTIONS`."""
+    """A row of `builders.mcq.verdicts.offered_options.OFFERED_OPTIONS`."""
     readers: Sequence[Reader]
     """Those who have given a verdict on it."""
     read_by: frozenset[str | None]
@@ -63,7 +63,7 @@ class RecipeOptions:
     def offered(
         self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
     ) -> Iterator[OfferedOption]:
-        """List the options, in the order of `builders.mcq.offered_options.offered_options`.
+        """List the options, in the order of `builders.mcq.verdicts.offered_options.offered_options`.
 
         Judges of pairs are asked as far as their verdicts are on file: no model, and no server.
 

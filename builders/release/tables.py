@@ -11,13 +11,13 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.compact import with_compact
-from blend.builders.mcq.exclusions import VOID
-from blend.builders.mcq.given_questions import given_rows
-from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
+from blend.builders.mcq.further.compact import with_compact
+from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import STAGE, McqBuild, with_given
-from blend.builders.mcq.verdict_notes import LEFT_OUT_NOTE, left_out_summary
-from blend.builders.mcq.wordings import quotable
+from blend.builders.mcq.verdicts.exclusions import VOID
+from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
+from blend.builders.mcq.verdicts.verdict_notes import LEFT_OUT_NOTE, left_out_summary
+from blend.builders.mcq.verdicts.wordings import quotable
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.model_report import model_report
 from blend.builders.saq import Aggregation, aggregate
@@ -159,7 +159,7 @@ def build_tables(
     annotations, aggregated = _annotations(inputs, recipe)
     exclusions = exclusions_of(recipe.mcq, base, inputs.questions)
     mcqs = _mcqs(inputs, annotations, recipe, base, exclusions, known)
-    if inputs.sources:
+    if inputs.infos:
         on_progress("build tables", 1, 1)
     triples, snapshots = _triples(recipe, base, source_paths, on_progress)
     cultural, topics = _cultural(recipe, base, source_paths or {})
@@ -265,14 +265,14 @@ def _question_stages(
     inputs: Inputs, annotations: pl.DataFrame, aggregated: Aggregation | None, mcqs: McqBuild, *, warn: bool
 ) -> list[Stage]:
     """The account of everything about questions; none where a release holds no questions."""
-    if not inputs.sources:
+    if not inputs.infos:
         return []
     aggregation = (
         []
         if aggregated is None
         else [Stage("aggregate responses", rows_by(aggregated.annotations), aggregated.findings)]
     )
-    return [*_reading(inputs), *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
+    return [*inputs.stages, *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
 
 
 def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -299,23 +299,6 @@ def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregat
         return inputs.annotations, None
     result = aggregate(asked, inputs.responses, inputs.reviews, options=recipe.saq, profiles=inputs.profiles)
     return pl.concat([inputs.annotations, result.annotations]).sort(KEY), result
-
-
-def _reading(inputs: Inputs) -> list[Stage]:
-    return [
-        Stage(
-            f"read {source.info.kind} {source.info.location}".strip(),
-            rows_by(source.questions),
-            source.findings,
-            {
-                "responses": len(source.responses),
-                "reviews": len(source.reviews),
-                "prompts": len(source.prompts),
-                **({} if source.mcqs.is_empty() else {"multiple-choice questions": len(source.mcqs)}),
-            },
-        )
-        for source in inputs.sources
-    ]
 
 
 def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> Stage:

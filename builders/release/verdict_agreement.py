@@ -3,7 +3,7 @@
 import polars as pl
 from polars.dataframe.group_by import GroupBy
 
-from blend.builders.mcq.exclusions import SILLY, WRONG, check_kinds
+from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
 from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.release.model_report import ANY_REFUSAL, EVERY

@@ -63,8 +63,8 @@ def pair_key(a: str, b: str) -> tuple[str, str]:
 
     Accents and punctuation count: a decision is about these two answers and says nothing about similar ones.
     """
-    first, second = sorted((answer_key(a), answer_key(b)))
-    return first, second
+    first, second = answer_key(a), answer_key(b)
+    return (first, second) if first <= second else (second, first)
 
 
 @lru_cache(maxsize=1 << 16)

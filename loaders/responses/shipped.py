@@ -14,10 +14,19 @@ import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.responses.decisions import Decision, read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.wordings import Wording, read_wordings
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
+
+
+def _table(name: str) -> pl.DataFrame:
+    """Read a table of the package, all text.
+
+    Without the checks of `read_decisions` and `read_exclusions`, which take half a second: a test holds that
+    they find the same rows.
+    """
+    with as_file(files("blend.decisions") / "blend" / name) as path:
+        return pl.read_csv(path, separator="\t", infer_schema=False)
 
 
 @cache
@@ -27,8 +36,10 @@ def shipped_decisions() -> tuple[Decision, ...]:
     They concern pairs of an option and an acceptable answer, or of two options, that can meet in the published
     16 regions and that share no word. The blend team read them in English.
     """
-    with as_file(files("blend.decisions") / "blend" / "same_answers.tsv") as path:
-        return read_decisions(path)
+    rows = _table("same_answers.tsv").with_columns(
+        pl.col("when").str.to_date("%Y-%m-%d"), pl.col("why").fill_null("")
+    )
+    return tuple(Decision.model_construct(**row) for row in rows.iter_rows(named=True))
 
 
 @cache
@@ -38,8 +49,7 @@ def shipped_readings() -> pl.DataFrame:
     Returns:
         ``template_id``, ``locale``, ``question`` (in English), one row per question, in the order of the file.
     """
-    with as_file(files("blend.decisions") / "blend" / "questions_read.tsv") as path:
-        return pl.read_csv(path, separator="\t", infer_schema=False).select(*KEY, "question")
+    return _table("questions_read.tsv").select(*KEY, "question")
 
 
 @cache
@@ -49,13 +59,15 @@ def shipped_exclusions() -> pl.DataFrame:
     Five annotators do not say everything: who eats cod likes crab as well. The blend team read every option
     that may be shown about the 16 regions, and excluded those that are right all the same, or no answer at all.
     """
-    with as_file(files("blend.decisions") / "blend" / "exclusions.tsv") as path:
-        return read_exclusions(path)
+    rows = _table("exclusions.tsv").with_row_index("row", offset=2)
+    return rows.with_columns(
+        native=pl.lit(None), confidence=pl.lit(None), source=pl.format("exclusions.tsv:{}", "row")
+    ).select(pl.col(name).cast(of) for name, of in EXCLUSIONS.items())
 
 
 @cache
 def shipped_risk() -> dict[str, dict[str, float]]:
-    """The coefficients of `builders.mcq.option_risk`, by model and feature.
+    """The coefficients of `builders.mcq.unread.option_risk`, by model and feature.
 
     ``benchmarks/option_risk.py`` fits them on the published answers and the shipped exclusions.
     """

@@ -50,7 +50,7 @@ def ordinary_in_language(tag: str) -> str:
     return ordinary_in(script or "", rtl=script in RIGHT_TO_LEFT)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def scripts_of(text: str) -> frozenset[str]:
     """The scripts of a text's letters, by the first word of their Unicode names, for example ``LATIN``.
 

@@ -1,4 +1,4 @@
-"""Languages and scripts: what they are called, in English and by those who speak them.
+"""Languages, scripts and countries: what they are called, in English, and languages by those who speak them.
 
 `langcodes` knows them all and takes a tenth of a second to load. What the packaged locales need is therefore
 listed here, as it has it; it is asked for anything else.
@@ -48,40 +48,38 @@ SCRIPTS: Mapping[str, str] = {
 """ISO 15924 code to the script's name in English."""
 
 
-COUNTRIES = frozenset(
-    [
-        "AU",
-        "AZ",
-        "BG",
-        "CN",
-        "DZ",
-        "EC",
-        "EG",
-        "ES",
-        "ET",
-        "FR",
-        "GB",
-        "GR",
-        "ID",
-        "IE",
-        "IN",
-        "IR",
-        "JP",
-        "KP",
-        "KR",
-        "LK",
-        "MA",
-        "MX",
-        "NG",
-        "PH",
-        "SA",
-        "SE",
-        "SG",
-        "TW",
-        "US",
-    ]
-)
-"""ISO 3166 codes of countries."""
+COUNTRIES: Mapping[str, str] = {
+    "AU": "Australia",
+    "AZ": "Azerbaijan",
+    "BG": "Bulgaria",
+    "CN": "China",
+    "DZ": "Algeria",
+    "EC": "Ecuador",
+    "EG": "Egypt",
+    "ES": "Spain",
+    "ET": "Ethiopia",
+    "FR": "France",
+    "GB": "United Kingdom",
+    "GR": "Greece",
+    "ID": "Indonesia",
+    "IE": "Ireland",
+    "IN": "India",
+    "IR": "Iran",
+    "JP": "Japan",
+    "KP": "North Korea",
+    "KR": "South Korea",
+    "LK": "Sri Lanka",
+    "MA": "Morocco",
+    "MX": "Mexico",
+    "NG": "Nigeria",
+    "PH": "Philippines",
+    "SA": "Saudi Arabia",
+    "SE": "Sweden",
+    "SG": "Singapore",
+    "TW": "Taiwan",
+    "US": "United States",
+}
+"""ISO 3166 code of a country to its name in English."""
 
 
 def is_language(tag: str) -> bool:
@@ -100,6 +98,15 @@ def is_country(code: str) -> bool:
     from langcodes import Language
 
     return Language.make(territory=code).is_valid()
+
+
+def country_name(code: str) -> str:
+    """A country's name in English: ``South Korea`` of ``KR``."""
+    if code in COUNTRIES:
+        return COUNTRIES[code]
+    from langcodes import Language
+
+    return Language.make(territory=code).territory_name("en")
 
 
 def is_script(code: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from blend.schemas.language.languages import country_name
 from blend.schemas.language.locales import Locale, Registry
 
 
@@ -42,10 +43,8 @@ _ALSO_WORDS = {"us"}
 
 @lru_cache(maxsize=8)
 def _any_name(locales: Registry) -> re.Pattern[str]:
-    import langcodes
-
     names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
-    names |= {langcodes.Language.make(territory=locale.parent).territory_name("en") for locale in locales}
+    names |= {country_name(locale.parent) for locale in locales}
     # The longest first: of two names that begin alike the pattern takes the first that fits.
     forms = [
         re.escape(name) if name.lower() in _ALSO_WORDS else f"(?i:{re.escape(name)})s?"

@@ -71,8 +71,8 @@ def test_fewer_regions_than_the_base_are_its_first(script, sample):
 
 
 def test_more_regions_than_codes_are_an_error(script, sample):
-    with pytest.raises(ValueError, match="700 invented regions wanted, but there are codes for"):
-        script.make_regions(*sample, 700 + sample[0]["locale"].n_unique())
+    with pytest.raises(ValueError, match="1400 invented locales wanted, but there are codes for"):
+        script.make_regions(*sample, 1400 + sample[0]["locale"].n_unique())
 
 
 def test_written_regions_are_read_back(script, sample, tmp_path):

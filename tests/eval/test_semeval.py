@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from blend.builders.mcq.given_questions import given_rows
+from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.release import build_release
 from blend.cli import app
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report

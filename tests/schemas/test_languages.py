@@ -7,6 +7,7 @@ from blend.schemas.language.languages import (
     COUNTRIES,
     NAMES,
     SCRIPTS,
+    country_name,
     english_name,
     is_country,
     is_language,
@@ -33,8 +34,10 @@ def test_listed_scripts_are_called_as_langcodes_calls_them(code: str):
 
 
 @pytest.mark.parametrize("code", sorted(COUNTRIES))
-def test_listed_countries_exist(code: str):
-    assert Language.make(territory=code).is_valid()
+def test_listed_countries_are_called_as_langcodes_calls_them(code: str):
+    country = Language.make(territory=code)
+    assert country.is_valid()
+    assert country_name(code) == country.territory_name("en")
 
 
 def test_packaged_locales_need_nothing_else():
@@ -53,6 +56,7 @@ def test_others_are_asked_of_langcodes():
         "Thai",
     )
     assert is_country("PL")
+    assert country_name("PL") == "Poland"
     assert not is_country("JB")
     assert is_script("Thai")
     assert not is_script("Lati")

@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
-from blend.builders.mcq.wordings import OptionReading, quotable
+from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.schemas.language.answer_formats import AnswerFormat, understood

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from blend.builders.mcq.wordings import corrected
+from blend.builders.mcq.verdicts.wordings import corrected
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Batch, Release, id_column
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.mcq.result import why_none_made
-from blend.builders.mcq.verdict_notes import verdict_notes
+from blend.builders.mcq.verdicts.verdict_notes import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.repeated import regions_agree, texts_agree, upstream_names
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from blend.builders.mcq.region_questions import region_rows
-from blend.builders.mcq.true_false import true_false_rows
+from blend.builders.mcq.further.region_questions import region_rows
+from blend.builders.mcq.further.true_false import true_false_rows
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.checks.answers import GoldAnswers
 from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.mcq.answer_types import AnswerTypes
+from blend.builders.mcq.unread.answer_types import AnswerTypes
 
 TEMPLATES = {"T-1": "food", "T-2": "food", "T-3": "sport"}
 WORDS = {"soup": {"T-1": 3, "T-2": 1}, "race": {"T-3": 4}, "go": {"T-1": 1, "T-3": 1}}

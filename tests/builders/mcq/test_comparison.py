@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from blend.builders.mcq.answers import TemplateAnswers, read_answers
 from blend.builders.mcq.distractors import Elsewhere, compare
-from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.options import Option, as_option
+from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions

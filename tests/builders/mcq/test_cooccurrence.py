@@ -28,7 +28,7 @@ def possibly_correct(template_id, tag, text, topics):
     questions, annotations = frames_of(TEMPLATES)
     topic = pl.col("template_id").replace_strict(topics, return_dtype=pl.String)
     known = Cooccurrence(questions.with_columns(topic=topic), answer_index(annotations))
-    return {FORMS[form] for form in known.possibly_correct(template_id, (text, tag), FORMS.keys())}
+    return {FORMS[form] for form in known.possibly_correct(template_id, (text, tag), frozenset(FORMS))}
 
 
 TWO_TOPICS = {"T-1": "Sport", "T-2": "Leisure", "T-3": "Food"}
@@ -50,7 +50,7 @@ def test_who_gave_nothing_elsewhere_makes_nothing_possibly_correct():
     assert possibly_correct("T-1", "fr-FR", "soccer", TWO_TOPICS) == set()
     questions, annotations = frames_of({})
     nobody = Cooccurrence(questions, answer_index(annotations))
-    assert nobody.possibly_correct("T-1", ("soccer", "ko-KR"), FORMS.keys()) == set()
+    assert nobody.possibly_correct("T-1", ("soccer", "ko-KR"), frozenset(FORMS)) == set()
 
 
 ANSWERS = {
@@ -90,7 +90,7 @@ def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
         ],
         schema=EXCLUSIONS,
     )
-    monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_exclusions", lambda: reviewed)
+    monkeypatch.setattr("blend.builders.mcq.verdicts.exclusions.shipped_exclusions", lambda: reviewed)
 
     def shown(options):
         rows = build_mcq(questions, annotations, options=options, seed=0).frame()
@@ -105,7 +105,7 @@ def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
 def test_a_correct_answer_that_a_reader_holds_for_wrong_is_not_asked_for(monkeypatch):
     questions, annotations = frames_of({"T-1": ANSWERS})
     reviewed = pl.DataFrame([{**READ, "option": "apple", "kind": "wrong"}], schema=EXCLUSIONS)
-    monkeypatch.setattr("blend.builders.mcq.exclusions.shipped_exclusions", lambda: reviewed)
+    monkeypatch.setattr("blend.builders.mcq.verdicts.exclusions.shipped_exclusions", lambda: reviewed)
     build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
     assert "en-GB" not in set(build.frame()["locale"])
     assert loss_of(build, "en-GB") == ("turned-down", "verdicts say that 'apple' is wrong")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.tables import read_config

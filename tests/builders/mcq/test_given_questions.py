@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blend.builders.audit.release import audit_release
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.given_questions import given_rows
+from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.release import build_release
 from blend.builders.saq.expand import expand
 from blend.builders.stats.dataset import stats_of_release

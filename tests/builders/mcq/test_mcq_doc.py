@@ -15,12 +15,24 @@ def named(root: Path) -> list[list[str]]:
     return [name.split(".") for name in re.findall(r"`(\w+\.[\w.]+)`", table)]
 
 
-def test_every_rule_has_its_function(named: list[list[str]]):
+def test_every_rule_has_its_function(named: list[list[str]], root: Path):
     assert len(named) > 20
-    for module, *names in named:
-        assert callable(reduce(getattr, names, import_module(f"blend.builders.mcq.{module}"))), names
+    for names in named:
+        module = module_of(names, root)
+        within = names[len(module) :]
+        assert callable(reduce(getattr, within, import_module(".".join(("blend.builders.mcq", *module))))), (
+            names
+        )
 
 
 def test_every_module_has_a_rule(named: list[list[str]], root: Path):
-    modules = {path.stem for path in (root / "builders" / "mcq").glob("*.py")}
-    assert modules - {module for module, *_ in named} == {"__init__", "result"}
+    folder = root / "builders" / "mcq"
+    modules = {path.relative_to(folder).with_suffix("").parts for path in folder.rglob("*.py")}
+    without = modules - {module_of(names, root) for names in named}
+    assert {module for module in without if module[-1] != "__init__"} == {("result",)}
+
+
+def module_of(names: list[str], root: Path) -> tuple[str, ...]:
+    """The module that a name begins with, in a package or not."""
+    is_package = (root / "builders" / "mcq" / names[0]).is_dir()
+    return tuple(names[: 1 + is_package])

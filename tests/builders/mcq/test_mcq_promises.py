@@ -10,7 +10,7 @@ import pytest
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
-from blend.builders.mcq.wordings import OptionReading, quotable
+from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions, shipped_exclusions
 from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from blend.builders.mcq.option_risk import (
+from blend.builders.mcq.options import Option
+from blend.builders.mcq.unread.option_risk import (
     FEATURES,
     READING_FEATURES,
     READINGS,
@@ -15,7 +16,6 @@ from blend.builders.mcq.option_risk import (
     TYPE_FEATURES,
     OptionRisk,
 )
-from blend.builders.mcq.options import Option
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions

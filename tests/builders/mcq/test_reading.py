@@ -8,10 +8,10 @@ import pytest
 from blend.builders.cards.read_options import read_options
 from blend.builders.judges import default_judges
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.exclusions import Exclusions
-from blend.builders.mcq.offered_options import offered_options
-from blend.builders.mcq.question_readings import QuestionReadings
-from blend.builders.mcq.reading import READING, Reading, unread_findings, unread_summary
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.offered_options import offered_options
+from blend.builders.mcq.verdicts.question_readings import QuestionReadings
+from blend.builders.mcq.verdicts.reading import READING, Reading, unread_findings, unread_summary
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from blend.builders.audit.release import audit_release
 from blend.builders.audit.rungs import audit_rung
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.region_questions import _is_far, without_region
+from blend.builders.mcq.further.region_questions import _is_far, without_region
+from blend.builders.mcq.further.true_false import true_false_rows
 from blend.builders.mcq.result import McqBuild
-from blend.builders.mcq.true_false import true_false_rows
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from blend.builders.mcq import default
-from blend.builders.mcq.default import _check_sum
+from blend.builders.mcq import variants
+from blend.builders.mcq.variants import check_sum
 from blend.schemas.errors import InputError
 
 
@@ -14,14 +14,14 @@ def annotations(templates: int, regions: int) -> pl.DataFrame:
 
 
 def test_the_sum_of_all_questions_is_known_before(monkeypatch: pytest.MonkeyPatch):
-    _check_sum(annotations(500, 16))  # as published: 3,640,000 at most
+    check_sum(annotations(500, 16))  # as published: 3,640,000 at most
     with pytest.raises(InputError) as told:
-        _check_sum(annotations(500, 33))
+        check_sum(annotations(500, 33))
     assert str(told.value) == (
         'variants "all": every correct answer with every three options of up to 33 regions are some 81,840,000 '
         "questions, and at most 10,000,000 are made; give a number instead"
     )
-    monkeypatch.setattr(default, "_MOST_QUESTIONS", 3)
-    _check_sum(annotations(1, 3))  # no three others
+    monkeypatch.setattr(variants, "_MOST_QUESTIONS", 3)
+    check_sum(annotations(1, 3))  # no three others
     with pytest.raises(InputError, match="some 4 questions"):
-        _check_sum(annotations(1, 4))
+        check_sum(annotations(1, 4))

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.mcq.verdict_notes import left_out_summary, verdict_notes
+from blend.builders.mcq.verdicts.verdict_notes import left_out_summary, verdict_notes
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.schemas.recipe.recipe import McqOptions

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.exclusions import Exclusions
-from blend.builders.mcq.wordings import put_right
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.wordings import put_right
 from blend.builders.release.tables import exclusions_of
 from blend.loaders.responses.shipped import (
     shipped_exclusions,

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from blend.builders.cards.model_verdicts import model_verdicts, wilson_interval
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.question_readings import QuestionReadings
-from blend.builders.mcq.reading import READING
+from blend.builders.mcq.verdicts.question_readings import QuestionReadings
+from blend.builders.mcq.verdicts.reading import READING
 from blend.builders.release import build_release
 from blend.builders.release.model_report import model_report
 from blend.builders.validate import validate_release

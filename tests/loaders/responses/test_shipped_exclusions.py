@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.mcq.exclusions import Exclusions
+from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.release.tables import exclusions_of
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.shipped import shipped_exclusions
@@ -42,6 +42,10 @@ def test_every_row_is_complete_and_none_is_there_twice(rows):
 
 
 @pytest.mark.integration
+def test_they_are_what_the_reader_of_such_files_finds_in_them():
+    assert shipped_exclusions().equals(read_exclusions(Path(str(FOLDER / "exclusions.tsv"))))
+
+
 def test_each_is_about_a_published_question_and_only_what_is_wrong_was_given(clean_tables):
     asked = {tuple(row) for row in clean_tables.questions.select(*KEY, "en_question").iter_rows()}
     given: dict[tuple[str, str], set[str]] = {}

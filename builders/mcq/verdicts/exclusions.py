@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.builders.mcq.options import shown
 from blend.builders.mcq.result import FOUND
-from blend.builders.mcq.wordings import OptionReading, quotable
+from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.locales import Locale, Registry
@@ -18,7 +18,7 @@ from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
 from blend.schemas.sheets.option_sheets import OK, stands_by_natives
 
 if TYPE_CHECKING:
-    from blend.builders.mcq.question_readings import QuestionReadings
+    from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 
 WRONG = "wrong"
 """Kind of an exclusion that takes a correct answer away; all others take away a distractor."""

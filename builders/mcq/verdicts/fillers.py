@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import polars as pl
 
 from blend.builders.mcq.answers import NAMES_REGION, TemplateAnswers
-from blend.builders.mcq.exclusions import Row, check_reviewed, known_locale
 from blend.builders.mcq.option_pool import OptionPool
 from blend.builders.mcq.options import Option, are_apart, as_option
+from blend.builders.mcq.verdicts.exclusions import Row, check_reviewed, known_locale
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.language.locales import Locale, Registry
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from blend.builders.mcq.exclusions import Exclusions
 from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.question_readings import QuestionReadings
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 
 if TYPE_CHECKING:
     from blend.builders.mcq.default import DefaultPlan, LocaleQuestions, TemplateQuestions
-    from blend.builders.mcq.fillers import FillerUse
+    from blend.builders.mcq.verdicts.fillers import FillerUse
 
 NATIVES = "natives"
 """Readers of whom at least one is a native of the region asked about."""
@@ -113,13 +113,13 @@ def _counts(
         used = sorted(set(one.picks[:, 0].tolist()))
         golds = {number: by(one.golds[number], one.locale.tag) for number in used}
         distractors = [by(text, tag) for text, tag in one.distractors]
-        unread_golds = np.isin(one.picks[:, 0], [number for number, reader in golds.items() if reader is None])
-        unread = np.isin(one.picks[:, 1:], [i for i, reader in enumerate(distractors) if reader is None])
         # Two regions may give the same text, each in questions of its own.
         by_text = dict(zip((text for text, _ in one.distractors), distractors, strict=True))
         readers = [*golds.values(), *by_text.values()]
         counts = [readers.count(reader) for reader in (NATIVES, OTHERS, BY_QUESTION, MODEL, None)]
-        with_unread = int((unread_golds | unread.any(axis=1)).sum())
+        unread_golds = np.array([number in golds and golds[number] is None for number in range(len(one.golds))])
+        unread = np.array([reader is None for reader in distractors])
+        with_unread = int((unread_golds[one.picks[:, 0]] | unread[one.picks[:, 1:]].any(axis=1)).sum())
         yield one.locale.tag, len(one.picks), with_unread, len(readers), *counts
 
 

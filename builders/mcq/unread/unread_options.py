@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from blend.builders.mcq.option_risk import OptionRisk
 from blend.builders.mcq.options import Option
-from blend.builders.mcq.reading import Reading
 from blend.builders.mcq.result import FOUND
+from blend.builders.mcq.unread.option_risk import OptionRisk
+from blend.builders.mcq.verdicts.reading import Reading
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
 

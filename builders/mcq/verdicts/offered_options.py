@@ -10,10 +10,10 @@ from blend.builders.mcq.answer_spread import only_specific
 from blend.builders.mcq.answers import TemplateAnswers, read_answers
 from blend.builders.mcq.default import judged_pool, reserve_pool
 from blend.builders.mcq.distractors import N_DISTRACTORS, Elsewhere
-from blend.builders.mcq.exclusions import Exclusions
-from blend.builders.mcq.fillers import Fillers
 from blend.builders.mcq.option_pool import OptionPool, Target
 from blend.builders.mcq.variants import Rules, pick
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.fillers import Fillers
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Registry
 from blend.schemas.recipe.recipe import McqOptions

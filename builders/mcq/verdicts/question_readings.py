@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.builders.mcq.keyness import answer_index
 from blend.builders.mcq.options import shown, spelled
-from blend.builders.mcq.wordings import OptionReading, quotable
+from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.loaders.responses.shipped import shipped_readings
 from blend.schemas.language.answer_formats import AnswerFormat, format_of_template
 from blend.schemas.rows.frame_columns import KEY

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from blend.builders.mcq.exclusions import VOID
-from blend.builders.mcq.reading import UNREAD_NOTE
 from blend.builders.mcq.result import SHORT, McqBuild
+from blend.builders.mcq.verdicts.exclusions import VOID
+from blend.builders.mcq.verdicts.reading import UNREAD_NOTE
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from blend.builders.mcq.answer_types import AnswerTypes, Shares
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.keyness import Form, answer_index
 from blend.builders.mcq.options import Option, shown
 from blend.builders.mcq.overlap import base_forms
+from blend.builders.mcq.unread.answer_types import AnswerTypes, Shares
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.rows.frame_columns import KEY

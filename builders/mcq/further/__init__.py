@@ -1,0 +1,1 @@
+"""Further configurations: the hard split, rungs, and the few questions that stand for all."""

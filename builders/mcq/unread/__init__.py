@@ -1,0 +1,1 @@
+"""Unread options: how likely a reader would refuse what nobody has read."""
