@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -15,10 +15,12 @@ from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Backend, ChatOptions, Decoding, Model, OpenedModel, Thinking
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.thoughts import Marks, check_marks
+from blend.eval.ray_runs import OnStatus, RayMode, ray_mode, run_on_ray
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
 from blend.eval.runs.candidate_answers import ask_candidates
+from blend.eval.runs.pending_shards import pending_shards
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
 from blend.eval.runs.usage import OnPlan, Price, Spending, keep_price, money, plan_asking
@@ -35,7 +37,7 @@ OF_OUR_MODELS = ("causal", "max_masks")
 _OF_CANDIDATES = ("revision", "device", "dtype", "batch_size")
 """Parameters of a model that scores candidates."""
 
-_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard")
+_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard", "ray")
 """What concerns an object of a caller's as well."""
 
 _NOT_WRITTEN = "where answers are written, and here the likeliest option is the answer"
@@ -57,6 +59,8 @@ class HowAsked:
     """Which of several machines this is, and how many there are."""
     batch: BatchMode | None = None
     """How questions go out in batches; null where they are asked one by one."""
+    ray: RayMode | None = None
+    """Which cluster asks them; null where this process does."""
     price: Price | None = None
     """Price of tokens."""
     budget: float | None = None
@@ -72,7 +76,7 @@ class HowAsked:
         shards = {} if self.shard is None else {"shard": f"{self.shard[0]}/{self.shard[1]}"}
         extra = self.speaking.get("extra_body")
         spoken = {**self.speaking, **({} if extra is None else {"extra_body": json.dumps(extra)})}
-        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches}
+        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches, **self.cluster}
 
     @property
     def paid(self) -> dict[str, Any]:
@@ -84,6 +88,11 @@ class HowAsked:
     def batches(self) -> dict[str, Any]:
         """What concerns batches, by its parameter."""
         return {} if self.batch is None else self.batch.named
+
+    @property
+    def cluster(self) -> dict[str, Any]:
+        """What concerns a cluster, by its parameter."""
+        return {} if self.ray is None else self.ray.named
 
 
 def how_asked(**parameters: Any) -> HowAsked:
@@ -107,13 +116,17 @@ def how_asked(**parameters: Any) -> HowAsked:
         thought_marks=marks_given(rest.pop("thought_marks", None)),
         shard=rest.pop("shard", None),
         batch=batch_mode(rest.pop("batch", False), **taken("batch_out", "batch_in")),
+        ray=ray_mode(**taken("ray", "ray_out", "ray_items")),
         **paid(**taken("price", "budget")),
     )
     if rest:
         raise TypeError(f"there is no parameter {next(iter(rest))!r} of asking")
     if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
         raise UnknownNameError("backend", str(backend), get_args(Backend))
-    numbers = {**how.machine, **how.writing, "budget": how.budget}
+    if how.ray is not None:
+        shards = {} if how.shard is None else {"shard": f"{how.shard[0]}/{how.shard[1]}"}
+        refuse({**shards, **how.batches}, "where no cluster is asked (`ray`)")
+    numbers = {**how.machine, **how.writing, "budget": how.budget, "ray_items": how.ray and how.ray.items}
     check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
     if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
         raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
@@ -138,7 +151,7 @@ def check_least(**values: float | None) -> None:
 
 
 _LEAST = {
-    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens"), 1),
+    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens", "ray_items"), 1),
     **dict.fromkeys(("temperature", "seed", "budget"), 0),
 }
 
@@ -218,7 +231,7 @@ def items_for(
             {**rest, **given(**of_ours)}, "for a model that is loaded or on a server, and `model` is an object"
         )
         return asked, asked.asked.warnings
-    if how.batch is not None:
+    if how.batch is not None or how.ray is not None:
         options = {**task.of_texts, **given(**options)}
     asked = read_items(release, task, **options)
     if model is None or not _thinks_instead(str(model), asked, how):
@@ -261,12 +274,14 @@ def ask(
     how: HowAsked,
     on_progress: ProgressCallback,
     on_plan: OnPlan | None = None,
+    on_status: OnStatus | None = None,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet."""
     kind = asked.asked.kind
     if kind != "text":
         refuse(
-            how.batches, "where answers are written, and here the likeliest option or candidate is the answer"
+            {**how.batches, **how.cluster},
+            "where answers are written, and here the likeliest option or candidate is the answer",
         )
     if how.shard is not None and kind != "text":
         refuse({"shard": f"{how.shard[0]}/{how.shard[1]}"}, "where answers are written")
@@ -292,6 +307,9 @@ def ask(
         if how.batch is not None:
             assert isinstance(used, ServerModel)
             return run_in_batches(run, used, how.batch, on_progress=on_progress)
+        if how.ray is not None:
+            paid = {"price": how.price, "budget": how.budget}
+            return run, run_on_ray(run, used, how.ray, **paid, on_progress=on_progress, on_status=on_status)
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
 
 
@@ -300,7 +318,11 @@ def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: On
     is_sent = how.batch is not None and not how.batch.results
     if on_plan is None and not (is_sent and how.budget is not None):
         return
-    prompts, system = pending_items(run)["prompt"], how.speaking.get("system")
+    system = how.speaking.get("system")
+    if how.ray is None:
+        prompts: Iterable[str] = pending_items(run)["prompt"]
+    else:
+        prompts = (prompt for shard in pending_shards(run, how.ray.items) for prompt in shard.items["prompt"])
     plan = plan_asking(prompts, model, decoding, system=system, price=how.price)
     if on_plan is not None:
         on_plan(plan)
@@ -354,6 +376,8 @@ def _writer(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
+    if how.ray is not None and how.machine.get("server") is None:
+        raise ArgumentError("`ray` needs a `server`")
     ours: OpenedModel = (
         open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
         if how.batch is None

@@ -1,0 +1,50 @@
+"""A Ray cluster on this machine: a head without processors, and nodes that can be killed and replaced."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # A busy machine takes long to start the agents of a node.
+    "RAY_raylet_start_wait_time_s": "300",
+    "RAY_agent_register_timeout_ms": "300000",
+}
+
+
+class LocalCluster:
+    """The nodes of a cluster, processes of this machine."""
+
+    def __init__(self, n_nodes: int) -> None:
+        os.environ.update(SETTINGS)
+        from ray.cluster_utils import Cluster
+
+        self._cluster: Any = Cluster(
+            initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
+        )
+        self.address: str = self._cluster.address
+        self.nodes = [self.add() for _ in range(n_nodes)]
+
+    def add(self) -> Any:
+        """Start a node with one processor."""
+        return self._cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
+
+    def kill(self, number: int) -> None:
+        """Kill a node with all of its workers, and start another one in its place."""
+        self._cluster.remove_node(self.nodes[number], allow_graceful=False)
+        self.nodes[number] = self.add()
+
+    def stop(self) -> None:
+        """End all processes."""
+        self._cluster.shutdown()
+
+
+@contextmanager
+def ray_cluster(n_nodes: int = 2) -> Iterator[LocalCluster]:
+    """A cluster while the block runs."""
+    cluster = LocalCluster(n_nodes)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
