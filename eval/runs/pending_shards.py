@@ -35,8 +35,8 @@ class ShardOutcome(NamedTuple):
 class _Kept(NamedTuple):
     """What a run has answers to already."""
 
-    answered: pl.DataFrame
-    """``item_id`` of answers outside of whole shards."""
+    done: pl.DataFrame
+    """``item_id`` of answers and errors outside of whole shards."""
     failed: pl.DataFrame
     """``item_id`` of errors without an answer."""
     ranges: list[tuple[int, int]]
@@ -63,18 +63,18 @@ def pending_shards(run: Run, size: int) -> Iterator[ItemShard]:
     kept = _kept(run)
     for items in _slices(run, size):
         start, stop = int(items["position"][0]), int(items["position"][-1]) + 1
+        again = [items.join(kept.failed, on="item_id", how="semi", maintain_order="left")]
         for begins, ends in free_ranges(start, stop, kept.ranges):
             rows = items[begins - start : ends - start]
-            rows = rows.join(kept.answered, on="item_id", how="anti", maintain_order="left")
-            rows = rows.join(kept.failed, on="item_id", how="anti", maintain_order="left")
+            rows = rows.join(kept.done, on="item_id", how="anti", maintain_order="left")
             name = ShardName(begins, ends)
-            if name.file in kept.files:  # part of it
-                name = name._replace(round=kept.round)
-            if rows.height:
+            if name.file in kept.files:  # with a part of it
+                again.append(rows)
+            elif rows.height:
                 yield ItemShard(name, rows)
-        again = items.join(kept.failed, on="item_id", how="semi", maintain_order="left")
-        if again.height:
-            yield ItemShard(ShardName(start, stop, kept.round + 1), again)
+        rows = pl.concat(again).sort("position")
+        if rows.height:
+            yield ItemShard(ShardName(start, stop, kept.round), rows)
 
 
 def _kept(run: Run) -> _Kept:
@@ -99,7 +99,8 @@ def _kept(run: Run) -> _Kept:
             answered.append(ids)
     elsewhere = pl.concat([*answered, *answered_later]).unique()
     errors = pl.concat(failed).unique().join(elsewhere, on="item_id", how="anti")
-    return _Kept(elsewhere, errors, sorted(ranges), frozenset(files), max(rounds) + 1)
+    done = pl.concat([elsewhere, errors])
+    return _Kept(done, errors, sorted(ranges), frozenset(files), max(rounds) + 1)
 
 
 def _slices(run: Run, size: int) -> Iterator[pl.DataFrame]:

@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    # A busy machine takes long to start the agents of a node.
-    "RAY_raylet_start_wait_time_s": "300",
-    "RAY_agent_register_timeout_ms": "300000",
-}
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "40"}
+
+TRIES = 5
+"""How often a node is started: Ray gives its agents 15 seconds, which a busy machine does not have for each."""
 
 
 class LocalCluster:
@@ -18,17 +16,24 @@ class LocalCluster:
 
     def __init__(self, n_nodes: int) -> None:
         os.environ.update(SETTINGS)
+        # Without bytecode the agents of every node compile Ray anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         from ray.cluster_utils import Cluster
 
-        self._cluster: Any = Cluster(
-            initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
-        )
+        self._cluster: Any = Cluster()
+        self._started(num_cpus=0, include_dashboard=False)
         self.address: str = self._cluster.address
         self.nodes = [self.add() for _ in range(n_nodes)]
 
     def add(self) -> Any:
         """Start a node with one processor."""
-        return self._cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
+        return self._started(num_cpus=1)
+
+    def _started(self, **options: Any) -> Any:
+        for _ in range(TRIES - 1):
+            with suppress(Exception):
+                return self._cluster.add_node(object_store_memory=80 * 2**20, **options)
+        return self._cluster.add_node(object_store_memory=80 * 2**20, **options)
 
     def kill(self, number: int) -> None:
         """Kill a node with all of its workers, and start another one in its place."""
