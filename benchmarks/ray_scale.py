@@ -1,8 +1,9 @@
-"""Runs on a Ray cluster of this machine: what kills cost, what further nodes bring, what memory the driver takes.
+"""Runs on a Ray cluster of this machine: what kills cost, what nodes bring, what memory the driver takes.
 
 The nodes are processes of this machine (`ray.cluster_utils.Cluster`), and the engine is a stand-in with the
-interface of a caller's model. For kills it sends prompts to a server of its own process, which answers after a
-drawn delay and counts what it was asked; for efficiency its time is sleep, so that two cores stand for many nodes.
+interface of a caller's model. For kills it sends prompts to a server, a process of its own, which answers after
+a drawn delay and counts what it was asked; for efficiency its time is sleep, so that two cores stand for many
+nodes.
 
     python benchmarks/ray_scale.py kills --items 1000000 --moments 20
     python benchmarks/ray_scale.py efficiency --nodes 1 2 4 8
@@ -35,7 +36,7 @@ import blend
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.runs.answer_files import answer_tables
 from helpers.models.counting_server import Served, counting
-from helpers.ray_cluster import LocalCluster, ray_cluster
+from helpers.ray_cluster import LocalCluster, ray_cluster, worker_pids
 
 SAMPLES = 5
 NATIONALITIES = 193
@@ -123,18 +124,6 @@ def n_shards(out: Path) -> int:
     return sum(1 for _ in (out / "answers").glob("part-items*.parquet")) if out.exists() else 0
 
 
-def worker_pids() -> list[int]:
-    """Processes of workers."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if path.read_bytes().startswith(b"ray::_Worker"):
-                found.append(int(path.parent.name))
-        except OSError:
-            continue
-    return found
-
-
 def kills(n_items: int, moments: int, delay_s: float, size: int, n_nodes: int = 4) -> None:
     """Kill workers, nodes and the driver at moments of a run, and count what was asked and kept."""
     kinds = [("worker", "worker", "node", "worker", "driver")[n % 5] for n in range(moments)]
@@ -188,25 +177,24 @@ def report_kills(out: Path, server: Served, kinds: Counter[str], most_again: int
         n_failed += rows["error"].drop_nulls().len()
         ids.update(rows["item_id"].hash().to_list())
     counts = server.counts()
+    n_again = counts.n_asked - counts.n_prompts
     items = json.loads((out / "run.json").read_text())["n_items"]
     print(
         "| items | killed | seconds | lost | failed | stored twice | asked again | may be asked again |\n"
         "|--:|---|--:|--:|--:|--:|--:|--:|\n"
         f"| {items:,} | {', '.join(f'{n} {kind}' for kind, n in kinds.items())} | {seconds:.0f} "
-        f"| {items - len(ids):,} | {n_failed:,} | {n_rows - len(ids):,} | {counts.n_asked - counts.n_prompts:,} "
-        f"| {most_again:,} |",
+        f"| {items - len(ids):,} | {n_failed:,} | {n_rows - len(ids):,} | {n_again:,} | {most_again:,} |",
         flush=True,
     )
     assert len(ids) == n_rows == items == counts.n_prompts
     assert n_failed == 0
-    assert counts.n_asked - counts.n_prompts <= most_again
+    assert n_again <= most_again
 
 
 def efficiency(nodes: Sequence[int], rounds: int, delay_s: float) -> None:
     """Print shards a second with so many nodes, each with as much to do, beside those of the first number."""
-    print(
-        "| nodes | workers | shards | seconds, with the start | shards/s | efficiency |\n|--:|--:|--:|--:|--:|--:|"
-    )
+    print("| nodes | workers | shards | seconds, with the start | shards/s | efficiency |")
+    print("|--:|--:|--:|--:|--:|--:|")
     first = 0.0
     for n in nodes:
         with workplace() as folder, ray_cluster(n) as cluster:
@@ -255,9 +243,8 @@ def memory(sizes: Sequence[int], n_nodes: int = 2) -> None:
             before = [rss for when, rss in driver.rss if when < asks_from]
             asking = [rss for when, rss in driver.rss if when >= asks_from] or before
             first = first or max(asking)
-            print(
-                f"| {n_items:,} | {max(before):.0f} | {max(asking):.0f} | {max(asking) / first:.2f} |", flush=True
-            )
+            shown = f"{max(before):.0f} | {max(asking):.0f} | {max(asking) / first:.2f}"
+            print(f"| {n_items:,} | {shown} |", flush=True)
 
 
 @contextmanager

@@ -4,18 +4,20 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 from blend.eval.batch_runs import BatchMode, batch_mode, run_in_batches
 from blend.eval.few_shot import BLANK_LINE
+from blend.eval.items import TaskItems
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Backend, ChatOptions, Decoding, Model, OpenedModel, Thinking
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.thoughts import Marks, check_marks
-from blend.eval.ray_runs import OnStatus, RayMode, ray_mode, run_on_ray
+from blend.eval.ray_runs import OnStatus, RayMode, opened_on_gpu, ray_mode, run_on_ray
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
@@ -308,9 +310,17 @@ def ask(
             assert isinstance(used, ServerModel)
             return run_in_batches(run, used, how.batch, on_progress=on_progress)
         if how.ray is not None:
+            _let_go(asked.asked)
             paid = {"price": how.price, "budget": how.budget}
             return run, run_on_ray(run, used, how.ray, **paid, on_progress=on_progress, on_status=on_status)
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
+
+
+def _let_go(asked: TaskItems) -> None:
+    """Free the memory of items that a run has on disk now: of millions, a cluster is handed a few at a time."""
+    for rows in (asked.items, asked.gold):
+        for name in rows.columns:
+            rows.drop_in_place(name)
 
 
 def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: OnPlan | None) -> None:
@@ -376,13 +386,19 @@ def _writer(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    if how.ray is not None and how.machine.get("server") is None:
-        raise ArgumentError("`ray` needs a `server`")
-    ours: OpenedModel = (
-        open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
-        if how.batch is None
-        else _batch_model(str(model), how.batch, how)
-    )
+    opening = partial(open_model, str(model), asked_for=kind, **how.machine, **_understanding(how))
+    ours: OpenedModel
+    if how.batch is not None:
+        ours = _batch_model(str(model), how.batch, how)
+    elif how.ray is None or how.machine.get("server") is not None:
+        ours = opening()
+    elif how.machine.get("backend") == "vllm":
+        ours = opened_on_gpu(how.ray, opening)
+    else:
+        raise ArgumentError(
+            "the workers of a cluster ask a `server`, an object of yours, or vLLM; give one of them, or leave "
+            f"`ray={how.ray.address}` out"
+        )
     if kind != "text":
         return ours, None
     decoding = _settled(ours, how.writing, out)

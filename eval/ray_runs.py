@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from time import monotonic
 
-from blend.eval.models.protocols import Generator
+from blend.eval.models.protocols import Generator, OpenedModel
 from blend.eval.models.server import ServerModel
+from blend.eval.models.vllm_model import VllmModel
+from blend.eval.ray_vllm import on_gpu, shards_asked_of_vllm
 from blend.eval.ray_workers import connected, n_workers, shards_asked
 from blend.eval.runs.answer_files import close_journal, count_answers
 from blend.eval.runs.ask_model import STEP, outcome_of, with_budget
 from blend.eval.runs.pending_shards import ShardOutcome, pending_shards
 from blend.eval.runs.run_directory import Run, RunOutcome
-from blend.eval.runs.shards import FolderShards, ItemShard, settle_store
+from blend.eval.runs.shards import FolderShards, ItemShard, ShardStore, settle_store
 from blend.eval.runs.usage import Price, Spending, money, timed
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, ServerError
@@ -58,6 +61,22 @@ def ray_mode(ray: str | None, ray_out: str | None, ray_items: int | None) -> Ray
     return None
 
 
+def opened_on_gpu(mode: RayMode, open_model: Callable[[], OpenedModel]) -> OpenedModel:
+    """Open a model of vLLM on a node that could compute it, and bring it here without its weights.
+
+    Raises:
+        ServerError: If there is no cluster, or no GPU.
+    """
+    with connected(mode.address):
+        return on_gpu(partial(_described, open_model))
+
+
+def _described(open_model: Callable[[], OpenedModel]) -> OpenedModel:
+    model = open_model()
+    assert isinstance(model, VllmModel)
+    return model.described_here()
+
+
 def run_on_ray(
     run: Run,
     model: Generator,
@@ -100,8 +119,7 @@ def run_on_ray(
             yield shard
 
     with connected(mode.address), timed(run):
-        model, workers = _shared(model)
-        for outcome in shards_asked(model, store, wanted(), workers):
+        for outcome in _asked(model, store, wanted()):
             standing.add(outcome)
             if spending is not None:
                 spending.spend(outcome.tokens_in, outcome.tokens_out)
@@ -113,6 +131,13 @@ def run_on_ray(
         raise ServerError(problem)
     outcome = outcome_of(run, count_answers(run.answers_folder), n_asked=standing.n_asked)
     return outcome if spending is None else with_budget(spending, outcome)
+
+
+def _asked(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
+    if isinstance(model, VllmModel):
+        return shards_asked_of_vllm(model, store, shards)
+    shared, workers = _shared(model)
+    return shards_asked(shared, store, shards, workers)
 
 
 def _shared(model: Generator) -> tuple[Generator, Callable[[], int]]:

@@ -172,7 +172,7 @@ class AnswerWriter:
 
     def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
         """Texts for the items at some positions."""
-        self.keep(positions, [_generated(answer) for answer in answers])
+        self.keep(positions, [generated(answer) for answer in answers])
 
     def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
         """Scores of the options of the items at some positions."""
@@ -189,7 +189,8 @@ class AnswerWriter:
             self._spending.add(answers)
 
 
-def _generated(answer: Generation) -> dict[str, Any]:
+def generated(answer: Generation) -> dict[str, Any]:
+    """The columns of `answer_files.ANSWERS` that a written answer fills."""
     return {
         "text": None if answer.error is not None else answer.text,
         "thought": answer.thought,

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "40"}
@@ -14,20 +15,21 @@ TRIES = 5
 class LocalCluster:
     """The nodes of a cluster, processes of this machine."""
 
-    def __init__(self, n_nodes: int) -> None:
+    def __init__(self, n_nodes: int, num_gpus: int = 0) -> None:
         os.environ.update(SETTINGS)
         # Without bytecode the agents of every node compile Ray anew.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         from ray.cluster_utils import Cluster
 
         self._cluster: Any = Cluster()
+        self._num_gpus = num_gpus
         self._started(num_cpus=0, include_dashboard=False)
         self.address: str = self._cluster.address
         self.nodes = [self.add() for _ in range(n_nodes)]
 
     def add(self) -> Any:
         """Start a node with one processor."""
-        return self._started(num_cpus=1)
+        return self._started(num_cpus=1, num_gpus=self._num_gpus)
 
     def _started(self, **options: Any) -> Any:
         for _ in range(TRIES - 1):
@@ -46,10 +48,20 @@ class LocalCluster:
 
 
 @contextmanager
-def ray_cluster(n_nodes: int = 2) -> Iterator[LocalCluster]:
+def ray_cluster(n_nodes: int = 2, *, num_gpus: int = 0) -> Iterator[LocalCluster]:
     """A cluster while the block runs."""
-    cluster = LocalCluster(n_nodes)
+    cluster = LocalCluster(n_nodes, num_gpus)
     try:
         yield cluster
     finally:
         cluster.stop()
+
+
+def worker_pids() -> list[int]:
+    """Processes of the workers of runs, on this machine."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended meanwhile
+            if path.read_bytes().startswith(b"ray::_Worker"):
+                found.append(int(path.parent.name))
+    return found
