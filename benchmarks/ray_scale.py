@@ -8,6 +8,7 @@ nodes.
     python benchmarks/ray_scale.py kills --items 1000000 --moments 20
     python benchmarks/ray_scale.py efficiency --nodes 1 2 4 8
     python benchmarks/ray_scale.py memory --items 10000 100000 1000000
+    python benchmarks/ray_scale.py shard
     python benchmarks/ray_scale.py all --small
 """
 
@@ -25,6 +26,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,9 @@ import polars as pl
 import blend
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.runs.answer_files import answer_tables
+from blend.eval.runs.pending_shards import keep_shard, pending_shards
+from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.shards import FolderShards
 from helpers.models.counting_server import Served, counting
 from helpers.ray_cluster import LocalCluster, ray_cluster, worker_pids
 
@@ -247,6 +252,51 @@ def memory(sizes: Sequence[int], n_nodes: int = 2) -> None:
             print(f"| {n_items:,} | {shown} |", flush=True)
 
 
+def shard(n_rounds: int = 20, size: int = 1000) -> None:
+    """Print what a shard of made-up texts takes on the disk, and whom how long, by the tokens of a text."""
+    print("| tokens of a text | text, bytes | on disk, bytes | to keep a shard, ms | to cut one, ms |")
+    print("|--:|--:|--:|--:|--:|")
+    for tokens in (10, 100, 800):
+        with workplace() as folder:
+            release, out = release_of(size * n_rounds, folder), folder / "run"
+            model = Writing(tokens)
+            blend.run_task(release, TASK, model=model, out=out, samples=SAMPLES, temperature=0.7)
+            run, store = read_run(out), FolderShards(folder)
+            answers = {row["item_id"]: row for row in run.answers().iter_rows(named=True)}
+            for path in (out / "answers").iterdir():
+                path.unlink()
+            began = time.process_time()
+            shards = list(pending_shards(run, size))
+            cut_s = (time.process_time() - began) / len(shards)
+            began = time.process_time()
+            for one in shards:
+                keep_shard(store, one, answers)
+            keep_s = (time.process_time() - began) / len(shards)
+            on_disk = sum(path.stat().st_size for path in folder.glob("part-items*.parquet"))
+            n_bytes = sum(len(answer["text"].encode()) for answer in answers.values())
+            print(
+                f"| {tokens} | {n_bytes / len(answers):,.0f} | {on_disk / len(answers):,.0f} "
+                f"| {1000 * keep_s:.0f} | {1000 * cut_s:.1f} |",
+                flush=True,
+            )
+
+
+class Writing:
+    """A model that writes texts of a length, words by Zipf's law."""
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+        self._words = [f"word{number}" for number in range(20_000)]
+        self._weights = list(accumulate(1 / rank for rank in range(1, len(self._words) + 1)))
+        self._draw = random.Random(0)
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        """Texts."""
+        # Three words are four tokens, about.
+        n = max(1, self._tokens * 3 // 4)
+        return [" ".join(self._draw.choices(self._words, cum_weights=self._weights, k=n)) for _ in prompts]
+
+
 @contextmanager
 def workplace() -> Iterator[Path]:
     """A folder for as long as it is needed."""
@@ -261,7 +311,7 @@ def main() -> None:
         drive(release, out, address, StandIn(root or None, float(delay_s), int(at_a_time)), int(size))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("kills", "efficiency", "memory", "all"))
+    parser.add_argument("part", choices=("kills", "efficiency", "memory", "shard", "all"))
     parser.add_argument("--items", type=int, nargs="+")
     parser.add_argument("--moments", type=int, default=20)
     parser.add_argument("--delay", type=float, default=0.4)
@@ -276,6 +326,8 @@ def main() -> None:
         efficiency([1, 2] if options.small else options.nodes, 3 if options.small else 24, 2.0)
     if options.part in ("memory", "all"):
         memory([2000] if options.small else options.items or [10_000, 100_000, 1_000_000])
+    if options.part in ("shard", "all"):
+        shard(1 if options.small else 20)
 
 
 if __name__ == "__main__":

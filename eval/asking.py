@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from blend.eval.models.protocols import Backend, ChatOptions, Decoding, Model, O
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.thoughts import Marks, check_marks
 from blend.eval.ray_runs import OnStatus, RayMode, opened_on_gpu, ray_mode, run_on_ray
+from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
@@ -255,7 +257,7 @@ def _thinks_instead(model: str, asked: ReleaseItems, how: HowAsked) -> bool:
 
     Its choice is then not its answer: what comes right behind the question is the beginning of a thought.
     """
-    if asked.asked.kind != "logprobs" or how.batch is not None:
+    if asked.asked.kind != "logprobs" or how.batch is not None or how.ray is not None:
         return False
     server = how.machine.get("server")
     if how.machine.get("chat") is False:
@@ -292,12 +294,26 @@ def ask(
     if kind != "text":
         given_of_texts = {"samples": asked.options.get("samples"), "thought_marks": how.thought_marks or None}
         refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
+    with nullcontext() if how.ray is None else connected(how.ray.address):
+        return _ask_to_write(asked, model, out, how, on_progress, on_plan, on_status)
+
+
+def _ask_to_write(
+    asked: ReleaseItems,
+    model: str | Path | OwnModel,
+    out: Path,
+    how: HowAsked,
+    on_progress: ProgressCallback,
+    on_plan: OnPlan | None,
+    on_status: OnStatus | None,
+) -> tuple[Run, RunOutcome]:
+    """Ask a model that writes, or chooses among options."""
     used, decoding = _writer(asked, model, out, how)
     with opened(
         out,
         asked,
         used.describe(),
-        decoding if kind == "text" else None,
+        decoding if asked.asked.kind == "text" else None,
         chat_options=how.chat_options,
         thought_marks=how.thought_marks or None,
         shard=None if how.shard is None else Shard(*how.shard),
@@ -393,7 +409,7 @@ def _writer(
     elif how.ray is None or how.machine.get("server") is not None:
         ours = opening()
     elif how.machine.get("backend") == "vllm":
-        ours = opened_on_gpu(how.ray, opening)
+        ours = opened_on_gpu(opening)
     else:
         raise ArgumentError(
             "the workers of a cluster ask a `server`, an object of yours, or vLLM; give one of them, or leave "

@@ -10,7 +10,7 @@ from blend.eval.models.protocols import Generator, OpenedModel
 from blend.eval.models.server import ServerModel
 from blend.eval.models.vllm_model import VllmModel
 from blend.eval.ray_vllm import on_gpu, shards_asked_of_vllm
-from blend.eval.ray_workers import connected, n_workers, shards_asked
+from blend.eval.ray_workers import n_workers, shards_asked
 from blend.eval.runs.answer_files import close_journal, count_answers
 from blend.eval.runs.ask_model import STEP, outcome_of, with_budget
 from blend.eval.runs.pending_shards import ShardOutcome, pending_shards
@@ -61,14 +61,13 @@ def ray_mode(ray: str | None, ray_out: str | None, ray_items: int | None) -> Ray
     return None
 
 
-def opened_on_gpu(mode: RayMode, open_model: Callable[[], OpenedModel]) -> OpenedModel:
+def opened_on_gpu(open_model: Callable[[], OpenedModel]) -> OpenedModel:
     """Open a model of vLLM on a node that could compute it, and bring it here without its weights.
 
     Raises:
-        ServerError: If there is no cluster, or no GPU.
+        ServerError: If the cluster has no GPU.
     """
-    with connected(mode.address):
-        return on_gpu(partial(_described, open_model))
+    return on_gpu(partial(_described, open_model))
 
 
 def _described(open_model: Callable[[], OpenedModel]) -> OpenedModel:
@@ -87,7 +86,7 @@ def run_on_ray(
     on_progress: ProgressCallback,
     on_status: OnStatus | None = None,
 ) -> RunOutcome:
-    """Ask what a run has no answer to yet on a cluster.
+    """Ask what a run has no answer to yet on the cluster that this process is connected to.
 
     Args:
         run: A run of written answers that this process has opened.
@@ -118,7 +117,7 @@ def run_on_ray(
                 return
             yield shard
 
-    with connected(mode.address), timed(run):
+    with timed(run):
         for outcome in _asked(model, store, wanted()):
             standing.add(outcome)
             if spending is not None:

@@ -8,6 +8,7 @@ References:
     https://docs.ray.io/en/latest/data/working-with-llms.html
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
@@ -38,20 +39,33 @@ def on_gpu(function: Callable[[], T]) -> T:
     """
     import ray
 
-    if n_gpus() == 0:
-        raise ServerError(
-            "the cluster has no GPU, which vLLM computes on; add a node that has one, or ask a `server`"
-        )
-    there: Any = ray.remote(num_gpus=1)(function)
+    n_engines()
+
+    @ray.remote(num_gpus=1)  # type: ignore[untyped-decorator]
+    def there() -> T:
+        return function()
+
     found: T = ray.get(there.remote())
     return found
 
 
-def n_gpus() -> int:
-    """How many GPUs the cluster has."""
+def n_engines() -> int:
+    """How many engines the cluster has room for, each on a GPU and a CPU.
+
+    Raises:
+        ServerError: If there is room for none.
+    """
     import ray
 
-    return int(ray.cluster_resources().get("GPU", 0))
+    has = ray.cluster_resources()
+    # Ray Data waits for ever where engines have taken the last CPU: prompts are made on others.
+    room = min(int(has.get("GPU", 0)), int(has.get("CPU", 0)) - 1)
+    if room < 1:
+        raise ServerError(
+            "the cluster has no GPU with two CPUs, which vLLM needs; add a node that has them, or ask "
+            "a `server`"
+        )
+    return room
 
 
 def shards_asked_of_vllm(
@@ -77,7 +91,9 @@ def shards_asked_of_vllm(
         held.append(ray.put(rows.to_arrow()))
     if not held:
         return
-    asked = processor(model, n_gpus())(ray.data.from_arrow_refs(held))
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    asked = processor(model, n_engines())(ray.data.from_arrow_refs(held))
     coming: dict[str, dict[str, dict[str, Any]]] = {}
     for row in asked.iter_rows():
         name = row[_SHARD]
@@ -86,12 +102,12 @@ def shards_asked_of_vllm(
             yield _kept(store, name, coming.pop(name))
 
 
-def processor(model: VllmModel, n_engines: int) -> Any:
+def processor(model: VllmModel, most: int) -> Any:
     """The processor of `ray.data.llm` for a model: a dataset of prompts goes in, one of answers comes out.
 
     Args:
         model: The model.
-        n_engines: Engines at most, each on a GPU of its own.
+        most: Engines at most, each on a GPU of its own.
     """
     from ray.data.llm import build_processor, vLLMEngineProcessorConfig
 
@@ -100,7 +116,7 @@ def processor(model: VllmModel, n_engines: int) -> Any:
     config = vLLMEngineProcessorConfig(
         model_source=model.folder,
         engine_kwargs=model.engine_options,
-        concurrency=(1, n_engines),
+        concurrency=(1, most),
         batch_size=BATCH,
         should_continue_on_error=True,
         log_engine_metrics=False,

@@ -10,6 +10,7 @@ References:
     https://docs.ray.io.
 """
 
+import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Any
 
 from blend.eval.models.protocols import Generator
 from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, keep_shard
-from blend.eval.runs.shards import ItemShard, ShardStore
+from blend.eval.runs.shards import ItemShard, ShardName, ShardStore
 from blend.schemas.errors import MissingExtraError, ServerError
 
 EXTRA = "ray"
@@ -27,11 +28,13 @@ PER_NODE = 2
 """Workers of a node: while one waits for the last answers of a shard, the other one has just begun."""
 
 DEATHS = 3
-"""How often workers may die of a shard until it is halved, or of an item until that is kept as an error."""
+"""How often workers may die of a shard until it is halved, or of an item until that is kept as an error; halves
+are halved at once."""
 
 _MAX_STARTS = 10
 """Workers in a row that do not start, after which no further one is tried."""
 
+_CONNECT_S = 10.0
 _GLANCE_S = 1.0
 _COUNT_EVERY_S = 5.0
 
@@ -55,8 +58,11 @@ def connected(address: str) -> Iterator[None]:
         yield
         return
     try:
+        if address.count(":") == 1:  # Ray itself waits for minutes
+            host, _, port = address.partition(":")
+            socket.create_connection((host, int(port)), timeout=_CONNECT_S).close()
         ray.init(address=address, log_to_driver=False, logging_level="error")
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ServerError(
             f"`ray={address}`: no cluster can be reached there ({reason}); start one with `ray start --head` "
@@ -196,7 +202,8 @@ def shards_asked(
     """
     workers = _Workers(model, store, wanted)
     again: deque[ItemShard] = deque()
-    deaths: Counter[str] = Counter()
+    deaths: Counter[ShardName] = Counter()
+    halves: set[ShardName] = set()
     upcoming = next(shards, None)
     while upcoming is not None or again or workers.n_asked:
         workers.fill()
@@ -211,10 +218,12 @@ def shards_asked(
             if outcome is not None:
                 yield outcome
                 continue
-            deaths[shard.name.file] += 1
-            if deaths[shard.name.file] < DEATHS:
+            deaths[shard.name] += 1
+            is_half = shard.name in halves and shard.items.height > 1
+            if deaths[shard.name] < (1 if is_half else DEATHS):
                 again.append(shard)
             elif shard.items.height > 1:
                 again.extend(shard.halves())
+                halves.update(half.name for half in shard.halves())
             else:
                 yield keep_shard(store, shard, {}, error=f"{DEATHS} workers in turn died of it")

@@ -173,19 +173,27 @@ def cut_half_line(path: Path) -> int:
     return len(content) - complete
 
 
-def read_answers(folder: Path, *columns: str) -> pl.DataFrame:
+def read_answers(folder: Path, *columns: str, thoughts: bool = True) -> pl.DataFrame:
     """Read what was answered so far: `ANSWERS` or some of its columns, one row per item asked, in any order.
 
     Args:
         folder: Folder of answers, of a run that is complete, under way or killed; nothing in it is changed.
         columns: Columns to read, ``item_id`` and ``error`` among them; all when absent.
+        thoughts: Whether thoughts are read, which can be a hundred times as long as answers; else an empty text
+            stands for each.
 
     Raises:
         RowError: If a line of the journal, other than half of one at the end, is not an answer; names it.
     """
     names = list(columns) or list(ANSWERS)
-    found = [table.read(names) for table in answer_tables(folder)]
-    return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in names}), *found]))
+    found = [pl.DataFrame(schema={name: ANSWERS[name] for name in names})]
+    for table in answer_tables(folder):
+        rows = table.read(names)
+        if not thoughts and "thought" in names:
+            is_there = pl.col("thought").is_not_null()
+            rows = rows.with_columns(thought=pl.when(is_there).then(pl.lit("")))
+        found.append(rows)
+    return last_ones(pl.concat(found))
 
 
 class AnswerTable(NamedTuple):

@@ -35,6 +35,7 @@ SMALL: dict[str, Sequence[str]] = {
     "publish_scale": ["--cases", "1"],
     "published_procedure": ["{shared}/data/blend"],
     "question_browser_scale": ["--templates", "1", "--thought", "3", "--openings", "1"],
+    "ray_scale": ["all", "--small"],
     "recorded_judge": ["{shared}/data/blend", "--templates", "60", "--recalls", "0.7", "--false-alarms", "0.1"],
     "reliability_scale": ["--questions", "10"],
     "report_scale": ["--templates", "1"],

@@ -28,8 +28,8 @@ class LocalCluster:
         self.nodes = [self.add() for _ in range(n_nodes)]
 
     def add(self) -> Any:
-        """Start a node with one processor."""
-        return self._started(num_cpus=1, num_gpus=self._num_gpus)
+        """Start a node."""
+        return self._started(num_cpus=2, num_gpus=self._num_gpus)
 
     def _started(self, **options: Any) -> Any:
         for _ in range(TRIES - 1):

@@ -1,7 +1,9 @@
 """Shards: names, what is free, one that two write, what a run still asks, stores elsewhere; nothing of Ray."""
 
+import sys
 import threading
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import fsspec
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from blend.eval.evaluation import run_task
 from blend.eval.models.protocols import Generation
 from blend.eval.ray_runs import ray_mode
 from blend.eval.runs.answer_files import ANSWERS, AnswerReader, count_answers, read_answers
@@ -18,7 +21,7 @@ from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.pending_shards import TRIES, ShardOutcome, ask_shard, keep_shard, pending_shards
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.shards import FolderShards, ShardName, StoredShards, free_ranges, settle_store
-from blend.schemas.errors import ArgumentError, InputError, ServerError, StorageError
+from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError, StorageError
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.tiers import rest_exhaustive
 
@@ -259,4 +262,39 @@ def test_what_says_how_a_cluster_asks_needs_one(name: str, value: object):
     given = {"ray": None, "ray_out": None, "ray_items": None, name: value}
     assert message_of(ArgumentError, lambda: ray_mode(**given)) == (
         f"`{name}={value}` makes sense only with `ray`; leave it out"
+    )
+
+
+def test_that_there_was_a_thought_is_known_without_reading_it(tmp_path: Path):
+    rows = [{"item_id": "a", "thought": "hm"}, {"item_id": "b"}]
+    FolderShards(tmp_path).commit(ShardName(0, 2).file, pl.DataFrame(rows, schema=ANSWERS))
+    read = [read_answers(tmp_path, "item_id", "thought", "error", thoughts=one) for one in (True, False)]
+    assert [one["thought"].to_list() for one in read] == [["hm", None], ["", None]]
+
+
+def test_a_run_without_ray_says_what_to_install_and_leaves_nothing(
+    mini_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    out = tmp_path / "run"
+    ask = partial(run_task, mini_release, "short-answer", model=Echo(), out=out, ray="auto")
+    assert message_of(MissingExtraError, ask) == (
+        'a run on Ray needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[ray]"'
+    )
+    assert not out.exists()
+
+
+def refused(release: Path, out: Path, **options: object) -> str:
+    given = {"model": "m", "ray": "auto", **options}
+    return message_of(ArgumentError, partial(run_task, release, "multiple-choice", out=out, **given))
+
+
+def test_what_a_cluster_is_not_asked_for(mini_release: Path, tmp_path: Path):
+    where = "where no cluster is asked (`ray`); leave it out"
+    assert refused(mini_release, tmp_path, shard=(1, 2)) == f"`shard=1/2` makes sense only {where}"
+    assert refused(mini_release, tmp_path, batch=True) == f"`batch=True` makes sense only {where}"
+    assert refused(mini_release, tmp_path, ray_items=0) == "`ray_items`: 0 is not possible (it is 1 at least)"
+    assert refused(mini_release, tmp_path, style="letters") == (
+        "`ray=auto` makes sense only where answers are written, and here the likeliest option or candidate is "
+        "the answer; leave it out"
     )
