@@ -1,24 +1,21 @@
 """Asking: who answers the questions of a run and how, settled once before the first question is asked."""
 
-import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from blend.eval.batch_runs import BatchMode, batch_mode, run_in_batches
+from blend.eval.asking_parameters import HowAsked, given, refuse
+from blend.eval.batch_runs import BatchMode, run_in_batches
 from blend.eval.few_shot import BLANK_LINE
 from blend.eval.items import TaskItems
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import Backend, ChatOptions, Decoding, Model, OpenedModel, Thinking
+from blend.eval.models.protocols import Decoding, Model, OpenedModel
 from blend.eval.models.server import ServerModel, open_server
-from blend.eval.models.thoughts import Marks, check_marks
-from blend.eval.ray_runs import OnStatus, RayMode, opened_on_gpu, ray_mode, run_on_ray
+from blend.eval.ray_runs import OnStatus, opened_on_gpu, run_on_ray
 from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
@@ -27,10 +24,10 @@ from blend.eval.runs.candidate_answers import ask_candidates
 from blend.eval.runs.pending_shards import pending_shards
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
-from blend.eval.runs.usage import OnPlan, Price, Spending, keep_price, money, plan_asking
+from blend.eval.runs.usage import OnPlan, Spending, keep_price, money, plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError, ServerError, UnknownNameError
+from blend.schemas.errors import ArgumentError, InputError, ServerError
 
 THINKING_TOKENS = 16_384
 """Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
@@ -45,176 +42,6 @@ _OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard", "ray"
 """What concerns an object of a caller's as well."""
 
 _NOT_WRITTEN = "where answers are written, and here the likeliest option is the answer"
-
-
-@dataclass(frozen=True)
-class HowAsked:
-    """How a model is asked: parameters of `evaluation.run_task`, as they were given."""
-
-    machine: Mapping[str, Any]
-    """Where it computes, or is reached: parameters of `models.open_model`."""
-    writing: Mapping[str, Any]
-    """How it writes: fields of `Decoding`."""
-    speaking: Mapping[str, Any]
-    """What is said to it besides the prompts: fields of `ChatOptions`."""
-    thought_marks: tuple[Marks, ...]
-    """Pairs of marks around thoughts besides the usual ones."""
-    shard: tuple[int, int] | None = None
-    """Which of several machines this is, and how many there are."""
-    batch: BatchMode | None = None
-    """How questions go out in batches; null where they are asked one by one."""
-    ray: RayMode | None = None
-    """Which cluster asks them; null where this process does."""
-    price: Price | None = None
-    """Price of tokens."""
-    budget: float | None = None
-    """Cost of a run from which on nobody is asked."""
-
-    @property
-    def chat_options(self) -> ChatOptions | None:
-        """What is said to it besides the prompts; null where nothing is."""
-        return ChatOptions(**self.speaking) if self.speaking else None
-
-    def named(self) -> dict[str, Any]:
-        """Everything that concerns who is asked, and not what an answer means, by its parameter."""
-        shards = {} if self.shard is None else {"shard": f"{self.shard[0]}/{self.shard[1]}"}
-        extra = self.speaking.get("extra_body")
-        spoken = {**self.speaking, **({} if extra is None else {"extra_body": json.dumps(extra)})}
-        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches, **self.cluster}
-
-    @property
-    def paid(self) -> dict[str, Any]:
-        """What concerns the costs, by its parameter."""
-        price = None if self.price is None else f"{self.price.tokens_in:g},{self.price.tokens_out:g}"
-        return given(price=price, budget=self.budget)
-
-    @property
-    def batches(self) -> dict[str, Any]:
-        """What concerns batches, by its parameter."""
-        return {} if self.batch is None else self.batch.named
-
-    @property
-    def cluster(self) -> dict[str, Any]:
-        """What concerns a cluster, by its parameter."""
-        return {} if self.ray is None else self.ray.named
-
-
-def how_asked(**parameters: Any) -> HowAsked:
-    """Parameters of `evaluation.run_task` that say who is asked and how, by name, checked one by one.
-
-    Raises:
-        TypeError: If there is no such parameter.
-        UnknownNameError: If there is no such backend or value of ``thinking``.
-        ArgumentError: If a number is too small, a shard is none of as many as there are, or two exclude each
-            other.
-    """
-    rest = dict(parameters)
-
-    def taken(*names: str) -> dict[str, Any]:
-        return {name: rest.pop(name, None) for name in names}
-
-    how = HowAsked(
-        machine=given(**taken(*_MACHINE)),
-        writing=given(**taken("max_tokens", "temperature", "seed")),
-        speaking=spoken(**taken("system", "thinking", "reasoning_effort", "extra_body")),
-        thought_marks=marks_given(rest.pop("thought_marks", None)),
-        shard=rest.pop("shard", None),
-        batch=batch_mode(rest.pop("batch", False), **taken("batch_out", "batch_in")),
-        ray=ray_mode(**taken("ray", "ray_out", "ray_items")),
-        **paid(**taken("price", "budget")),
-    )
-    if rest:
-        raise TypeError(f"there is no parameter {next(iter(rest))!r} of asking")
-    if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
-        raise UnknownNameError("backend", str(backend), get_args(Backend))
-    if how.ray is not None:
-        shards = {} if how.shard is None else {"shard": f"{how.shard[0]}/{how.shard[1]}"}
-        refuse({**shards, **how.batches}, "where no cluster is asked (`ray`)")
-    numbers = {**how.machine, **how.writing, "budget": how.budget, "ray_items": how.ray and how.ray.items}
-    check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
-    if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
-        raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
-    return how
-
-
-_MACHINE = (
-    *("server", "backend", "concurrency", "rpm", "tpm", "revision"),
-    *("device", "dtype", "batch_size", "chat"),
-)
-
-
-def check_least(**values: float | None) -> None:
-    """Check numbers that have a smallest one.
-
-    Raises:
-        ArgumentError: If one is smaller.
-    """
-    for name, value in given(**values).items():
-        if value < _LEAST[name]:
-            raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
-
-
-_LEAST = {
-    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens", "ray_items"), 1),
-    **dict.fromkeys(("temperature", "seed", "budget"), 0),
-}
-
-
-def spoken(
-    *,
-    system: str | None,
-    thinking: str | None,
-    reasoning_effort: str | None,
-    extra_body: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """What is said to a model besides the prompts, without what is as usual; see `evaluation.run_task`.
-
-    Raises:
-        UnknownNameError: If there is no such value of ``thinking``.
-        ArgumentError: If the further fields are not an object of JSON.
-    """
-    if thinking is not None and thinking not in (*get_args(Thinking), "default"):
-        raise UnknownNameError("thinking", str(thinking), (*get_args(Thinking), "default"))
-    return given(
-        system=system,
-        thinking=None if thinking == "default" else thinking,
-        reasoning_effort=reasoning_effort,
-        extra_body=None if extra_body is None else _json_object(extra_body),
-    )
-
-
-def _json_object(value: object) -> dict[str, Any]:
-    try:
-        # As `run.json` gives it back: a run goes on only with the same.
-        read = json.loads(json.dumps(value))
-    except (TypeError, ValueError):
-        read = None
-    if not isinstance(read, dict):
-        raise ArgumentError(f"`extra_body`: {value!r} is not possible (it is an object of JSON, by field)")
-    return read
-
-
-def marks_given(thought_marks: Sequence[Sequence[str]] | None) -> tuple[Marks, ...]:
-    """Pairs of marks around thoughts besides the usual ones; none when absent."""
-    return () if thought_marks is None else check_marks(thought_marks)
-
-
-def paid(price: tuple[float, float] | None, budget: float | None) -> dict[str, Any]:
-    """Price and budget as fields of `HowAsked`.
-
-    Raises:
-        ArgumentError: If a price is not two numbers from 0 on, or a budget has no price.
-    """
-    if price is None:
-        if budget is not None:
-            raise ArgumentError("`budget` needs a `price`, by which it is known what is spent")
-        return {}
-    if len(price) != 2 or not all(math.isfinite(one) and one >= 0 for one in price):
-        raise ArgumentError(
-            f"`price`: {', '.join(f'{one:g}' for one in price)}: expected two numbers from 0 on, of a million "
-            "tokens in and out"
-        )
-    return {"price": Price(*price), "budget": budget}
 
 
 def items_for(
@@ -470,19 +297,3 @@ def _decoding_before(out: Path) -> Decoding | None:
         return read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
     except InputError:
         return None
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that are not null."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def refuse(options: Mapping[str, Any], where: str) -> None:
-    """Refuse options that would change nothing, by the first of them.
-
-    Raises:
-        ArgumentError: If there is one.
-    """
-    for name, value in given(**options).items():
-        first = value[0] if isinstance(value, tuple | list) and value else value
-        raise ArgumentError(f"`{name}={first}` makes sense only {where}; leave it out")

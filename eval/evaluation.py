@@ -17,7 +17,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
-from blend.eval.asking import HowAsked, ask, check_least, given, how_asked, items_for, refuse
+from blend.eval.asking import ask, items_for
+from blend.eval.asking_parameters import HowAsked, check_least, given, how_asked, refuse
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.protocols import Backend

@@ -109,7 +109,7 @@ def run_on_ray(
     standing = _Standing(run.description.n_items, counts.n_answers - counts.n_failed, price, on_progress)
     spending = None if price is None or budget is None else Spending(run, price, budget)
     problem: str | None = None
-    told = monotonic()
+    heard_at = monotonic()
 
     def wanted() -> Iterator[ItemShard]:
         for shard in pending_shards(run, mode.items):
@@ -123,9 +123,9 @@ def run_on_ray(
             if spending is not None:
                 spending.spend(outcome.tokens_in, outcome.tokens_out)
             problem = problem or outcome.problem
-            if on_status is not None and monotonic() - told >= STATUS_EVERY_S:
+            if on_status is not None and monotonic() - heard_at >= STATUS_EVERY_S:
                 on_status(standing.in_words())
-                told = monotonic()
+                heard_at = monotonic()
     if problem is not None:
         raise ServerError(problem)
     outcome = outcome_of(run, count_answers(run.answers_folder), n_asked=standing.n_asked)

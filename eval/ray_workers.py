@@ -106,7 +106,7 @@ class _Workers:
         held = ray.put(model)
         self._start = lambda: remote.remote(held, store)
         self._wanted = wanted
-        self._counted = float("-inf")
+        self._recounted_s = float("-inf")
         self._n_wanted = 0
         self._starting: dict[Any, Any] = {}
         self._idle: list[Any] = []
@@ -130,8 +130,8 @@ class _Workers:
 
     def fill(self) -> None:
         """Start as many workers as there is room for: nodes come and go."""
-        if monotonic() - self._counted > _COUNT_EVERY_S:
-            self._n_wanted, self._counted = self._wanted(), monotonic()
+        if monotonic() - self._recounted_s > _COUNT_EVERY_S:
+            self._n_wanted, self._recounted_s = self._wanted(), monotonic()
         while len(self._starting) + len(self._idle) + len(self._asked) < self._n_wanted:
             worker = self._start()
             self._starting[worker.ready.remote()] = worker

@@ -290,19 +290,19 @@ def count_answers(folder: Path) -> AnswerCounts:
     for table in answer_tables(folder):
         rows = table.read(names)
         digests.append(rows["item_id"].hash())
-        counts.append(_counted(rows))
+        counts.append(_counts_in(rows))
     if not counts:
         return AnswerCounts(0, 0, None, None, None, None)
     # Digests that all differ are of ids that all differ.
     if sum(map(len, digests)) != pl.concat(digests).n_unique():
-        counts = [_counted(read_answers(folder, *names))]
+        counts = [_counts_in(read_answers(folder, *names))]
     total = pl.concat(counts).select(
         pl.col("n_answers", "n_failed").sum(), pl.col("first_error").drop_nulls().first(), **_sums()
     )
     return AnswerCounts(**total.row(0, named=True))
 
 
-def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+def _counts_in(rows: pl.DataFrame) -> pl.DataFrame:
     errors = pl.col("error").drop_nulls()
     return rows.select(n_answers=pl.len(), n_failed=errors.len(), first_error=errors.first(), **_sums())
 

@@ -22,7 +22,7 @@ import polars as pl
 from blend.eval.runs.run_tables import write_new_frame
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import parquet_rows, read_content
-from blend.schemas.errors import InputError, MissingExtraError, StorageError
+from blend.schemas.errors import InputError, RowError, StorageError
 
 ADDRESS_NAME = "shards.url"
 """File in the folder of answers that names the object store in which shards lie."""
@@ -176,7 +176,7 @@ class StoredShards:
         try:
             files, root = fsspec.core.url_to_fs(self.address)
         except ImportError as error:
-            raise MissingExtraError(f"the store {self.address.partition(':')[0]}", extra="ray") from error
+            raise InputError(f"`ray_out={self.address}`: {error}; so do on every node") from error
         except ValueError as error:
             raise InputError(
                 f"`ray_out={self.address}`: {error}; give an address such as s3://bucket/run"
@@ -196,9 +196,21 @@ def shards_of(answers: Path) -> FolderShards | StoredShards:
 
     Args:
         answers: Its folder of answers.
+
+    Raises:
+        RowError: If the file that says so does not.
     """
     path = answers / ADDRESS_NAME
-    return _store_at(read_content(path).decode().strip()) if path.exists() else FolderShards(answers)
+    if not path.exists():
+        return FolderShards(answers)
+    address = read_content(path).decode("utf-8", "replace").strip()
+    if "://" not in address and not Path(address).is_absolute():
+        raise RowError(
+            f"{address[:60]!r} is no address of a folder or a store",
+            where=str(path),
+            fix="write there the `ray_out` that the run was given",
+        )
+    return _store_at(address)
 
 
 def settle_store(answers: Path, out: str | None) -> FolderShards | StoredShards:

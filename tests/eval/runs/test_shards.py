@@ -21,7 +21,14 @@ from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.pending_shards import TRIES, ShardOutcome, ask_shard, keep_shard, pending_shards
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.shards import FolderShards, ShardName, StoredShards, free_ranges, settle_store
-from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError, StorageError
+from blend.schemas.errors import (
+    ArgumentError,
+    InputError,
+    MissingExtraError,
+    RowError,
+    ServerError,
+    StorageError,
+)
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.tiers import rest_exhaustive
 
@@ -297,4 +304,15 @@ def test_what_a_cluster_is_not_asked_for(mini_release: Path, tmp_path: Path):
     assert refused(mini_release, tmp_path, style="letters") == (
         "`ray=auto` makes sense only where answers are written, and here the likeliest option or candidate is "
         "the answer; leave it out"
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"elsewhere", b"\xff\x00"])
+def test_an_address_that_somebody_has_damaged(tmp_path: Path, content: bytes):
+    path = tmp_path / "shards.url"
+    path.write_bytes(content)
+    shown = content.decode("utf-8", "replace")
+    assert message_of(RowError, lambda: read_answers(tmp_path)) == (
+        f"{path}: {shown!r} is no address of a folder or a store; write there the `ray_out` that the run was "
+        "given"
     )
