@@ -154,8 +154,15 @@ def _ask_to_write(
             return run_in_batches(run, used, how.batch, on_progress=on_progress)
         if how.ray is not None:
             _let_go(asked.asked)
-            paid = {"price": how.price, "budget": how.budget}
-            return run, run_on_ray(run, used, how.ray, **paid, on_progress=on_progress, on_status=on_status)
+            return run, run_on_ray(
+                run,
+                used,
+                how.ray,
+                price=how.price,
+                budget=how.budget,
+                on_progress=on_progress,
+                on_status=on_status,
+            )
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
 
 

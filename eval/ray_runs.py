@@ -128,8 +128,8 @@ def run_on_ray(
                 heard_at = monotonic()
     if problem is not None:
         raise ServerError(problem)
-    outcome = outcome_of(run, count_answers(run.answers_folder), n_asked=standing.n_asked)
-    return outcome if spending is None else with_budget(spending, outcome)
+    stands = outcome_of(run, count_answers(run.answers_folder), n_asked=standing.n_asked)
+    return stands if spending is None else with_budget(spending, stands)
 
 
 def _asked(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:

@@ -41,7 +41,7 @@ def on_gpu(function: Callable[[], T]) -> T:
 
     n_engines()
 
-    @ray.remote(num_gpus=1)  # type: ignore[untyped-decorator]
+    @ray.remote(num_gpus=1)
     def there() -> T:
         return function()
 
@@ -84,7 +84,7 @@ def shards_asked_of_vllm(
     import ray
 
     sizes: dict[str, int] = {}
-    held = []
+    held: list[Any] = []
     for shard in shards:
         sizes[shard.name.file] = shard.items.height
         rows = shard.items.with_columns(pl.lit(shard.name.file).alias(_SHARD))

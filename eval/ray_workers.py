@@ -10,6 +10,7 @@ References:
     https://docs.ray.io.
 """
 
+import logging
 import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -61,12 +62,12 @@ def connected(address: str) -> Iterator[None]:
         if address.count(":") == 1:  # Ray itself waits for minutes
             host, _, port = address.partition(":")
             socket.create_connection((host, int(port)), timeout=_CONNECT_S).close()
-        ray.init(address=address, log_to_driver=False, logging_level="error")
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ServerError(
-            f"`ray={address}`: no cluster can be reached there ({reason}); start one with `ray start --head` "
-            "and `ray start --address=HOST:6379` on further machines, or leave `ray` out"
+            f"`ray={address}`: no cluster can be reached there ({reason}); start one with `ray "
+            "start`, and join it from further machines, or leave `ray` out"
         ) from error
     try:
         yield

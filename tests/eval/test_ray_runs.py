@@ -136,6 +136,6 @@ def test_there_is_no_cluster(mini_release: Path, tmp_path: Path, missing: Callab
     said = " ".join(run([*asked, "--ray", "127.0.0.1:1"], status=1).stderr.split())
     assert said == (
         "error: --ray 127.0.0.1:1: no cluster can be reached there ([Errno 111] Connection refused); start one "
-        "with `ray start --head` and `ray start --address=HOST:6379` on further machines, or leave --ray out"
+        "with `ray start`, and join it from further machines, or leave --ray out"
     )
     assert not (tmp_path / "run").exists()
