@@ -79,7 +79,8 @@ def n_workers() -> int:
     """How many workers the nodes of the cluster have room for."""
     import ray
 
-    return PER_NODE * sum(node["Alive"] and node["Resources"].get("CPU", 0) > 0 for node in ray.nodes())
+    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
+    return PER_NODE * len(nodes)
 
 
 class _Worker:
@@ -103,7 +104,8 @@ class _Workers:
     def __init__(self, model: Generator, store: ShardStore, wanted: Callable[[], int]) -> None:
         import ray
 
-        remote: Any = ray.remote(num_cpus=1 / PER_NODE, max_restarts=0, scheduling_strategy="SPREAD")(_Worker)
+        as_actor: Any = ray.remote(num_cpus=1 / PER_NODE, max_restarts=0, scheduling_strategy="SPREAD")
+        remote = as_actor(_Worker)
         held = ray.put(model)
         self._start = lambda: remote.remote(held, store)
         self._wanted = wanted
