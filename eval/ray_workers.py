@@ -104,10 +104,10 @@ class _Workers:
     def __init__(self, model: Generator, store: ShardStore, wanted: Callable[[], int]) -> None:
         import ray
 
-        as_actor: Any = ray.remote(num_cpus=1 / PER_NODE, max_restarts=0, scheduling_strategy="SPREAD")
-        remote = as_actor(_Worker)
+        remote: Any = ray.remote  # its types know no options
+        actor = remote(num_cpus=1 / PER_NODE, max_restarts=0, scheduling_strategy="SPREAD")(_Worker)
         held = ray.put(model)
-        self._start = lambda: remote.remote(held, store)
+        self._start: Callable[[], Any] = lambda: actor.remote(held, store)
         self._wanted = wanted
         self._recounted_s = float("-inf")
         self._n_wanted = 0
