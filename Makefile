@@ -91,7 +91,7 @@ $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
 
 # Half of the files, and no test of `make test` needs them.
 $(VENV)/installed-test-all: $(VENV)/installed-test
-	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,test-all]"
+	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,ray,test-all]"
 	@touch $@
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt

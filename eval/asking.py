@@ -1,31 +1,34 @@
 """Asking: who answers the questions of a run and how, settled once before the first question is asked."""
 
-import json
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, get_args
+from typing import Any
 
-from blend.eval.batch_runs import BatchMode, batch_mode, run_in_batches
+from blend.eval.asking_parameters import HowAsked, given, refuse
+from blend.eval.batch_runs import BatchMode, run_in_batches
 from blend.eval.few_shot import BLANK_LINE
+from blend.eval.items import TaskItems
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import Backend, ChatOptions, Decoding, Model, OpenedModel, Thinking
+from blend.eval.models.protocols import Decoding, Model, OpenedModel
 from blend.eval.models.server import ServerModel, open_server
-from blend.eval.models.thoughts import Marks, check_marks
+from blend.eval.ray_runs import OnStatus, opened_on_gpu, run_on_ray
+from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
 from blend.eval.runs.candidate_answers import ask_candidates
+from blend.eval.runs.pending_shards import pending_shards
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
-from blend.eval.runs.usage import OnPlan, Price, Spending, keep_price, money, plan_asking
+from blend.eval.runs.usage import OnPlan, Spending, keep_price, money, plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError, ServerError, UnknownNameError
+from blend.schemas.errors import ArgumentError, InputError, ServerError
 
 THINKING_TOKENS = 16_384
 """Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
@@ -36,169 +39,10 @@ OF_OUR_MODELS = ("causal", "max_masks")
 _OF_CANDIDATES = ("revision", "device", "dtype", "batch_size")
 """Parameters of a model that scores candidates."""
 
-_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard")
+_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard", "ray")
 """What concerns an object of a caller's as well."""
 
 _NOT_WRITTEN = "where answers are written, and here the likeliest option is the answer"
-
-
-@dataclass(frozen=True)
-class HowAsked:
-    """How a model is asked: parameters of `evaluation.run_task`, as they were given."""
-
-    machine: Mapping[str, Any]
-    """Where it computes, or is reached: parameters of `models.open_model`."""
-    writing: Mapping[str, Any]
-    """How it writes: fields of `Decoding`."""
-    speaking: Mapping[str, Any]
-    """What is said to it besides the prompts: fields of `ChatOptions`."""
-    thought_marks: tuple[Marks, ...]
-    """Pairs of marks around thoughts besides the usual ones."""
-    shard: tuple[int, int] | None = None
-    """Which of several machines this is, and how many there are."""
-    batch: BatchMode | None = None
-    """How questions go out in batches; null where they are asked one by one."""
-    price: Price | None = None
-    """Price of tokens."""
-    budget: float | None = None
-    """Cost of a run from which on nobody is asked."""
-
-    @property
-    def chat_options(self) -> ChatOptions | None:
-        """What is said to it besides the prompts; null where nothing is."""
-        return ChatOptions(**self.speaking) if self.speaking else None
-
-    def named(self) -> dict[str, Any]:
-        """Everything that concerns who is asked, and not what an answer means, by its parameter."""
-        shards = {} if self.shard is None else {"shard": f"{self.shard[0]}/{self.shard[1]}"}
-        extra = self.speaking.get("extra_body")
-        spoken = {**self.speaking, **({} if extra is None else {"extra_body": json.dumps(extra)})}
-        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches}
-
-    @property
-    def paid(self) -> dict[str, Any]:
-        """What concerns the costs, by its parameter."""
-        price = None if self.price is None else f"{self.price.tokens_in:g},{self.price.tokens_out:g}"
-        return given(price=price, budget=self.budget)
-
-    @property
-    def batches(self) -> dict[str, Any]:
-        """What concerns batches, by its parameter."""
-        return {} if self.batch is None else self.batch.named
-
-
-def how_asked(**parameters: Any) -> HowAsked:
-    """Parameters of `evaluation.run_task` that say who is asked and how, by name, checked one by one.
-
-    Raises:
-        TypeError: If there is no such parameter.
-        UnknownNameError: If there is no such backend or value of ``thinking``.
-        ArgumentError: If a number is too small, a shard is none of as many as there are, or two exclude each
-            other.
-    """
-    rest = dict(parameters)
-
-    def taken(*names: str) -> dict[str, Any]:
-        return {name: rest.pop(name, None) for name in names}
-
-    how = HowAsked(
-        machine=given(**taken(*_MACHINE)),
-        writing=given(**taken("max_tokens", "temperature", "seed")),
-        speaking=spoken(**taken("system", "thinking", "reasoning_effort", "extra_body")),
-        thought_marks=marks_given(rest.pop("thought_marks", None)),
-        shard=rest.pop("shard", None),
-        batch=batch_mode(rest.pop("batch", False), **taken("batch_out", "batch_in")),
-        **paid(**taken("price", "budget")),
-    )
-    if rest:
-        raise TypeError(f"there is no parameter {next(iter(rest))!r} of asking")
-    if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
-        raise UnknownNameError("backend", str(backend), get_args(Backend))
-    numbers = {**how.machine, **how.writing, "budget": how.budget}
-    check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
-    if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
-        raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
-    return how
-
-
-_MACHINE = (
-    *("server", "backend", "concurrency", "rpm", "tpm", "revision"),
-    *("device", "dtype", "batch_size", "chat"),
-)
-
-
-def check_least(**values: float | None) -> None:
-    """Check numbers that have a smallest one.
-
-    Raises:
-        ArgumentError: If one is smaller.
-    """
-    for name, value in given(**values).items():
-        if value < _LEAST[name]:
-            raise ArgumentError(f"`{name}`: {value} is not possible (it is {_LEAST[name]} at least)")
-
-
-_LEAST = {
-    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens"), 1),
-    **dict.fromkeys(("temperature", "seed", "budget"), 0),
-}
-
-
-def spoken(
-    *,
-    system: str | None,
-    thinking: str | None,
-    reasoning_effort: str | None,
-    extra_body: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """What is said to a model besides the prompts, without what is as usual; see `evaluation.run_task`.
-
-    Raises:
-        UnknownNameError: If there is no such value of ``thinking``.
-        ArgumentError: If the further fields are not an object of JSON.
-    """
-    if thinking is not None and thinking not in (*get_args(Thinking), "default"):
-        raise UnknownNameError("thinking", str(thinking), (*get_args(Thinking), "default"))
-    return given(
-        system=system,
-        thinking=None if thinking == "default" else thinking,
-        reasoning_effort=reasoning_effort,
-        extra_body=None if extra_body is None else _json_object(extra_body),
-    )
-
-
-def _json_object(value: object) -> dict[str, Any]:
-    try:
-        # As `run.json` gives it back: a run goes on only with the same.
-        read = json.loads(json.dumps(value))
-    except (TypeError, ValueError):
-        read = None
-    if not isinstance(read, dict):
-        raise ArgumentError(f"`extra_body`: {value!r} is not possible (it is an object of JSON, by field)")
-    return read
-
-
-def marks_given(thought_marks: Sequence[Sequence[str]] | None) -> tuple[Marks, ...]:
-    """Pairs of marks around thoughts besides the usual ones; none when absent."""
-    return () if thought_marks is None else check_marks(thought_marks)
-
-
-def paid(price: tuple[float, float] | None, budget: float | None) -> dict[str, Any]:
-    """Price and budget as fields of `HowAsked`.
-
-    Raises:
-        ArgumentError: If a price is not two numbers from 0 on, or a budget has no price.
-    """
-    if price is None:
-        if budget is not None:
-            raise ArgumentError("`budget` needs a `price`, by which it is known what is spent")
-        return {}
-    if len(price) != 2 or not all(math.isfinite(one) and one >= 0 for one in price):
-        raise ArgumentError(
-            f"`price`: {', '.join(f'{one:g}' for one in price)}: expected two numbers from 0 on, of a million "
-            "tokens in and out"
-        )
-    return {"price": Price(*price), "budget": budget}
 
 
 def items_for(
@@ -219,7 +63,7 @@ def items_for(
             {**rest, **given(**of_ours)}, "for a model that is loaded or on a server, and `model` is an object"
         )
         return asked, asked.asked.warnings
-    if how.batch is not None:
+    if how.batch is not None or how.ray is not None:
         options = {**task.of_texts, **given(**options)}
     asked = read_items(release, task, **options)
     if model is None or not _thinks_instead(str(model), asked, how):
@@ -241,7 +85,7 @@ def _thinks_instead(model: str, asked: ReleaseItems, how: HowAsked) -> bool:
 
     Its choice is then not its answer: what comes right behind the question is the beginning of a thought.
     """
-    if asked.asked.kind != "logprobs" or how.batch is not None:
+    if asked.asked.kind != "logprobs" or how.batch is not None or how.ray is not None:
         return False
     server = how.machine.get("server")
     if how.machine.get("chat") is False:
@@ -262,12 +106,14 @@ def ask(
     how: HowAsked,
     on_progress: ProgressCallback,
     on_plan: OnPlan | None = None,
+    on_status: OnStatus | None = None,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet; a run that is planned only, and is new, leaves nothing."""
-    kind, is_new = asked.asked.kind, not out.exists()
+    kind = asked.asked.kind
     if kind != "text":
         refuse(
-            how.batches, "where answers are written, and here the likeliest option or candidate is the answer"
+            {**how.batches, **how.cluster},
+            "where answers are written, and here the likeliest option or candidate is the answer",
         )
     if how.shard is not None and kind != "text":
         refuse({"shard": f"{how.shard[0]}/{how.shard[1]}"}, "where answers are written")
@@ -276,12 +122,27 @@ def ask(
     if kind != "text":
         given_of_texts = {"samples": asked.options.get("samples"), "thought_marks": how.thought_marks or None}
         refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
+    with nullcontext() if how.ray is None else connected(how.ray.address):
+        return _ask_to_write(asked, model, out, how, on_progress, on_plan, on_status)
+
+
+def _ask_to_write(
+    asked: ReleaseItems,
+    model: str | Path | OwnModel,
+    out: Path,
+    how: HowAsked,
+    on_progress: ProgressCallback,
+    on_plan: OnPlan | None,
+    on_status: OnStatus | None,
+) -> tuple[Run, RunOutcome]:
+    """Ask a model that writes, or chooses among options."""
+    is_new = not out.exists()
     used, decoding = _writer(asked, model, out, how)
     with opened(
         out,
         asked,
         used.describe(),
-        decoding if kind == "text" else None,
+        decoding if asked.asked.kind == "text" else None,
         chat_options=how.chat_options,
         thought_marks=how.thought_marks or None,
         shard=None if how.shard is None else Shard(*how.shard),
@@ -299,7 +160,25 @@ def ask(
         if how.batch is not None:
             assert isinstance(used, ServerModel)
             return run_in_batches(run, used, how.batch, on_progress=on_progress)
+        if how.ray is not None:
+            _let_go(asked.asked)
+            return run, run_on_ray(
+                run,
+                used,
+                how.ray,
+                price=how.price,
+                budget=how.budget,
+                on_progress=on_progress,
+                on_status=on_status,
+            )
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
+
+
+def _let_go(asked: TaskItems) -> None:
+    """Free the memory of items that a run has on disk now: of millions, a cluster is handed a few at a time."""
+    for rows in (asked.items, asked.gold):
+        for name in rows.columns:
+            rows.drop_in_place(name)
 
 
 def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: OnPlan | None) -> None:
@@ -307,7 +186,11 @@ def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: On
     is_sent = how.batch is not None and not how.batch.results
     if on_plan is None and not (is_sent and how.budget is not None):
         return
-    prompts, system = pending_items(run)["prompt"], how.speaking.get("system")
+    system = how.speaking.get("system")
+    if how.ray is None:
+        prompts: Iterable[str] = pending_items(run)["prompt"]
+    else:
+        prompts = (prompt for shard in pending_shards(run, how.ray.items) for prompt in shard.items["prompt"])
     plan = plan_asking(prompts, model, decoding, system=system, price=how.price)
     if on_plan is not None:
         on_plan(plan)
@@ -361,11 +244,19 @@ def _writer(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    ours: OpenedModel = (
-        open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
-        if how.batch is None
-        else _batch_model(str(model), how.batch, how)
-    )
+    opening = partial(open_model, str(model), asked_for=kind, **how.machine, **_understanding(how))
+    ours: OpenedModel
+    if how.batch is not None:
+        ours = _batch_model(str(model), how.batch, how)
+    elif how.ray is None or how.machine.get("server") is not None:
+        ours = opening()
+    elif how.machine.get("backend") == "vllm":
+        ours = opened_on_gpu(opening)
+    else:
+        raise ArgumentError(
+            "the workers of a cluster ask a `server`, an object of yours, or vLLM; give one of them, or leave "
+            f"`ray={how.ray.address}` out"
+        )
     if kind != "text":
         return ours, None
     decoding = _settled(ours, how.writing, out)
@@ -421,19 +312,3 @@ def _decoding_before(out: Path) -> Decoding | None:
         return read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
     except InputError:
         return None
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that are not null."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def refuse(options: Mapping[str, Any], where: str) -> None:
-    """Refuse options that would change nothing, by the first of them.
-
-    Raises:
-        ArgumentError: If there is one.
-    """
-    for name, value in given(**options).items():
-        first = value[0] if isinstance(value, tuple | list) and value else value
-        raise ArgumentError(f"`{name}={first}` makes sense only {where}; leave it out")

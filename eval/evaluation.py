@@ -17,10 +17,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
-from blend.eval.asking import HowAsked, ask, check_least, given, how_asked, items_for, refuse
+from blend.eval.asking import ask, items_for
+from blend.eval.asking_parameters import HowAsked, check_least, given, how_asked, refuse
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.protocols import Backend
+from blend.eval.ray_runs import OnStatus
 from blend.eval.registry import task_of
 from blend.eval.release_items import read_items
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
@@ -73,10 +75,14 @@ def run_task(
     batch: bool = False,
     batch_out: str | Path | None = None,
     batch_in: Sequence[str | Path] | str | Path | None = None,
+    ray: str | None = None,
+    ray_out: str | Path | None = None,
+    ray_items: int | None = None,
     price: tuple[float, float] | None = None,
     budget: float | None = None,
     on_plan: OnPlan | None = None,
     on_progress: ProgressCallback | None = None,
+    on_status: OnStatus | None = None,
     on_warning: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Run:
@@ -125,12 +131,19 @@ def run_task(
         batch_out: Ask nobody, and write the requests to this file, in the batch format that OpenAI, vLLM and
             others read; several files where it would be too large.
         batch_in: Ask nobody, and read the results of such files, in any order.
+        ray: Have the workers of a Ray cluster ask, each with a copy of the model: ``auto`` for the cluster of
+            this machine, or ``host:port`` of its head. For written answers of a ``server`` or of an object.
+        ray_out: Folder or object store (``s3://bucket/run``) in which their answers are kept, for workers that
+            do not see ``out`` under the same path; the run's own folder when absent.
+        ray_items: Items that a worker asks before it keeps their answers; 1,000 when absent.
         price: Price of a million tokens in and of a million out, in any money.
         budget: Cost at that price from which on nobody is asked; what is under way then is still kept.
         on_plan: Hears how many requests and tokens a run will take, before the first question; an error that it
             raises keeps it from being asked.
         on_progress: Hears how many items of all are answered. When absent, a bar shows it at a terminal, and in
             a notebook that has ipywidgets.
+        on_status: Hears every half minute how fast a cluster goes, for how much and how much longer; nobody
+            when absent.
         on_warning: Hears what a user should know; when absent, Python's warnings say it. All of it is in
             ``outcome.warnings`` of the run as well.
         options: Further options of the task, such as ``style`` of multiple choice; those that are null have
@@ -169,6 +182,9 @@ def run_task(
         batch=batch,
         batch_out=batch_out,
         batch_in=batch_in,
+        ray=ray,
+        ray_out=None if ray_out is None else str(ray_out),
+        ray_items=ray_items,
         price=price,
         budget=budget,
     )
@@ -196,6 +212,7 @@ def run_task(
         options=options,
         on_plan=on_plan,
         on_progress=on_progress,
+        on_status=on_status,
         warn=warn,
     )
 
@@ -391,6 +408,7 @@ def _run_of_model(
     options: Mapping[str, Any],
     on_plan: OnPlan | None,
     on_progress: ProgressCallback | None,
+    on_status: OnStatus | None,
     warn: Callable[[str], None],
 ) -> Run:
     """Make a run of what a model answers."""
@@ -401,7 +419,7 @@ def _run_of_model(
         raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
     shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
     with shown as heard:
-        run, outcome = ask(asked, model, out, how, heard, on_plan)
+        run, outcome = ask(asked, model, out, how, heard, on_plan, on_status)
     return with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
 
 

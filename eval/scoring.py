@@ -75,7 +75,7 @@ def score_answers(
         raise UnknownNameError("rule", rule, task.rules)
     given = {name: value for name, value in options.items() if value is not None}
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
-    answers = run.answers(*task.answer_columns)
+    answers = run.answers(*task.answer_columns, thoughts=False)
     allow_missing = allow_missing or rule in task.missing_is_wrong
     n_missing = _check_missing(run, answers, allow_missing=allow_missing)
     if not task.answer_columns:

@@ -14,6 +14,7 @@ from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
     Answers,
     Batches,
+    Cluster,
     Costs,
     IntervalAndTestSeed,
     IntervalSeed,
@@ -27,7 +28,7 @@ from blend.cli.eval_options import (
     Writing,
     read_how,
 )
-from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
+from blend.cli.eval_outcome import plan_teller, print_outcome, print_status, print_warning
 from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
@@ -61,6 +62,7 @@ def run(
     machine: Machine,
     writing: Writing,
     batches: Batches,
+    cluster: Cluster,
     costs: Costs,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
@@ -75,6 +77,7 @@ def run(
     - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
       and explanations for readers of many nationalities.
     - `blend eval run release --task short-answer --model name --server URL --batch` has it answer in batches.
+    - `blend eval run release --task cultural-prompts --model name --server URL --ray auto` has a cluster ask.
     - `blend eval run release --rungs all --model org/name --out runs` asks multiple choice, true or false,
       regions and short answers, a run of each in runs.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
@@ -86,7 +89,7 @@ def run(
     for flag, other in (("--task", task), ("--plan", costs.plan or None), ("--answers", answers)):
         if rungs is not None and other is not None:
             raise UsageError(f"--rungs asks several tasks, and {flag} is of one; leave one of the two out")
-    how = read_how(machine, writing, batches, costs, shard)
+    how = read_how(machine, writing, batches, cluster, costs, shard)
     from blend.eval.evaluation import run_task
     from blend.eval.rung_runs import run_rungs
     from blend.loaders.files.progress import shown_progress
@@ -103,6 +106,7 @@ def run(
             "on_plan": plan_teller(machine.server is not None, stops=costs.plan),
             "encoding": encoding,
             "on_progress": on_progress,
+            "on_status": print_status,
             "on_warning": print_warning,
             **options,
         }

@@ -160,6 +160,30 @@ class Batches:
 
 
 @dataclass(frozen=True)
+class Cluster:
+    """Which cluster asks."""
+
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|auto",
+            help="Written answers: have the workers of this Ray cluster ask the --server.",
+        ),
+    ] = None
+    ray_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|URL",
+            help="Keep their answers in this folder or object store, and not in --out, which they may not see.",
+        ),
+    ] = None
+    ray_items: Annotated[
+        int | None,
+        typer.Option(min=1, help="Items that a worker asks before it keeps their answers; 1,000 if absent."),
+    ] = None
+
+
+@dataclass(frozen=True)
 class Costs:
     """What a run may cost."""
 
@@ -178,7 +202,7 @@ class Costs:
 
 
 def read_how(
-    machine: Machine, writing: Writing, batches: Batches, costs: Costs, shard: str | None
+    machine: Machine, writing: Writing, batches: Batches, cluster: Cluster, costs: Costs, shard: str | None
 ) -> dict[str, Any]:
     """Who is asked and how, as the library takes it."""
     return {
@@ -187,6 +211,7 @@ def read_how(
         **read_writing(writing),
         "shard": read_shard(shard),
         **vars(batches),
+        **vars(cluster),
         "price": read_price(costs.price),
         "budget": costs.budget,
     }

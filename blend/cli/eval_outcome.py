@@ -30,6 +30,11 @@ def print_warning(warning: str) -> None:
     typer.echo(f"note: {with_options(warning)}", err=True)
 
 
+def print_status(status: str) -> None:
+    """Say how a run under way stands."""
+    typer.echo(status, err=True)
+
+
 def print_outcome(
     outcome: "RunOutcome",
     out: Path,

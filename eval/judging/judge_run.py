@@ -6,7 +6,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from blend.eval.asking import ask, how_asked
+from blend.eval.asking import ask
+from blend.eval.asking_parameters import how_asked
 from blend.eval.evaluation import warn_caller, with_outcome
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import VERSION

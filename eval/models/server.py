@@ -163,6 +163,12 @@ class ServerModel:
             other._server = replace(self._server, timeout_s=_enough_seconds(decoding))
         return other
 
+    def with_pace(self, pace: Pace) -> Self:
+        """The same model, asked at another pace."""
+        other = copy(self)
+        other._server = replace(self._server, pace=pace)
+        return other
+
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
 

@@ -5,8 +5,9 @@ vLLM makes its own batches and spreads a model over all GPUs that it sees (``CUD
 
 import math
 from collections.abc import Iterator, Sequence
+from copy import copy
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from blend.eval.models.answer_tables import ScoreTable, TextTable
 from blend.eval.models.encoding import EncodedQuestion
@@ -42,18 +43,38 @@ def check_vllm() -> None:
         raise MissingExtraError("the backend vllm", extra=EXTRA) from error
 
 
+class TokenRequest(NamedTuple):
+    """What the engine is asked for one prompt."""
+
+    prompt: list[int]
+    """Its tokens."""
+    sampling: dict[str, Any]
+    """Parameters of ``SamplingParams``."""
+    problem: str | None
+    """Why it cannot be asked, in words for a user; null where it can."""
+
+
 class VllmModel(LocalModel):
     """See `protocols.Model`. Draws have a random state each, and other ones than those of `LocalModel`."""
 
     _engine: Any = None
+    _described: ModelDescription | None = None
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`."""
+        if self._described is not None:
+            return self._described
         import vllm
 
         described = super().describe()
         versions = {**described.versions, "vllm": str(vllm.__version__)}
         return described.model_copy(update={"backend": "vllm", "versions": versions})
+
+    def described_here(self) -> Self:
+        """The same model as this process describes it, wherever it is sent then."""
+        other = copy(self)
+        other._described = self.describe()
+        return other
 
     def generate(
         self,
@@ -63,41 +84,65 @@ class VllmModel(LocalModel):
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`."""
-        encoded = self._encoder.prompts(prompts)
-        seeds = draw_seeds(prompts, samples, self._decoding)
+        requests = self.requests(prompts, samples)
         table = TextTable(len(prompts), keep)
-        ends = _end_tokens(self._checkpoint.folder, self._tokenizer)
         problems = {
-            item: Generation.failed(problem, tokens_in=len(ids))
-            for item, ids in enumerate(encoded)
-            if (problem := self._problem(len(ids), len(ids) + 1))
+            item: Generation.failed(request.problem, tokens_in=len(request.prompt))
+            for item, request in enumerate(requests)
+            if request.problem is not None
         }
         table.put(list(problems), list(problems.values()))
         for batch in _slices([item for item in range(len(prompts)) if item not in problems]):
-            asked = [
-                {
-                    "max_tokens": self._room(len(encoded[item])),
-                    "temperature": self._decoding.temperature,
-                    "seed": seeds[item] if self._decoding.temperature > 0 else None,
-                    "stop": list(self._decoding.stop) or None,
-                    "stop_token_ids": ends,
-                }
-                for item in batch
-            ]
-            outputs = self._computed([encoded[item] for item in batch], asked)
+            asked = [requests[item].sampling for item in batch]
+            outputs = self._computed([requests[item].prompt for item in batch], asked)
             written = [
-                read_generation(
-                    self._tokenizer,
-                    len(encoded[item]),
-                    list(output.outputs[0].token_ids),
-                    ends,
-                    self._decoding.stop,
-                    self._reading,
-                )
+                self.read(requests[item], output.outputs[0].token_ids)
                 for item, output in zip(batch, outputs, strict=True)
             ]
             table.put(batch, written)
         return table.all()
+
+    def requests(self, prompts: Sequence[str], samples: Sequence[int] | None = None) -> list[TokenRequest]:
+        """What the engine is asked for each prompt; arguments as of `generate`."""
+        encoded = self._encoder.prompts(prompts)
+        seeds = draw_seeds(prompts, samples, self._decoding)
+        ends = _end_tokens(self._checkpoint.folder, self._tokenizer)
+        return [
+            TokenRequest(
+                list(ids),
+                {
+                    "max_tokens": self._room(len(ids)),
+                    "temperature": self._decoding.temperature,
+                    "seed": seed if self._decoding.temperature > 0 else None,
+                    "stop": list(self._decoding.stop) or None,
+                    "stop_token_ids": ends,
+                },
+                self._problem(len(ids), len(ids) + 1),
+            )
+            for ids, seed in zip(encoded, seeds, strict=True)
+        ]
+
+    def read(self, request: TokenRequest, written: Sequence[int]) -> Generation:
+        """The answer in the tokens that the engine wrote."""
+        ends = request.sampling["stop_token_ids"]
+        return read_generation(
+            self._tokenizer, len(request.prompt), list(written), ends, self._decoding.stop, self._reading
+        )
+
+    @property
+    def engine_options(self) -> dict[str, Any]:
+        """Options of an engine that computes it on one device."""
+        return {
+            "dtype": self._device.dtype,
+            "trust_remote_code": False,
+            "max_model_len": self._context,
+            "seed": 0,
+        }
+
+    @property
+    def folder(self) -> str:
+        """The folder of its files."""
+        return str(self._checkpoint.folder)
 
     def option_logprobs(
         self,
@@ -144,14 +189,8 @@ class VllmModel(LocalModel):
             from vllm import LLM
 
             try:
-                self._engine = LLM(
-                    model=str(self._checkpoint.folder),
-                    dtype=self._device.dtype,
-                    tensor_parallel_size=max(1, torch.cuda.device_count()),
-                    trust_remote_code=False,
-                    max_model_len=self._context,
-                    seed=0,
-                )
+                n_devices = max(1, torch.cuda.device_count())
+                self._engine = LLM(model=self.folder, tensor_parallel_size=n_devices, **self.engine_options)
             except Exception as error:  # each of its parts fails in ways of its own
                 reason = " ".join(str(error).split())[:300]
                 raise InputError(

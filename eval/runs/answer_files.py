@@ -6,20 +6,23 @@ item is asked a second time only where its answer was an error.
 
 A journal that has grown large becomes a part, ``part-00001.parquet``, and starts anew, so that millions of
 answers never have to be in memory at once. Several machines that share a run each have a journal and parts of
-their own, ``journal-2of4.jsonl`` and ``part-2of4-00001.parquet``.
+their own, ``journal-2of4.jsonl`` and ``part-2of4-00001.parquet``. Of a run on a cluster the parts are `shards`,
+which can lie elsewhere.
 """
 
 import json
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.runs.run_tables import check_frame, read_frame, write_frame
+from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.runs.shards import ADDRESS_NAME, StoredShards, shards_of
 from blend.loaders.files.atomic import sync_directory
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import RowError
@@ -143,7 +146,8 @@ def close_journal(folder: Path, shard: str = "") -> None:
 
 def has_parts(folder: Path) -> bool:
     """Whether answers lie in parts: those of a run too large, or of too many machines, for one file."""
-    return any(True for _ in parts_of(folder)) or any(path.name != JOURNAL for path in journals_of(folder))
+    is_elsewhere = (folder / ADDRESS_NAME).exists()
+    return is_elsewhere or bool(parts_of(folder)) or any(path.name != JOURNAL for path in journals_of(folder))
 
 
 def parts_of(folder: Path) -> list[Path]:
@@ -169,26 +173,52 @@ def cut_half_line(path: Path) -> int:
     return len(content) - complete
 
 
-def read_answers(folder: Path, *columns: str) -> pl.DataFrame:
+def read_answers(folder: Path, *columns: str, thoughts: bool = True) -> pl.DataFrame:
     """Read what was answered so far: `ANSWERS` or some of its columns, one row per item asked, in any order.
 
     Args:
         folder: Folder of answers, of a run that is complete, under way or killed; nothing in it is changed.
         columns: Columns to read, ``item_id`` and ``error`` among them; all when absent.
+        thoughts: Whether thoughts are read, which can be a hundred times as long as answers; else an empty text
+            stands for each.
 
     Raises:
         RowError: If a line of the journal, other than half of one at the end, is not an answer; names it.
     """
     names = list(columns) or list(ANSWERS)
-    found = [_parquet(path, names) for path in _tables(folder)]
-    found += [_journal(path).select(names) for path in journals_of(folder)]
-    return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in names}), *found]))
+    found = [pl.DataFrame(schema={name: ANSWERS[name] for name in names})]
+    for table in answer_tables(folder):
+        rows = table.read(names)
+        if not thoughts and "thought" in names:
+            is_there = pl.col("thought").is_not_null()
+            rows = rows.with_columns(thought=pl.when(is_there).then(pl.lit("")))
+        found.append(rows)
+    return last_ones(pl.concat(found))
 
 
-def _tables(folder: Path) -> list[Path]:
-    """The tables in a folder of answers; anything of that name, so that what is no table is told."""
+class AnswerTable(NamedTuple):
+    """Some of the answers of a run, which are read when they are wanted."""
+
+    name: str
+    """Name of the file or object."""
+    read: Callable[[Sequence[str]], pl.DataFrame]
+    """Reads some columns of `ANSWERS`."""
+
+
+def answer_tables(folder: Path) -> list[AnswerTable]:
+    """List all that holds answers of a run, journals last; together they are what `read_answers` reads."""
     complete = folder / PARQUET
-    return [*([complete] if os.path.lexists(complete) else []), *parts_of(folder)]
+    # Anything of that name, so that what is no table is told.
+    paths = [*([complete] if os.path.lexists(complete) else []), *parts_of(folder)]
+    store = shards_of(folder)
+    if isinstance(store, StoredShards):
+        stored = [AnswerTable(name, partial(store.read, name)) for name in store.names()]
+    else:
+        stored = []
+        paths += [] if store.folder == folder else parts_of(store.folder)
+    tables = [AnswerTable(path.name, partial(_parquet, path)) for path in paths]
+    journals = [AnswerTable(path.name, _journal(path).select) for path in journals_of(folder)]
+    return [*tables, *stored, *journals]
 
 
 def last_ones(rows: pl.DataFrame) -> pl.DataFrame:
@@ -204,17 +234,18 @@ class AnswerReader:
     """The answers of some items at a time, for a run whose answers are too many for memory."""
 
     def __init__(self, folder: Path) -> None:
-        """Prepare; what journals hold is read at once, and is never much.
+        """Prepare: learn which items stand where.
 
         Raises:
             RowError: If a line of a journal is not an answer, or a table not as it was written; names it.
         """
-        self._files = _tables(folder)
-        for path in self._files:
-            check_frame(path, fix=_ASK_AGAIN)
-        self._journals = pl.concat(
-            [pl.DataFrame(schema=ANSWERS), *(_journal(path) for path in journals_of(folder))]
-        )
+        self._tables = answer_tables(folder)
+        # Of an id its digest of eight bytes; where two ids have the same, a table is read in vain.
+        held = [
+            table.read(["item_id"]).select(digest=pl.col("item_id").hash(), table=pl.lit(number, pl.UInt32))
+            for number, table in enumerate(self._tables)
+        ]
+        self._held = pl.concat([pl.DataFrame(schema={"digest": pl.UInt64, "table": pl.UInt32}), *held])
 
     def of(self, items: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """Answers of items, one row for each that has one, in no particular order.
@@ -226,18 +257,59 @@ class AnswerReader:
         Raises:
             RowError: If a file is not one of answers.
         """
-        wanted = items.select("item_id").lazy()
-        found = []
-        for path in self._files:
-            try:
-                rows = pl.scan_parquet(path)
-                rows = rows.with_columns(_absent(rows.collect_schema())).select(columns)
-                kept = rows.join(wanted, on="item_id", how="semi").collect()
-                found.append(kept.cast({name: ANSWERS[name] for name in columns}))
-            except pl.exceptions.PolarsError as error:
-                raise not_answers(path, error) from error
-        found.append(self._journals.select(columns).join(items, on="item_id", how="semi"))
-        return last_ones(pl.concat(found))
+        digests = items.select(digest=pl.col("item_id").hash())
+        tables = self._held.join(digests, on="digest", how="semi")["table"].unique().sort()
+        found = [self._tables[number].read(columns).join(items, on="item_id", how="semi") for number in tables]
+        return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in columns}), *found]))
+
+
+class AnswerCounts(NamedTuple):
+    """Figures of the answers of a run, each item once."""
+
+    n_answers: int
+    """Items asked, those that failed among them."""
+    n_failed: int
+    """Items whose answer is an error."""
+    first_error: str | None
+    """Why the first of them failed."""
+    tokens_in: int | None
+    """Tokens of the prompts; null where nobody tells."""
+    tokens_out: int | None
+    """Tokens written; likewise."""
+    tokens_thought: int | None
+    """Tokens of them that were thought; likewise."""
+
+
+_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
+
+
+def count_answers(folder: Path) -> AnswerCounts:
+    """Count what was answered so far, a table at a time where no item stands in two of them."""
+    names = ["item_id", "error", *_TOKENS]
+    digests, counts = [], []
+    for table in answer_tables(folder):
+        rows = table.read(names)
+        digests.append(rows["item_id"].hash())
+        counts.append(_counts_in(rows))
+    if not counts:
+        return AnswerCounts(0, 0, None, None, None, None)
+    # Digests that all differ are of ids that all differ.
+    if sum(map(len, digests)) != pl.concat(digests).n_unique():
+        counts = [_counts_in(read_answers(folder, *names))]
+    total = pl.concat(counts).select(
+        pl.col("n_answers", "n_failed").sum(), pl.col("first_error").drop_nulls().first(), **_sums()
+    )
+    return AnswerCounts(**total.row(0, named=True))
+
+
+def _counts_in(rows: pl.DataFrame) -> pl.DataFrame:
+    errors = pl.col("error").drop_nulls()
+    return rows.select(n_answers=pl.len(), n_failed=errors.len(), first_error=errors.first(), **_sums())
+
+
+def _sums() -> dict[str, pl.Expr]:
+    # A sum over nothing but nulls is unknown, and not 0.
+    return {name: pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()) for name in _TOKENS}
 
 
 def finish(folder: Path, items: pl.DataFrame, answers: pl.DataFrame) -> None:

@@ -1,14 +1,21 @@
 """Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
 from blend.eval.models.protocols import Generation, Model, OptionScores, StopAsking
-from blend.eval.runs.answer_files import Journal, close_journal, finish, has_parts, journal
+from blend.eval.runs.answer_files import (
+    AnswerCounts,
+    close_journal,
+    count_answers,
+    finish,
+    has_parts,
+    journal,
+)
 from blend.eval.runs.recorded_answers import Recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
 from blend.eval.runs.usage import Price, Spending, money, timed
@@ -61,7 +68,7 @@ def ask_model(
                 finally:
                     n_asked += writer.n_kept
     outcome = finished(run, items, n_asked=n_asked)
-    return outcome if spending is None else _within(spending, outcome)
+    return outcome if spending is None else with_budget(spending, outcome)
 
 
 def pending_items(run: Run) -> pl.DataFrame:
@@ -71,7 +78,8 @@ def pending_items(run: Run) -> pl.DataFrame:
     return mine.join(answered, on="item_id", how="anti", maintain_order="left")
 
 
-def _within(spending: Spending, outcome: RunOutcome) -> RunOutcome:
+def with_budget(spending: Spending, outcome: RunOutcome) -> RunOutcome:
+    """An outcome with what is to be said of a budget that is spent."""
     if not spending.is_over:
         return outcome
     warning = f"the budget of {money(spending.budget)} is spent ({money(spending.cost)})"
@@ -121,24 +129,37 @@ def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
 
 def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
     """Put the answers of a run in order, and say how it stands."""
-    answers = run.answers("item_id", "error")
+    counts = count_answers(run.answers_folder)
     if run.shard is not None or has_parts(run.answers_folder):
         # Too many for memory, or not this process's to put together.
         close_journal(run.answers_folder, "" if run.shard is None else run.shard.name)
     else:
         finish(run.answers_folder, items, run.answers())
-    errors = answers["error"].drop_nulls()
-    n_missing = items.height - answers.height + len(errors)
-    return RunOutcome(items.height, n_asked, n_missing, len(errors), errors[0] if len(errors) else None)
+    return outcome_of(run, counts, n_asked=n_asked)
+
+
+def outcome_of(run: Run, counts: AnswerCounts, *, n_asked: int) -> RunOutcome:
+    """Say how a run stands."""
+    n_items = run.description.n_items
+    n_missing = n_items - counts.n_answers + counts.n_failed
+    return RunOutcome(n_items, n_asked, n_missing, counts.n_failed, counts.first_error)
+
+
+class AnswerSink(Protocol):
+    """What answers are written into: a journal, or the rows of a shard."""
+
+    def append(self, answers: Iterable[Mapping[str, Any]], /) -> None:
+        """Add answers, rows of `answer_files.ANSWERS`."""
+        ...
 
 
 class AnswerWriter:
-    """Writes answers into the journal, by the positions that a model knows."""
+    """Writes answers into a journal, by the positions that a model knows."""
 
     def __init__(
         self,
         pending: pl.DataFrame,
-        kept: Journal,
+        kept: AnswerSink,
         heard: Callable[[int], None],
         spending: Spending | None = None,
     ) -> None:
@@ -151,7 +172,7 @@ class AnswerWriter:
 
     def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
         """Texts for the items at some positions."""
-        self.keep(positions, [_generated(answer) for answer in answers])
+        self.keep(positions, [generated(answer) for answer in answers])
 
     def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
         """Scores of the options of the items at some positions."""
@@ -168,7 +189,8 @@ class AnswerWriter:
             self._spending.add(answers)
 
 
-def _generated(answer: Generation) -> dict[str, Any]:
+def generated(answer: Generation) -> dict[str, Any]:
+    """The columns of `answer_files.ANSWERS` that a written answer fills."""
     return {
         "text": None if answer.error is not None else answer.text,
         "thought": answer.thought,

@@ -137,9 +137,9 @@ class Run(Summarised):
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
         return read_frame(self.directory / CANDIDATES_NAME)
 
-    def answers(self, *columns: str) -> pl.DataFrame:
-        """Read the answers so far, `answer_files.ANSWERS` or some of its columns, ``error`` among them."""
-        return read_answers(self.answers_folder, *columns)
+    def answers(self, *columns: str, thoughts: bool = True) -> pl.DataFrame:
+        """Read the answers so far; arguments as of `answer_files.read_answers`."""
+        return read_answers(self.answers_folder, *columns, thoughts=thoughts)
 
 
 def _standing(asked: RunDescription, outcome: RunOutcome | None) -> str:

@@ -5,10 +5,12 @@ of a run of an earlier version, is read unchecked.
 """
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from uuid import uuid4
 
 import polars as pl
 
@@ -43,6 +45,32 @@ def atomic_table(path: Path) -> Iterator[Path]:
         # Until the table has its name, the one before it counts as well: a kill leaves either.
         _write_digests(path, [*_digests(path), digest])
     _write_digests(path, [digest])
+
+
+def write_new_frame(path: Path, rows: pl.DataFrame) -> bool:
+    """Write a table with its digest unless there is one of its name; of several processes one does.
+
+    Returns:
+        Whether it was written.
+    """
+    if path.exists():
+        return False
+    # A name of its own: another process may be writing the same table.
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        rows.write_parquet(beside, compression="zstd")
+        with beside.open("r+b") as file:
+            os.fsync(file.fileno())
+        digest = file_sha256(beside)
+        try:
+            os.link(beside, path)  # a rename would replace
+        except FileExistsError:
+            return False
+    finally:
+        beside.unlink(missing_ok=True)
+    # A kill before leaves a table without a digest, which is read unchecked.
+    _write_digests(path, [digest])
+    return True
 
 
 def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import polars as pl
 from pydantic import ValidationError
 
 from blend.eval.models.protocols import Decoding, StopAsking, TokenCounter
+from blend.eval.runs.answer_files import count_answers
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.schemas.base.field_errors import first_reason
@@ -124,16 +124,19 @@ def plan_asking(
         system: What is said before each prompt.
         price: Price of tokens.
     """
-    texts = list(prompts)
     is_estimated = not isinstance(model, TokenCounter)
     if isinstance(model, TokenCounter):
-        tokens_in = model.count_tokens(texts)
+        texts = list(prompts)
+        n_texts, tokens_in = len(texts), model.count_tokens(texts)
     else:
-        n_bytes = sum(len(text.encode()) for text in texts) + len(texts) * len((system or "").encode())
+        n_texts = n_bytes = 0
+        for text in prompts:
+            n_texts += 1
+            n_bytes += len(text.encode()) + len((system or "").encode())
         tokens_in = -(-n_bytes // BYTES_PER_TOKEN)
-    tokens_out = len(texts) * decoding.max_tokens
+    tokens_out = n_texts * decoding.max_tokens
     cost = None if price is None else price.of(tokens_in, tokens_out)
-    return AskingPlan(len(texts), tokens_in, is_estimated, tokens_out, cost)
+    return AskingPlan(n_texts, tokens_in, is_estimated, tokens_out, cost)
 
 
 class Spending:
@@ -143,14 +146,18 @@ class Spending:
         self._price = price
         self.budget = budget
         """Cost from which on nobody is asked."""
-        kept = _tokens(run)
-        self.cost = price.of(kept["tokens_in"], kept["tokens_out"])
+        kept = count_answers(run.answers_folder)
+        self.cost = price.of(kept.tokens_in, kept.tokens_out)
         """Cost until now."""
 
     @property
     def is_over(self) -> bool:
         """Whether the budget is spent."""
         return self.cost >= self.budget
+
+    def spend(self, tokens_in: int | None, tokens_out: int | None) -> None:
+        """Count tokens."""
+        self.cost += self._price.of(tokens_in, tokens_out)
 
     def add(self, answers: Iterable[Mapping[str, Any]]) -> None:
         """Count answers that have been kept.
@@ -165,7 +172,7 @@ class Spending:
                     "the server does not say how many tokens an answer took, so nobody knows what is spent; "
                     "leave `budget` out"
                 )
-            self.cost += self._price.of(answer.get("tokens_in"), answer.get("tokens_out"))
+            self.spend(answer.get("tokens_in"), answer.get("tokens_out"))
         if self.is_over:
             raise StopAsking
 
@@ -218,21 +225,18 @@ def read_usage(run: "Run") -> Usage | None:
     if run.description.model.backend == "recorded" or run.description.kind == "candidates":
         return None
     kept = [_read(path) for path in sorted(run.directory.glob(f"{_STEM}*.json"))]
-    tokens = _tokens(run)
+    counts = count_answers(run.answers_folder)
     price = next((one.price for one in kept if one.price is not None), None)
-    is_known = price is not None and tokens["tokens_in"] is not None
-    cost = price.of(tokens["tokens_in"], tokens["tokens_out"]) if price is not None and is_known else None
+    is_known = price is not None and counts.tokens_in is not None
     times = [one.seconds for one in kept if one.seconds is not None]
-    return Usage(**tokens, seconds=sum(times) if times else None, cost=cost)
-
-
-def _tokens(run: "Run") -> dict[str, Any]:
-    """Number of the items asked, and of their tokens."""
-    names = ("tokens_in", "tokens_out", "tokens_thought")
-    # A sum over nothing but nulls is unknown, and not 0.
-    sums = [pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()) for name in names]
-    answers = run.answers("item_id", "error", *names)
-    return answers.select(requests=pl.len(), **dict(zip(names, sums, strict=True))).row(0, named=True)
+    return Usage(
+        requests=counts.n_answers,
+        tokens_in=counts.tokens_in,
+        tokens_out=counts.tokens_out,
+        tokens_thought=counts.tokens_thought,
+        seconds=sum(times) if times else None,
+        cost=price.of(counts.tokens_in, counts.tokens_out) if price is not None and is_known else None,
+    )
 
 
 def _read(path: Path) -> _Kept:

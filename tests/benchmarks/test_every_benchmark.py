@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ SMALL: dict[str, Sequence[str]] = {
     "publish_scale": ["--cases", "1"],
     "published_procedure": ["{shared}/data/blend"],
     "question_browser_scale": ["--templates", "1", "--thought", "3", "--openings", "1"],
+    "ray_scale": ["all", "--small"],
     "recorded_judge": ["{shared}/data/blend", "--templates", "60", "--recalls", "0.7", "--false-alarms", "0.1"],
     "reliability_scale": ["--questions", "10"],
     "report_scale": ["--templates", "1"],
@@ -48,7 +50,9 @@ SMALL: dict[str, Sequence[str]] = {
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.py")))
-def test_it_runs(name: str, shared: Path, tmp_path: Path):
+def test_it_runs(name: str, shared: Path, tmp_path: Path, missing: Callable[[str], None]):
+    if name == "ray_scale" and find_spec("ray") is None:
+        missing("Ray")
     assert name in SMALL, f"say in {Path(__file__).name} how benchmarks/{name}.py runs in small"
     arguments = [text.format(shared=shared, out=tmp_path / "out") for text in SMALL[name]]
     # Figures are worth nothing beside other tests; one thread is the least that disturbs them.

@@ -219,10 +219,14 @@ def _item_ids(task: str, options: list[str]) -> list[str]:
 
 
 def _begun(run: Path) -> None:
-    """Turn a complete run into one that was killed: half of its answers in a journal."""
+    """Turn a complete run into one that was killed: some answers in a journal, some in a shard of a cluster."""
     from blend.eval.runs.answer_files import JOURNAL, PARQUET, Journal, read_answers
+    from blend.eval.runs.shards import ADDRESS_NAME, FolderShards, ShardName
 
-    rows = read_answers(run / "answers").head(4).to_dicts()
+    answers = read_answers(run / "answers")
+    rows = answers.head(4).to_dicts()
+    FolderShards(run / "answers").commit(ShardName(4, 6).file, answers[4:6])
+    (run / "answers" / ADDRESS_NAME).write_text("/no/further/shards\n")
     (run / "answers" / PARQUET).unlink()
     kept = Journal(run / "answers" / JOURNAL)
     kept.append([{key: value for key, value in row.items() if value is not None} for row in rows])

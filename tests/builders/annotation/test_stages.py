@@ -266,7 +266,7 @@ def test_replies_are_judged_without_the_model(replied: Material, tmp_path: Path)
     assert second.data["reply"] == "=1\n<b>"
     reading = read(done("replies", replied, chosen("partly", control="verdict")), stage="replies")
     write_lines(tmp_path / "verdicts.jsonl", reading.rows["verdicts"])
-    held = read_reply_verdicts([tmp_path / "verdicts.jsonl"], {"s1"})
+    held = read_reply_verdicts([tmp_path / "verdicts.jsonl"], {"s1": "10/12"})
     assert held.rows() == [("s1", A, "partly")]
     unknown = read(done("replies", replied, chosen("idk", control="verdict")), stage="replies")
     assert unknown.rows["verdicts"] == []

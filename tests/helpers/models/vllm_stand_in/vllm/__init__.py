@@ -1,12 +1,16 @@
 """A stand-in for vLLM: the part of its interface that we use, computed by transformers, one text at a time.
 
 It takes nothing that ``LLM``, ``SamplingParams`` and ``LLM.generate`` of vLLM do not take (version 0.10), and
-gives back what they give. It shows that we speak that interface, and not that vLLM computes the same.
+gives back what they give. It shows that we speak that interface, and not that vLLM computes the same. Of the
+asynchronous engine it has what `ray.data.llm` (version 2.60) asks for.
 """
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
+
+from vllm import outputs
 
 __version__ = "0.0.stand-in"
 
@@ -21,6 +25,7 @@ class SamplingParams:
     stop: list[str] | None = None
     stop_token_ids: list[int] = field(default_factory=list)
     prompt_logprobs: int | None = None
+    structured_outputs: None = None
 
 
 class LLM:
@@ -80,3 +85,45 @@ class LLM:
         return SimpleNamespace(
             prompt_logprobs=known, outputs=[SimpleNamespace(token_ids=tuple(ids[len(prompt) :]))]
         )
+
+
+class AsyncEngineArgs:
+    """Options of an engine."""
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def create_engine_config(self) -> Any:
+        """What an engine settles."""
+        return SimpleNamespace(
+            scheduler_config=SimpleNamespace(max_num_seqs=64),
+            parallel_config=SimpleNamespace(pipeline_parallel_size=1),
+        )
+
+
+class AsyncLLMEngine:
+    """A loaded model that is asked one prompt at a time."""
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+
+    @classmethod
+    def from_engine_args(cls, args: AsyncEngineArgs, *, stat_loggers: None) -> "AsyncLLMEngine":
+        """Load a model."""
+        known = ("model", "dtype", "trust_remote_code", "max_model_len", "seed")
+        backend = {"distributed_executor_backend": "uni", "runner": "generate", "enable_log_requests": False}
+        assert args.options.items() >= backend.items()
+        assert args.options.keys() == {*known, *backend}
+        return cls(LLM(**{name: args.options[name] for name in known}, tensor_parallel_size=1))
+
+    async def generate(
+        self, *, request_id: str, prompt: Any, sampling_params: SamplingParams, lora_request: None
+    ) -> AsyncIterator[Any]:
+        """The output of one prompt."""
+        ids = list(prompt["prompt_token_ids"])
+        (found,) = self._llm.generate([{"prompt_token_ids": ids}], [sampling_params], use_tqdm=False)
+        written = SimpleNamespace(token_ids=list(found.outputs[0].token_ids), text="", logprobs=None)
+        yield outputs.RequestOutput(ids, [written])
+
+    async def do_log_stats(self) -> None:
+        """Say how it goes."""

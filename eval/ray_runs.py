@@ -1,0 +1,185 @@
+"""Runs on Ray: what a run has no answer to yet is asked by the workers of a cluster, shard by shard."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from time import monotonic
+
+from blend.eval.models.protocols import Generator, OpenedModel
+from blend.eval.models.server import ServerModel
+from blend.eval.models.vllm_model import VllmModel
+from blend.eval.ray_vllm import on_gpu, shards_asked_of_vllm
+from blend.eval.ray_workers import n_workers, shards_asked
+from blend.eval.runs.answer_files import close_journal, count_answers
+from blend.eval.runs.ask_model import STEP, outcome_of, with_budget
+from blend.eval.runs.pending_shards import ShardOutcome, pending_shards
+from blend.eval.runs.run_directory import Run, RunOutcome
+from blend.eval.runs.shards import FolderShards, ItemShard, ShardStore, settle_store
+from blend.eval.runs.usage import Price, Spending, money, timed
+from blend.loaders.files.progress import ProgressCallback
+from blend.schemas.errors import ArgumentError, ServerError
+
+SHARD_ITEMS = 1000
+"""Items of a shard, where the user does not say."""
+
+STATUS_EVERY_S = 30.0
+"""Seconds from one line on how a run stands to the next."""
+
+OnStatus = Callable[[str], None]
+"""Hears a line on how a run under way stands."""
+
+
+@dataclass(frozen=True)
+class RayMode:
+    """Which cluster is asked, and where it keeps answers."""
+
+    address: str
+    """``auto``, or ``host:port``."""
+    out: str | None = None
+    """Folder or object store of the shards; the run's own folder when absent."""
+    items: int = SHARD_ITEMS
+    """Items of a shard."""
+
+    @property
+    def named(self) -> dict[str, object]:
+        """The parameter that chose it, as a user gave it."""
+        return {"ray": self.address}
+
+
+def ray_mode(ray: str | None, ray_out: str | None, ray_items: int | None) -> RayMode | None:
+    """The way that the parameters of `evaluation.run_task` choose; null where no cluster is asked.
+
+    Raises:
+        ArgumentError: If one of them needs ``ray``.
+    """
+    if ray is not None:
+        return RayMode(ray, ray_out, SHARD_ITEMS if ray_items is None else ray_items)
+    for name, value in (("ray_out", ray_out), ("ray_items", ray_items)):
+        if value is not None:
+            raise ArgumentError(f"`{name}={value}` makes sense only with `ray`; leave it out")
+    return None
+
+
+def opened_on_gpu(open_model: Callable[[], OpenedModel]) -> OpenedModel:
+    """Open a model of vLLM on a node that could compute it, and bring it here without its weights.
+
+    Raises:
+        ServerError: If the cluster has no GPU.
+    """
+    return on_gpu(partial(_described, open_model))
+
+
+def _described(open_model: Callable[[], OpenedModel]) -> OpenedModel:
+    model = open_model()
+    assert isinstance(model, VllmModel)
+    return model.described_here()
+
+
+def run_on_ray(
+    run: Run,
+    model: Generator,
+    mode: RayMode,
+    *,
+    price: Price | None,
+    budget: float | None,
+    on_progress: ProgressCallback,
+    on_status: OnStatus | None = None,
+) -> RunOutcome:
+    """Ask what a run has no answer to yet on the cluster that this process is connected to.
+
+    Args:
+        run: A run of written answers that this process has opened.
+        model: Who writes; every worker gets a copy.
+        mode: Which cluster, and where shards lie.
+        price: Price of its tokens.
+        budget: Cost of the run at that price from which on no shard is begun; none when absent.
+        on_progress: Hears how many items of all are answered.
+        on_status: Hears every `STATUS_EVERY_S` seconds how fast, for how much and how much longer; nobody when
+            absent.
+
+    Raises:
+        BlendError: If the cluster or the model cannot be asked. What was answered until then is kept.
+    """
+    store = settle_store(run.answers_folder, mode.out)
+    if isinstance(store, FolderShards):
+        store.clear()
+    close_journal(run.answers_folder)
+    counts = count_answers(run.answers_folder)
+    standing = _Standing(run.description.n_items, counts.n_answers - counts.n_failed, price, on_progress)
+    spending = None if price is None or budget is None else Spending(run, price, budget)
+    problem: str | None = None
+    heard_at = monotonic()
+
+    def wanted() -> Iterator[ItemShard]:
+        for shard in pending_shards(run, mode.items):
+            if problem is not None or (spending is not None and spending.is_over):
+                return
+            yield shard
+
+    with timed(run):
+        for outcome in _asked(model, store, wanted()):
+            standing.add(outcome)
+            if spending is not None:
+                spending.spend(outcome.tokens_in, outcome.tokens_out)
+            problem = problem or outcome.problem
+            if on_status is not None and monotonic() - heard_at >= STATUS_EVERY_S:
+                on_status(standing.in_words())
+                heard_at = monotonic()
+    if problem is not None:
+        raise ServerError(problem)
+    stands = outcome_of(run, count_answers(run.answers_folder), n_asked=standing.n_asked)
+    return stands if spending is None else with_budget(spending, stands)
+
+
+def _asked(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
+    if isinstance(model, VllmModel):
+        return shards_asked_of_vllm(model, store, shards)
+    shared, workers = _shared(model)
+    return shards_asked(shared, store, shards, workers)
+
+
+def _shared(model: Generator) -> tuple[Generator, Callable[[], int]]:
+    """The model as each worker has it, and how many workers there are to be.
+
+    What the requests to a server are limited to is shared among the workers, whose number stays the same then.
+    """
+    limit = model.server.pace.smallest_limit if isinstance(model, ServerModel) else None
+    if not isinstance(model, ServerModel) or limit is None:
+        return model, n_workers
+    n = max(1, min(n_workers(), limit))
+    return model.with_pace(model.server.pace.shared_by(n)), lambda: n
+
+
+class _Standing:
+    """How a run under way stands, for whoever waits."""
+
+    def __init__(self, n_items: int, n_before: int, price: Price | None, on_progress: ProgressCallback) -> None:
+        self._n_items = n_items
+        self._n_before = n_before
+        self._price = price
+        self._on_progress = on_progress
+        self._began = monotonic()
+        self._tokens_in = self._tokens_out = 0
+        self.n_asked = 0
+        """Items whose answers or errors were kept."""
+        on_progress(STEP, n_before, n_items)
+
+    def add(self, outcome: ShardOutcome) -> None:
+        """Count a shard."""
+        self.n_asked += outcome.n_items
+        self._tokens_in += outcome.tokens_in
+        self._tokens_out += outcome.tokens_out
+        self._on_progress(STEP, min(self._n_before + self.n_asked, self._n_items), self._n_items)
+
+    def in_words(self) -> str:
+        """A line for people: how far, how fast, for how much, and how much longer."""
+        seconds = monotonic() - self._began
+        left = self._n_items - self._n_before - self.n_asked
+        parts = [f"{self._n_before + self.n_asked:,} of {self._n_items:,} items"]
+        parts += [f"{self._tokens_out / seconds:,.0f} tokens/s"] if self._tokens_out and seconds else []
+        if self._price is not None:
+            parts.append(f"cost {money(self._price.of(self._tokens_in, self._tokens_out))} since the start")
+        if self.n_asked and left > 0:
+            parts.append(f"about {timedelta(seconds=round(left * seconds / self.n_asked))} left")
+        return ", ".join(parts)

@@ -1,0 +1,205 @@
+"""Pending shards: what of a run no shard holds yet, a few items at a time, and how one is asked."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.eval.models.protocols import Generator
+from blend.eval.runs.answer_files import ANSWERS, answer_tables
+from blend.eval.runs.ask_model import AnswerWriter
+from blend.eval.runs.run_directory import GOLD_NAME, ITEMS_NAME, Run
+from blend.eval.runs.shards import ItemShard, ShardName, ShardStore, free_ranges
+from blend.schemas.errors import BlendError
+
+TRIES = 3
+"""How often an item is asked before its answer is kept as an error, each time with the repeats of a server."""
+
+_ASKED = ("item_id", "locale", "prompt_id", "prompt")
+
+
+class ShardOutcome(NamedTuple):
+    """What came of a shard that was asked."""
+
+    n_items: int
+    """Items asked whose answers or errors were kept."""
+    tokens_in: int
+    """Tokens of their prompts, as far as they are known."""
+    tokens_out: int
+    """Tokens written, likewise."""
+    problem: str | None = None
+    """Why nobody can be asked any more, in words for a user."""
+
+
+class _Kept(NamedTuple):
+    """What a run has answers to already."""
+
+    done: pl.DataFrame
+    """``item_id`` of answers and errors outside of whole shards."""
+    failed: pl.DataFrame
+    """``item_id`` of errors without an answer."""
+    ranges: list[tuple[int, int]]
+    """Positions that whole shards hold, in order."""
+    files: frozenset[str]
+    """Names of all shards."""
+    round: int
+    """Number of a round that has not begun."""
+
+
+def pending_shards(run: Run, size: int) -> Iterator[ItemShard]:
+    """Cut what a run has no answer to into shards.
+
+    Memory does not grow with the items, but with those whose answers are errors or outside of shards.
+
+    Args:
+        run: A run of written answers.
+        size: Items of a shard at most.
+
+    Yields:
+        Shards in the order of the items. What holds no answers yet is cut at multiples of the size, whoever
+        cuts it; items that failed stand in shards of a further round.
+    """
+    kept = _kept(run)
+    for items in _slices(run, size):
+        start, stop = int(items["position"][0]), int(items["position"][-1]) + 1
+        again = [items.join(kept.failed, on="item_id", how="semi", maintain_order="left")]
+        for begins, ends in free_ranges(start, stop, kept.ranges):
+            rows = items[begins - start : ends - start]
+            rows = rows.join(kept.done, on="item_id", how="anti", maintain_order="left")
+            name = ShardName(begins, ends)
+            if name.file in kept.files:  # with a part of it
+                again.append(rows)
+            elif rows.height:
+                yield ItemShard(name, rows)
+        rows = pl.concat(again).sort("position")
+        if rows.height:
+            yield ItemShard(ShardName(start, stop, kept.round), rows)
+
+
+def _kept(run: Run) -> _Kept:
+    nothing = pl.DataFrame(schema={"item_id": pl.String})
+    answered, failed, answered_later = [nothing], [nothing], [nothing]
+    ranges, files, rounds = [], set(), [0]
+    for table in answer_tables(run.answers_folder):
+        rows = table.read(["item_id", "error"])
+        ids = rows.filter(pl.col("error").is_null()).select("item_id")
+        failed.append(rows.filter(pl.col("error").is_not_null()).select("item_id"))
+        name = ShardName.of(table.name)
+        if name is None:
+            answered.append(ids)
+            continue
+        files.add(table.name)
+        rounds.append(name.round)
+        if name.round:
+            answered_later.append(ids)
+        elif rows.height == name.stop - name.start:
+            ranges.append((name.start, name.stop))
+        else:  # of what was answered before in part
+            answered.append(ids)
+    elsewhere = pl.concat([*answered, *answered_later]).unique()
+    errors = pl.concat(failed).unique().join(elsewhere, on="item_id", how="anti")
+    done = pl.concat([elsewhere, errors])
+    return _Kept(done, errors, sorted(ranges), frozenset(files), max(rounds) + 1)
+
+
+def _slices(run: Run, size: int) -> Iterator[pl.DataFrame]:
+    """The items of a run with position and number of the draw, so many at a time, read as they are wanted."""
+    path = run.directory / ITEMS_NAME
+    drawn = "sample" in pl.read_parquet_schema(path)
+    columns = [*_ASKED, *(["sample"] if drawn else [])]
+    # Texts for many readers: the number stands in their gold, in the order of the items.
+    is_in_gold = not drawn and bool(run.description.options.get("samples"))
+    gold = _batches(run.directory / GOLD_NAME, ["item_id", "sample"], size) if is_in_gold else None
+    start = 0
+    for rows in _batches(path, columns, size):
+        if gold is not None:
+            numbers = next(gold)
+            assert numbers["item_id"].equals(rows["item_id"])
+            rows = rows.with_columns(numbers["sample"])
+        elif not drawn:
+            rows = rows.with_columns(sample=pl.lit(0, pl.Int64))
+        yield rows.with_row_index("position", offset=start)
+        start += rows.height
+
+
+def _batches(path: Path, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
+    from pyarrow.parquet import ParquetFile
+
+    rest = pl.DataFrame()
+    with ParquetFile(path) as file:
+        # Row by row group: a batch ends where one does.
+        for batch in file.iter_batches(batch_size=size, columns=columns):
+            rest = (
+                pl.concat([rest, pl.DataFrame(batch).select(columns)]) if rest.height else pl.DataFrame(batch)
+            )
+            while rest.height >= size:
+                yield rest[:size]
+                rest = rest[size:]
+    if rest.height:
+        yield rest
+
+
+class _Rows:
+    """Rows of answers in memory; see `ask_model.AnswerSink`."""
+
+    def __init__(self) -> None:
+        self.by_item: dict[str, dict[str, Any]] = {}
+
+    def append(self, answers: Iterable[Mapping[str, Any]], /) -> None:
+        self.by_item.update((answer["item_id"], dict(answer)) for answer in answers)
+
+
+def ask_shard(model: Generator, store: ShardStore, shard: ItemShard) -> ShardOutcome:
+    """Ask a model a shard, and keep its answers unless somebody has kept them.
+
+    An item that fails is asked again, `TRIES` times in all. Where the model cannot be asked any more, the items
+    that it was not asked are errors, which a further run asks again, unless there is no answer at all.
+    """
+    rows = _Rows()
+    pending, problem = shard.items, None
+    for _ in range(TRIES):
+        writer = AnswerWriter(pending, rows, lambda _: None)
+        try:
+            model.generate(
+                pending["prompt"].to_list(), samples=pending["sample"].to_list(), keep=writer.generations
+            )
+        except BlendError as error:
+            problem = str(error)
+            break
+        pending = _failed(pending, rows)
+        if pending.is_empty():
+            break
+    if problem is not None and all(row.get("error") is not None for row in rows.by_item.values()):
+        return ShardOutcome(0, 0, 0, problem)
+    return keep_shard(store, shard, rows.by_item, error=problem, problem=problem)
+
+
+def keep_shard(
+    store: ShardStore,
+    shard: ItemShard,
+    answers: Mapping[str, Mapping[str, Any]],
+    *,
+    error: str | None = None,
+    problem: str | None = None,
+) -> ShardOutcome:
+    """Keep the answers of a shard.
+
+    Args:
+        store: Where shards lie.
+        shard: Its items.
+        answers: Rows of `answer_files.ANSWERS` by item.
+        error: Why the items without an answer have none.
+        problem: See `ShardOutcome`.
+    """
+    keys = shard.items.select("item_id", "locale", "prompt_id").rows(named=True)
+    failed = {"finish_reason": "error", "error": error}
+    kept = pl.DataFrame([answers.get(key["item_id"], {**key, **failed}) for key in keys], schema=ANSWERS)
+    store.commit(shard.name.file, kept)
+    return ShardOutcome(kept.height, int(kept["tokens_in"].sum()), int(kept["tokens_out"].sum()), problem)
+
+
+def _failed(pending: pl.DataFrame, rows: _Rows) -> pl.DataFrame:
+    return pending.filter(
+        pl.Series([rows.by_item[item]["error"] is not None for item in pending["item_id"]], dtype=pl.Boolean)
+    )

@@ -1,0 +1,141 @@
+"""Runs on a real Ray cluster of two nodes on this machine: asked once, killed, poisoned, by vLLM's stand-in."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.answer_files import read_answers
+from helpers import ray_driver
+from helpers.models.counting_server import Served, answer, counting
+from helpers.ray_cluster import LocalCluster, ray_cluster, worker_pids
+
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]  # clusters start for half a minute
+
+STAND_IN = Path(__file__).resolve().parents[1] / "helpers" / "models" / "vllm_stand_in"
+ANSWER = ("item_id", "text", "thought", "tokens_in", "tokens_out", "finish_reason", "error")
+
+
+@pytest.fixture(scope="module")
+def cluster(missing: Callable[[str], None]) -> Iterator[LocalCluster]:
+    if find_spec("ray") is None:
+        missing("Ray")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(STAND_IN))  # for the workers
+        with ray_cluster(2, num_gpus=1) as cluster:
+            yield cluster
+
+
+@pytest.fixture
+def server() -> Iterator[Served]:
+    with counting(0.02) as server:
+        yield server
+
+
+def command(release: Path, out: Path, *options: str) -> list[str]:
+    start = [sys.executable, "-m", "blend", "eval", "run", str(release), "--task", "short-answer"]
+    return [*start, "--max-tokens", "16", "--out", str(out), *options]
+
+
+def run(*arguments: str | list[str], status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(*arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def n_shards(out: Path) -> int:
+    return len(list((out / "answers").glob("part-items*.parquet")))
+
+
+def started(command: list[str], out: Path, *, until: int) -> subprocess.Popen[str]:
+    """A driver that has kept so many shards."""
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while n_shards(out) < until:
+        assert driver.poll() is None, driver.stderr and driver.stderr.read()
+        time.sleep(0.02)
+    return driver
+
+
+def test_killed_workers_node_and_driver_lose_nothing_and_store_nothing_twice(
+    cluster: LocalCluster, server: Served, sample_release: Path, tmp_path: Path
+):
+    out, size = tmp_path / "run", 10
+    asked = command(sample_release, out, "--model", "m", "--server", server.url)
+    there = [*asked, "--ray", cluster.address, "--ray-items", str(size)]
+    driver = started(there, out, until=3)
+    driver.kill()
+    driver.communicate()
+    driver = started(there, out, until=n_shards(out) + 5)
+    os.kill(random.choice(worker_pids()), signal.SIGKILL)
+    cluster.kill(0)
+    _, said = driver.communicate()
+    assert driver.returncode == 0, said
+    rows = pl.concat(pl.read_parquet(path) for path in (out / "answers").glob("part-*.parquet"))
+    items = pl.read_parquet(out / "items.parquet")
+    assert sorted(rows["item_id"]) == sorted(items["item_id"])
+    texts = rows.join(items, on="item_id").select("text", "prompt").rows()
+    assert all(text == answer(prompt) for text, prompt in texts)
+    counts = server.counts()
+    assert counts.n_prompts == items["prompt"].n_unique()
+    # Four shards were under way when the driver died, one of a worker's, two of a node's.
+    assert counts.n_asked - items.height <= 7 * size
+    # Without a cluster it is the same run.
+    assert "are answered" in run(asked).stdout
+    assert server.counts().n_asked == counts.n_asked
+    run([sys.executable, "-m", "blend", "eval", "score", str(out)])
+
+
+def test_an_item_that_workers_die_of_is_an_error_and_all_others_are_answered(
+    cluster: LocalCluster, sample_release: Path, tmp_path: Path
+):
+    items = tmp_path / "run" / "items.parquet"
+    script = [sys.executable, ray_driver.__file__, str(sample_release), str(tmp_path / "run"), cluster.address]
+    run([*script, "no such word"])
+    prompts = pl.read_parquet(items)["prompt"]
+    poison = next(prompt for prompt in prompts if prompts.str.contains(prompt, literal=True).sum() == 1)
+    script[3] = str(tmp_path / "poisoned")
+    n_items = len(prompts)
+    # Before it Ray tells of workers that died.
+    assert run([*script, poison]).stdout.splitlines()[-1] == f"{n_items} 1 3 workers in turn died of it"
+
+
+def test_vllm_answers_as_it_does_without_a_cluster(
+    cluster: LocalCluster, mini_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PYTHONPATH", str(STAND_IN))
+    model = tmp_path / "tiny"
+    make_tiny_model(model)
+    asked = {
+        name: command(mini_release, tmp_path / name, "--model", str(model), "--backend", "vllm", "--limit", "1")
+        for name in ("here", "there")
+    }
+    run(asked["here"])
+    run([*asked["there"], "--ray", cluster.address, "--ray-items", "7"])
+    answers = [read_answers(tmp_path / name / "answers").select(ANSWER).sort("item_id") for name in asked]
+    assert_frame_equal(*answers)
+    assert (tmp_path / "here" / "run.json").read_text() == (tmp_path / "there" / "run.json").read_text()
+    assert n_shards(tmp_path / "there") > 1
+    # What one way has begun the other goes on with.
+    assert "are answered" in run(asked["there"]).stdout
+
+
+def test_there_is_no_cluster(mini_release: Path, tmp_path: Path, missing: Callable[[str], None]):
+    if find_spec("ray") is None:
+        missing("Ray")
+    asked = command(mini_release, tmp_path / "run", "--model", "m", "--server", "http://127.0.0.1:1/v1")
+    said = " ".join(run([*asked, "--ray", "127.0.0.1:1"], status=1).stderr.split())
+    assert said == (
+        "error: --ray 127.0.0.1:1: no cluster can be reached there ([Errno 111] Connection refused); start one "
+        "with `ray start`, and join it from further machines, or leave --ray out"
+    )
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,3 @@
+"""Prompts of engines."""
+
+TokensPrompt = TextPrompt = dict

@@ -1,0 +1,67 @@
+"""A Ray cluster on this machine: a head without processors, and nodes that can be killed and replaced."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "40"}
+
+TRIES = 5
+"""How often a node is started: Ray gives its agents 15 seconds, which a busy machine does not have for each."""
+
+
+class LocalCluster:
+    """The nodes of a cluster, processes of this machine."""
+
+    def __init__(self, n_nodes: int, num_gpus: int = 0) -> None:
+        os.environ.update(SETTINGS)
+        # Without bytecode the agents of every node compile Ray anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        from ray.cluster_utils import Cluster
+
+        self._cluster: Any = Cluster()
+        self._num_gpus = num_gpus
+        self._started(num_cpus=0, include_dashboard=False)
+        self.address: str = self._cluster.address
+        self.nodes = [self.add() for _ in range(n_nodes)]
+
+    def add(self) -> Any:
+        """Start a node."""
+        return self._started(num_cpus=2, num_gpus=self._num_gpus)
+
+    def _started(self, **options: Any) -> Any:
+        for _ in range(TRIES - 1):
+            with suppress(Exception):
+                return self._cluster.add_node(object_store_memory=80 * 2**20, **options)
+        return self._cluster.add_node(object_store_memory=80 * 2**20, **options)
+
+    def kill(self, number: int) -> None:
+        """Kill a node with all of its workers, and start another one in its place."""
+        self._cluster.remove_node(self.nodes[number], allow_graceful=False)
+        self.nodes[number] = self.add()
+
+    def stop(self) -> None:
+        """End all processes."""
+        self._cluster.shutdown()
+
+
+@contextmanager
+def ray_cluster(n_nodes: int = 2, *, num_gpus: int = 0) -> Iterator[LocalCluster]:
+    """A cluster while the block runs."""
+    cluster = LocalCluster(n_nodes, num_gpus)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def worker_pids() -> list[int]:
+    """Processes of the workers of runs, on this machine."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended meanwhile
+            if path.read_bytes().startswith(b"ray::_Worker"):
+                found.append(int(path.parent.name))
+    return found
