@@ -8,36 +8,28 @@
     write_report([run, other], "report.html")
 """
 
-import dataclasses
-import inspect
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
-from blend.eval.asking import ask, items_for
-from blend.eval.asking_parameters import HowAsked, check_least, given, how_asked, refuse
+from blend.eval.asking_parameters import check_least, how_asked
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.protocols import Backend
 from blend.eval.ray_runs import OnStatus
 from blend.eval.registry import task_of
-from blend.eval.release_items import read_items
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.runs import opened
-from blend.eval.runs.ask_model import keep_recorded
-from blend.eval.runs.prediction_files import is_predictions, read_predictions, write_predictions
-from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run, RunOutcome, read_run, runs_in
-from blend.eval.runs.usage import OnPlan, read_usage
+from blend.eval.run_making import run_of_answers, run_of_model, warn_caller
+from blend.eval.runs.prediction_files import write_predictions
+from blend.eval.runs.run_directory import Run, read_run, runs_in
+from blend.eval.runs.usage import OnPlan
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, write_scores
-from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import InputError
 
 Runs = Sequence[ScoredRun | Run | str | Path]
 """Runs, or their directories."""
@@ -192,7 +184,7 @@ def run_task(
     options = {"locales": locales, "limit": limit, **options}
     if answers is not None:
         name = None if model is None else str(model)
-        return _run_of_answers(
+        return run_of_answers(
             release,
             chosen,
             Path(answers),
@@ -203,7 +195,7 @@ def run_task(
             options=options,
             warn=warn,
         )
-    return _run_of_model(
+    return run_of_model(
         release,
         chosen,
         model,
@@ -357,87 +349,8 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     return tuple(found)
 
 
-def _run_of_answers(
-    release: str | Path,
-    task: Task,
-    answers: Path,
-    out: Path,
-    *,
-    model: str | None,
-    encoding: str | None,
-    how: HowAsked,
-    options: Mapping[str, Any],
-    warn: Callable[[str], None],
-) -> Run:
-    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items."""
-    if task.takes_table(answers, encoding=encoding):
-        of_items = {name: value for name, value in options.items() if name not in ("locales", "limit")}
-        of_texts = {"thought_marks": how.thought_marks or None}
-        refuse({**how.named(), **of_items, **of_texts}, "where a model is asked, and a table asks nobody")
-        kept = task.run_of_table(answers, out, model=model, encoding=encoding)
-        return with_outcome(read_run(out), kept, (), warn)
-    asked = read_items(release, task, **{**task.of_texts, **given(**options)})
-    for warning in asked.asked.warnings:
-        warn(warning)
-    refuse(how.named(), "where a model is asked, and `answers` asks nobody")
-    if asked.asked.kind == "candidates":
-        raise ArgumentError(
-            "`answers` holds texts, and this task keeps scores of candidates; name a `model` without them"
-        )
-    form = task.predictions()
-    if form is None or not is_predictions(answers, form, asked.asked):
-        recorded = read_recorded(answers, asked.asked, model=model, encoding=encoding)
-    elif encoding is not None:
-        raise ArgumentError("`encoding` makes no sense for a file of predictions, which is UTF-8; leave it out")
-    else:
-        recorded = read_predictions(answers, asked.asked, form, model=model)
-    warnings = tuple(f"{answers.name}: {warning}" for warning in recorded.warnings)
-    marks = how.thought_marks or None
-    with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
-        outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
-    return with_outcome(run, outcome, asked.asked.warnings, warn)
-
-
-def _run_of_model(
-    release: str | Path,
-    task: Task,
-    model: str | Path | OwnModel | None,
-    out: Path,
-    *,
-    how: HowAsked,
-    options: Mapping[str, Any],
-    on_plan: OnPlan | None,
-    on_progress: ProgressCallback | None,
-    on_status: OnStatus | None,
-    warn: Callable[[str], None],
-) -> Run:
-    """Make a run of what a model answers."""
-    asked, warnings = items_for(release, task, model, how, options)
-    for warning in warnings:
-        warn(warning)
-    if model is None:
-        raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
-    shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
-    with shown as heard:
-        run, outcome = ask(asked, model, out, how, heard, on_plan, on_status)
-    return with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
-
-
-def with_outcome(run: Run, outcome: RunOutcome, before: Sequence[str], warn: Callable[[str], None]) -> Run:
-    """The run with its outcome, whose warnings somebody has heard."""
-    for warning in outcome.warnings:
-        warn(warning)
-    return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
-
-
 def _read(run: ScoredRun | Run | str | Path) -> Run:
     """The run that is meant, by itself or by its directory."""
     if isinstance(run, ScoredRun):
         return run.run
     return run if isinstance(run, Run) else read_run(Path(run))
-
-
-def warn_caller(warning: str) -> None:
-    """Say it as Python says warnings, at the line that called this module."""
-    depth = next((n for n, frame in enumerate(inspect.stack(), 1) if frame.filename != __file__), 1)
-    warnings.warn(warning, stacklevel=depth)

@@ -8,7 +8,6 @@ from typing import Any
 
 from blend.eval.asking import ask
 from blend.eval.asking_parameters import how_asked
-from blend.eval.evaluation import warn_caller, with_outcome
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import VERSION
 from blend.eval.judging.replies import judge_items
@@ -17,6 +16,7 @@ from blend.eval.models.callers_model import TextModel
 from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.run_making import warn_caller, with_outcome
 from blend.eval.runs.run_directory import Run, read_run
 from blend.eval.runs.usage import OnPlan, read_usage
 from blend.eval.scoring import check_options

@@ -9,9 +9,9 @@ from importlib.resources import files
 
 import polars as pl
 
-from blend.eval.evaluation import warn_caller
 from blend.eval.judging.verdicts import JUDGE, judges_of
 from blend.eval.labelled_items import with_labels
+from blend.eval.run_making import warn_caller
 from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import score_answers
 from blend.eval.statistics.annotator_agreement import cohen_kappa
