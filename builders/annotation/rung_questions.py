@@ -41,7 +41,7 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
         for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)
     )
     words = [word.value for word in YesNo]
-    request = TRUE_FALSE_PROMPT.rpartition('"?')[2]
+    request = TRUE_FALSE_PROMPT.rpartition("?")[2]
     options = options.with_columns(
         question=pl.col("prompt").str.strip_suffix(request), options=pl.lit(pl.Series([words])).first()
     )

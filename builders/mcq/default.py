@@ -42,7 +42,7 @@ from blend.schemas.rows.published_rows import AnswerSpread
 
 if TYPE_CHECKING:
     from blend.builders.mcq.further.hard_questions import HardSplit
-    from blend.builders.mcq.further.region_questions import RegionQuestions
+    from blend.builders.mcq.further.region_questions import RungQuestions
 QuestionKey = tuple[str, str]
 """Template and locale."""
 
@@ -70,7 +70,7 @@ def build_default(
     panel, reviewed = JudgePanel(judges), Fillers(fillers, questions, locales)
     rules = Rules(options, seed, Elsewhere.of(questions, annotations))
     hard = _hard_split(rules) if options.hard else None
-    regions = _region_questions(rules, readers.questions, locales) if options.rungs else None
+    rungs = _rung_questions(rules, readers.questions, locales) if options.rungs else None
     outcomes: Counter[tuple[str, str]] = Counter()
     dates: list[tuple[str, str, str, str]] = []
     made: list[TemplateQuestions] = []
@@ -87,9 +87,10 @@ def build_default(
         outcomes.update(answers.outcomes)
         dates.extend(answers.dates)
         kept = only_specific(answers) if options.specific_only else answers
-        made.append(make_questions(kept, rules, panel, reviewed, hard, regions))
+        made.append(make_questions(kept, rules, panel, reviewed, hard, rungs))
     plans, dropped, uses = _plans(made, seed), _dropped(made), [use for one in made for use in one.fillers]
     hard_plans = [] if hard is None else hard.plans()
+    regions = None if rungs is None else rungs.chosen()
     present = set(annotations["locale"].unique())
     found = [pl.DataFrame(dates, FOUND, orient="row"), readers.slips, readers.exclusions.void]
     return McqBuild(
@@ -101,12 +102,13 @@ def build_default(
         summary=summarise(plans, dropped, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
-        found=pl.concat([*found, *([] if unread is None else [unread.found()])]),
+        found=pl.concat([*found, *(one.found() for one in (unread, rungs) if one is not None)]),
         left_out=pl.DataFrame([row for one in made for row in one.left_out], LEFT_OUT, orient="row"),
         reading=reading_frame([*made, *hard_plans], readers.reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
         beside_models=readers.exclusions.beside_models(),
-        regions=None if regions is None else regions.chosen(),
+        regions=regions,
+        true_false=frozenset() if rungs is None else frozenset(rungs.true_false),
     )
 
 
@@ -184,11 +186,11 @@ def _hard_split(rules: Rules) -> "HardSplit":
     return HardSplit(rules)
 
 
-def _region_questions(rules: Rules, questions: pl.DataFrame, locales: Registry) -> "RegionQuestions":
+def _rung_questions(rules: Rules, questions: pl.DataFrame, locales: Registry) -> "RungQuestions":
     # They, too, are made of what stands in this module.
-    from blend.builders.mcq.further.region_questions import RegionQuestions
+    from blend.builders.mcq.further.region_questions import RungQuestions
 
-    return RegionQuestions(rules, questions, locales)
+    return RungQuestions(rules, questions, locales)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +276,11 @@ def make_questions(
     panel: JudgePanel,
     reviewed: Fillers,
     hard: "HardSplit | None" = None,
-    regions: "RegionQuestions | None" = None,
+    rungs: "RungQuestions | None" = None,
 ) -> TemplateQuestions:
     """Make the questions of a template: of its own options, then of the reserve, then of reviewed fillers.
 
-    A hard split looks for its own among the same options, and region questions are of the same correct answers.
+    A hard split looks for its own among the same options, and the rungs ask about the same correct answers.
     """
     dropped = [
         (answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss is not None
@@ -310,8 +312,8 @@ def make_questions(
             left_out += [(*key, cause, len(texts)) for cause, texts in causes.items()]
     if hard is not None:
         hard.add(answers, pool, judging)
-    if regions is not None:
-        regions.add(answers, pool, judging, made)
+    if rungs is not None:
+        rungs.add(answers, pool, judging, made)
     return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses), tuple(left_out))
 
 

@@ -121,6 +121,8 @@ class McqBuild:
     """`COMPACT_ROWS`; empty where no file chooses any."""
     regions: pl.DataFrame | None = None
     """`region_questions.CHOSEN`: region questions; null where rungs are not asked for."""
+    true_false: frozenset[str] = frozenset()
+    """Ids of the questions of which true-false questions are made."""
 
     @property
     def n_mcqs(self) -> int:
@@ -157,14 +159,14 @@ class McqBuild:
         from blend.builders.mcq.further.region_questions import region_rows
         from blend.builders.mcq.further.true_false import true_false_rows
 
-        chosen = self.regions
-        rungs: dict[str, Iterator[pl.DataFrame]] = {
-            TRUE_FALSE_QUESTIONS: (true_false_rows(mcqs, self.locales) for mcqs in self.batches())
-        }
-        if not chosen.is_empty():
+        made: dict[str, Iterator[pl.DataFrame]] = {}
+        if self.true_false:
+            options = (mcqs.filter(pl.col("mcq_id").is_in(self.true_false)) for mcqs in self.batches())
+            made[TRUE_FALSE_QUESTIONS] = (true_false_rows(mcqs, self.locales) for mcqs in options)
+        if not (chosen := self.regions).is_empty():
             asked = (mcqs.join(chosen, on="mcq_id", how="semi") for mcqs in self.batches())
-            rungs[REGION_QUESTIONS] = (region_rows(chosen, pl.concat(of), self.locales) for of in [asked])
-        return rungs
+            made[REGION_QUESTIONS] = (region_rows(chosen, pl.concat(of), self.locales) for of in [asked])
+        return made
 
     def frame(self) -> pl.DataFrame:
         """Make all multiple-choice questions of `core` at once."""

@@ -1,7 +1,8 @@
 """Rung prompts: how options by themselves, and answers without their region, are put to a model."""
 
 TRUE_FALSE_PROMPT = (
-    '{question}\n\nWould people in {region} say "{option}"? Answer only with yes or no.\n\nAnswer:'
+    '{question}\n\nIs "{option}" among the first things that people in {region} would say? '
+    "Answer only with yes or no.\n\nAnswer:"
 )
 """A question, the region it names and an option, all in slots."""
 

@@ -39,7 +39,7 @@ class Rung(Row):
 
 
 class TrueFalseQuestion(Rung):
-    """One option of a multiple-choice question by itself: would people of the region say it?"""
+    """One option of a multiple-choice question by itself: is it among the first that people there would say?"""
 
     true_false_id: Text
     """Id of the row: that of the multiple-choice question, and the option's number by code points, from 1."""

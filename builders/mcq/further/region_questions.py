@@ -25,18 +25,24 @@ from blend.builders.mcq.option_pool import OptionPool, Target
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import published_prompt
+from blend.builders.mcq.result import FOUND
 from blend.builders.mcq.variants import Rules
 from blend.builders.templates.localise import region_names
 from blend.builders.templates.slots import at_sentence_start, slot_country
 from blend.schemas.language.answer_formats import AnswerFormat, magnitude
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.region_mentions import names_any
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.prompts.question_slots import COUNTRY
 from blend.schemas.prompts.rung_prompts import FORMAT_REQUEST, NO_REGION, REGION_QUESTION
+from blend.schemas.rows.configs import REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.frame_columns import REGION_ROWS
 from blend.schemas.rows.published_rows import LETTERS
+
+MORE_VOTES = {REGION_QUESTIONS: 1, TRUE_FALSE_QUESTIONS: 2}
+"""Votes that an answer needs on a rung beyond those with which it is asked about: by default four of five in
+region questions, and all five where an option stands by itself: what four said readers doubted now and then."""
 
 _NEAR = 0.25
 """Share of the larger of two numbers, minutes of the day or days of the year up to which they are near."""
@@ -60,8 +66,10 @@ class RegionAnswer(NamedTuple):
     """In registry order."""
 
 
-class RegionQuestions:
-    """Correct answers of all templates, of which region questions are then made.
+class RungQuestions:
+    """Correct answers of all templates, of which the questions of the rungs are then made.
+
+    Both rungs ask only about answers of more people than a multiple-choice question needs, `MORE_VOTES`.
 
     Args:
         rules: What the questions rest on.
@@ -76,11 +84,18 @@ class RegionQuestions:
             for template_id, tag, text in questions.select("template_id", "locale", "en_question").iter_rows()
         }
         self._answers: list[RegionAnswer] = []
+        self.true_false: set[str] = set()
+        """Ids of the multiple-choice questions whose options are asked one by one."""
+        self._found: list[tuple[str, str, str, str]] = []
+
+    def found(self) -> pl.DataFrame:
+        """List why there are no more questions, `FOUND`; complete once regions are `chosen`."""
+        return pl.DataFrame(self._found, FOUND, orient="row").unique(maintain_order=True)
 
     def add(
         self, answers: TemplateAnswers, pool: OptionPool, judging: JudgePanel, made: Iterable[LocaleQuestions]
     ) -> None:
-        """Look which regions surely do not give the correct answers of a template's multiple-choice questions.
+        """Look which multiple-choice questions of a template are sure enough for the rungs.
 
         Args:
             answers: What the locales bring to the template.
@@ -90,15 +105,14 @@ class RegionQuestions:
         """
         template_id = answers.template_id
         numbers = {(option.text, option.locale.tag): i for i, option in enumerate(pool.options)}
-        chosen = [
-            (mcq_id, one.locale, text, number)
-            for one in made
-            for text, mcq_id in _first_ids(one, template_id)
-            # An answer that names a region is none of the options; one that is barely agreed on tells little.
-            if (number := numbers.get((text, one.locale.tag))) is not None
-            and pool.options[number].votes > self._rules.options.target_min_votes
-            and self._asked[template_id, one.locale.tag] is not None
-        ]
+        chosen: list[tuple[str, Locale, str, int]] = []
+        for one, text, mcq_id in self._agreed(answers, pool, made):
+            number = numbers.get((text, one.locale.tag))
+            # An answer that names a region is none of the options.
+            if number is None or self._asked[template_id, one.locale.tag] is None:
+                self._leave_out(template_id, one.locale, text, "it or the question names a region")
+            else:
+                chosen.append((mcq_id, one.locale, text, number))
         wanted = frozenset(number for *_, number in chosen)
         wrong = {
             of.answers.locale: self._surely_wrong(of, answers, pool, judging, wanted) for of in pool.targets
@@ -119,10 +133,46 @@ class RegionQuestions:
             )
             self._answers.append(RegionAnswer(mcq_id, template_id, locale, text, tuple(others)))
 
+    def _agreed(
+        self, answers: TemplateAnswers, pool: OptionPool, made: Iterable[LocaleQuestions]
+    ) -> Iterator[tuple[LocaleQuestions, str, str]]:
+        """List answers that enough people gave, each with its first question; note what is true or false."""
+        template_id, least = answers.template_id, self._rules.options.target_min_votes
+        needed = {rung: least + more for rung, more in MORE_VOTES.items()}
+        for one in made:
+            target, ids = pool.target(one.locale.tag), one.ids(template_id)
+            votes = {gold.text: gold.votes for gold in target.answers.golds}
+            numbers = _numbers(target, answers.answer_format)
+            for text, first in _first_ids(one, ids):
+                for rung, n in needed.items():
+                    if votes[text] < n:
+                        detail = f"{rung}: {pluralise(votes[text], 'vote')} for {text!r}; {n} needed"
+                        self._found.append((template_id, one.locale.tag, "few-votes-for-rung", detail))
+                if votes[text] >= needed[REGION_QUESTIONS]:
+                    yield one, text, first
+            for mcq_id, (gold, *wrong) in zip(ids, one.picks.tolist(), strict=True):
+                if votes[one.golds[gold]] < needed[TRUE_FALSE_QUESTIONS]:
+                    continue
+                options = {i: magnitude(one.distractors[i][0], answers.answer_format) for i in wrong}
+                near = [i for i, n in options.items() if n is not None and not _is_far(n, numbers)]
+                if near:
+                    detail = f"{one.distractors[near[0]][0]!r} beside {one.golds[gold]!r}"
+                    self._found.append((template_id, one.locale.tag, "near-number", detail))
+                else:
+                    self.true_false.add(mcq_id)
+
+    def _leave_out(self, template_id: str, locale: Locale, text: str, why: str) -> None:
+        self._found.append((template_id, locale.tag, "no-region-question", f"{text!r}: {why}"))
+
     def chosen(self) -> pl.DataFrame:
         """Choose the regions: `CHOSEN`, by template, locale in registry order, and answer."""
         seed = self._rules.seed
-        chosen = [(one, _id(one, three), three) for one, three in _chosen(self._answers, seed)]
+        found = dict(_chosen(self._answers, seed))
+        for one in self._answers:
+            if one not in found:
+                why = f"of other regions {len(one.others)} surely say otherwise; three apart are needed"
+                self._leave_out(one.template_id, one.locale, one.text, why)
+        chosen = [(one, _id(one, three), three) for one, three in found.items()]
         digests: dict[str, dict[str, list[int]]] = {}
         for one, question_id, _ in chosen:
             digests.setdefault(one.locale.region, {})[question_id] = [digest(seed, question_id)]
@@ -150,7 +200,7 @@ class RegionQuestions:
         if answer_format is AnswerFormat.TEXT:
             gave = self._rules.elsewhere.cooccurrence.gave
             return {i for i, text in texts.items() if not gave(target.answers.locale.tag, text)}
-        numbers = {n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None}
+        numbers = _numbers(target, answer_format)
         shown = {i: magnitude(text, answer_format) for i, text in texts.items()}
         return {i for i, number in shown.items() if number is not None and _is_far(number, numbers)}
 
@@ -210,9 +260,14 @@ def _is_far(number: float, given: Collection[float]) -> bool:
     return not between and all(abs(number - one) > _NEAR * max(number, one) for one in given)
 
 
-def _first_ids(made: LocaleQuestions, template_id: str) -> Iterator[tuple[str, str]]:
+def _numbers(target: Target, answer_format: AnswerFormat) -> set[float]:
+    """Collect the numbers that a target gave; nothing of texts."""
+    return {n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None}
+
+
+def _first_ids(made: LocaleQuestions, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
     """List the correct answers that are asked for, each with the id of its first question."""
-    ids, golds = made.ids(template_id), made.picks[:, 0].tolist()
+    golds = made.picks[:, 0].tolist()
     return ((made.golds[gold], ids[golds.index(gold)]) for gold in dict.fromkeys(golds))
 
 

@@ -27,16 +27,20 @@ def check_rungs(release: Release) -> Iterator[Problem]:
     Each row is what its multiple-choice question makes it, and people of one region alone gave an answer.
 
     * error: a row is of no question, or has other texts, regions or another answer than its question makes; an
-      option has no true-false row; people of a wrong region gave the answer of a region question
+      option has no true-false row, where others of its question have one; people of a wrong region gave the
+      answer of a region question
     """
     mcqs, locales = _questions(release), release.locales
-    options = set(true_false_rows(mcqs, locales)["true_false_id"])
+    options: set[str] = set()
+    read: set[str] = set()
     for batch in release.batches(TRUE_FALSE_QUESTIONS):
         rows = _named(batch)
-        yield from _differing(batch, rows, true_false_rows(mcqs.join(rows, on="mcq_id", how="semi"), locales))
-        options.difference_update(rows["true_false_id"])
-    if options and any(table.config == TRUE_FALSE_QUESTIONS for table in release.valid_tables):
-        what = f"{len(options):,} options of multiple-choice questions have no row, such as {min(options)}"
+        made = true_false_rows(mcqs.join(rows, on="mcq_id", how="semi"), locales)
+        yield from _differing(batch, rows, made)
+        options.update(made["true_false_id"])
+        read.update(rows["true_false_id"])
+    if missing := options - read:
+        what = f"{len(missing):,} options have no row beside others of their question, such as {min(missing)}"
         yield error(TRUE_FALSE_QUESTIONS, what, REBUILD)
     answers = release.once(GoldAnswers.read).answers
     given = set(answers.select("ID", "region", "text").iter_rows())

@@ -38,7 +38,7 @@ class TrueFalse(Task):
     name = "true-false"
     title = "True or false"
     measure = "blend-tf"
-    asks = "each option of a multiple-choice question by itself: would people there say so?"
+    asks = "each option of a question by itself: is it among the first that people there would say?"
     reads = "`true-false-questions`"
     options = TrueFalseOptions
     rules = ("default", "strict")

@@ -11,10 +11,12 @@ from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.rung_questions import rung_questions
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
+from blend.builders.release import build_release
 from blend.eval.evaluation import run_task
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.loaders.datasets.frames import read_config
+from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import RowError
 from blend.schemas.language.locales import registry
 from helpers.label_studio.exported import (
@@ -29,6 +31,14 @@ from helpers.label_studio.exported import (
     told,
     write_lines,
 )
+
+
+@pytest.fixture(scope="module")
+def rungs_release(once) -> Path:
+    """The whole sample: of fewer templates none would be dealt to true or false."""
+    recipe = sample_recipe()
+    with_rungs = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
+    return once.path("sample-rungs", lambda out: build_release(with_rungs, out))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +62,7 @@ def test_options_of_a_question_are_asked_one_by_one(questions: pl.DataFrame):
     options = questions.filter(pl.col("id").str.starts_with("true-false/"))
     assert options.group_by("template_id", "locale").len()["len"].eq(4).all()
     assert set(options["options"].to_list()[0]) == {"yes", "no"}
-    assert options["question"].str.ends_with('"?').all()
+    assert options["question"].str.ends_with("would say?").all()
     # Of four pages one after the other, of which one is true, the last would give itself away.
     korean = questions.filter(locale="ko-KR")["template_id"]
     assert (korean != korean.shift(1)).mean() > 0.7

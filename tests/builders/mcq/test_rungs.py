@@ -57,12 +57,15 @@ def regions(rungs_release: Path) -> pl.DataFrame:
     return read_config(rungs_release, REGION_QUESTIONS)
 
 
-def asked_of(templates, **options) -> pl.DataFrame:
-    """The region questions of a few answers; they are asked in the same words everywhere."""
-    questions, annotations = frames_of(templates)
-    chosen = McqOptions(rungs=True, **options)
-    build = build_mcq(questions, annotations, options=chosen, seed=0, judges=RULES)
-    return pl.concat(build.rungs().get(REGION_QUESTIONS, [pl.DataFrame()]))
+def built_of(templates, **asked) -> McqBuild:
+    """Rungs of a few answers; they are asked in the same words everywhere."""
+    questions, annotations = frames_of(templates, **asked)
+    return build_mcq(questions, annotations, options=McqOptions(rungs=True), seed=0, judges=RULES)
+
+
+def asked_of(templates) -> pl.DataFrame:
+    """The region questions of a few answers."""
+    return pl.concat(built_of(templates).rungs().get(REGION_QUESTIONS, [pl.DataFrame()]))
 
 
 def gave_it(rows: pl.DataFrame, annotations: pl.DataFrame, locales=None) -> list[list[bool]]:
@@ -95,7 +98,7 @@ def test_a_second_build_writes_the_same_bytes(rungs_release: Path, tmp_path: Pat
 
 
 def test_each_question_yields_exactly_its_options(rungs_release: Path, true_false: pl.DataFrame):
-    mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS)
+    mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).join(true_false, on="mcq_id", how="semi")
     assert len(true_false) == 4 * len(mcqs)
     assert not true_false["true_false_id"].is_duplicated().any()
     rows = true_false.group_by("mcq_id", maintain_order=True).agg(
@@ -114,14 +117,14 @@ def test_each_question_yields_exactly_its_options(rungs_release: Path, true_fals
 def test_ids_tell_nothing_of_the_answer(true_false: pl.DataFrame):
     numbers = true_false.with_columns(number=pl.col("true_false_id").str.slice(-1))
     shares = numbers.group_by("number").agg(yes=(pl.col("answer") == "yes").mean())["yes"]
-    assert all(0.15 < share < 0.35 for share in shares)
+    assert all(0.1 < share < 0.4 for share in shares), shares
 
 
 def test_what_a_person_reads(true_false: pl.DataFrame, regions: pl.DataFrame):
     row = true_false.filter(locale="ko-KR").row(0, named=True)
     assert row["prompt"] == (
-        f'{row["question"]}\n\nWould people in South Korea say "{row["option"]}"? '
-        "Answer only with yes or no.\n\nAnswer:"
+        f'{row["question"]}\n\nIs "{row["option"]}" among the first things that people in South Korea '
+        "would say? Answer only with yes or no.\n\nAnswer:"
     )
     row = regions.row(0, named=True)
     assert row["question"] == (
@@ -198,6 +201,45 @@ def test_options_of_a_source_have_a_row_each(rungs_release: Path):
     assert rows["true_false_id"].to_list() == [f"{mcq_id}_{number}" for number in (3, 1, 2, 4)]
     assert rows["answer"].to_list() == ["no", "no", "yes", "no"]
     assert rows["option_region"].to_list() == [None] * 4
+
+
+# What is asked as true or false, and why else not
+
+
+def test_options_are_asked_one_by_one_where_all_five_agree():
+    build = built_of({"T-1": FRUITS})
+    asked = pl.concat(build.rungs()[TRUE_FALSE_QUESTIONS])
+    assert set(asked["locale"]) == {"en-GB", "fa-IR"}
+    few = build.found.filter(reason="few-votes-for-rung").select("locale", "detail").rows()
+    assert few == [
+        ("ko-KR", "true-false-questions: 4 votes for 'plum'; 5 needed"),
+        ("ar-DZ", "true-false-questions: 4 votes for 'date'; 5 needed"),
+        ("es-ES", "region-questions: 3 votes for 'orange'; 4 needed"),
+        ("es-ES", "true-false-questions: 3 votes for 'orange'; 5 needed"),
+    ]
+
+
+def test_no_wrong_number_is_near_those_that_people_gave():
+    numbers = {"en-GB": [("10", 5)], "ko-KR": [("12", 5)], "ar-DZ": [("20", 5)], "es-ES": [("40", 5)]}
+    build = built_of({"T-1": numbers}, answer_format="integer")
+    asked = pl.concat(build.rungs()[TRUE_FALSE_QUESTIONS])
+    assert set(asked["locale"]) == {"ar-DZ", "es-ES"}
+    assert ("T-1", "en-GB", "near-number", "'12' beside '10'") in build.found.rows()
+    assert ("T-1", "ko-KR", "near-number", "'10' beside '12'") in build.found.rows()
+
+
+def test_answers_without_a_region_question_are_counted():
+    three = {tag: FRUITS[tag] for tag in ("en-GB", "ko-KR", "ar-DZ", "fa-IR")} | {"en-GB": [("roast", 5)]}
+    shared = {**three, "fa-IR": [("pomegranate", 5), ("plum", 1)]}
+    found = built_of({"T-1": shared}).found.filter(reason="no-region-question")
+    assert found.rows() == [
+        (
+            "T-1",
+            "ko-KR",
+            "no-region-question",
+            "'plum': of other regions 2 surely say otherwise; three apart are needed",
+        )
+    ]
 
 
 # Which regions may stand beside the right one
@@ -308,13 +350,13 @@ def test_nothing_is_asked_of_the_form_of_an_answer(true_false: pl.DataFrame, reg
 # The 16 regions
 
 REGIONS = {
-    "en-GB": 25, "en-US": 26, "ko-KR": 55, "ar-DZ": 27, "zh-CN": 37, "id-ID": 41, "es-ES": 28, "fa-IR": 28,
-    "es-MX": 28, "as-AS": 47, "el-GR": 20, "am-ET": 22, "ha-NG": 15, "az-AZ": 30, "ko-KP": 22, "su-JB": 32,
+    "en-GB": 25, "en-US": 26, "ko-KR": 55, "ar-DZ": 27, "zh-CN": 37, "id-ID": 40, "es-ES": 28, "fa-IR": 28,
+    "es-MX": 28, "as-AS": 46, "el-GR": 20, "am-ET": 22, "ha-NG": 15, "az-AZ": 30, "ko-KP": 22, "su-JB": 32,
 }  # fmt: skip
 """Region questions, the figures of docs/rungs.md."""
 GUESSED = {
-    TRUE_FALSE_QUESTIONS: {"frequent": 56.2, "typical": 68.3, "classifier": 64.5, "widespread": 65.3},
-    REGION_QUESTIONS: {"region-prior": 28.4, "typical": 80.7, "classifier": 49.9},
+    TRUE_FALSE_QUESTIONS: {"frequent": 58.9, "typical": 73.2, "classifier": 64.2, "widespread": 69.8},
+    REGION_QUESTIONS: {"region-prior": 28.3, "typical": 81.3, "classifier": 50.1},
 }
 """What the audit's solvers get right, in percent, each row once; of true-false questions balanced."""
 
@@ -331,11 +373,11 @@ def rungs(rungs_build: McqBuild) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.integration
 @pytest.mark.exhaustive
-def test_the_16_regions_yield_what_the_documentation_says(root, rungs, mcqs):
-    assert len(rungs[TRUE_FALSE_QUESTIONS]) == 4 * len(mcqs) == 21_036
+def test_the_16_regions_yield_what_the_documentation_says(root, rungs):
+    assert len(rungs[TRUE_FALSE_QUESTIONS]) == 4_716
     rows = rungs[REGION_QUESTIONS]
     assert dict(rows.group_by("locale").len().iter_rows()) == REGIONS
-    assert (len(rows), rows["template_id"].n_unique()) == (483, 176)
+    assert (len(rows), rows["template_id"].n_unique()) == (481, 176)
     shown = Counter(region for regions in rows["option_regions"] for region in regions)
     code = {locale.tag: locale.region for locale in registry()}
     # Each is right in a quarter of the questions that show it.

@@ -196,7 +196,7 @@ def test_the_mean_of_the_regions_and_its_chart():
     figures = mean_figures(shipped_collections())
     found = plan_collection(figures, templates=[500], annotators=[5])
     assert found.designs.row(0, named=True)["locale"] == "all"
-    # 3,004 pairs and 5,259 questions of 16 regions (docs/mcq.md) are 188 and 329 a region.
+    # 3,005 pairs and 5,252 questions of 16 regions (docs/mcq.md) are 188 and 329 a region.
     assert found.designs["pairs"].item() == pytest.approx(188, abs=2)
     assert found.designs["mcqs"].item() == pytest.approx(329, abs=5)
     chart = plan_chart(found)

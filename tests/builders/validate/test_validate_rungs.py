@@ -46,7 +46,7 @@ def test_a_row_that_its_question_does_not_make(rungs):
 def test_options_without_a_row(rungs):
     gone = rungs.rows(TRUE_FALSE_QUESTIONS, "test")[:3]
     rungs.change(TRUE_FALSE_QUESTIONS, "test", lambda rows: rows[3:])
-    what = "3 options of multiple-choice questions have no row, such as"
+    what = "3 options have no row beside others of their question, such as"
     first = min(row["true_false_id"] for row in gone)
     assert rungs.problems("rungs") == [f"error: {TRUE_FALSE_QUESTIONS}: {what} {first}; {REBUILD}"]
 
