@@ -29,6 +29,8 @@ from blend.eval.statistics.clusters import FloatArray
 
 SEED = 20261124
 REGIONS, TOPICS = 16, 6
+SPREAD_OF_SLOPES = 0.5
+"""Standard deviation of the logarithms of slopes, around 0."""
 WRONG_KEYS = 0.05
 """Share of the questions whose key is planted to be wrong."""
 
@@ -59,7 +61,7 @@ def simulated(
 ) -> World:
     """Models and items of the two-parameter model, with guessing."""
     region, topic = np.arange(n_items) % REGIONS, rng.integers(0, TOPICS, n_items)
-    ability, slope = rng.normal(shift, 1, n_models), np.exp(rng.normal(0, 0.5, n_items))
+    ability, slope = rng.normal(shift, 1, n_models), np.exp(rng.normal(0, SPREAD_OF_SLOPES, n_items))
     intercept = -slope * rng.normal(0, spread, n_items)
     by_region = ability[:, np.newaxis] + rng.normal(0, region_spread, (n_models, REGIONS))
     chances = guess + (1 - guess) / (1 + np.exp(-(slope * by_region[:, region] + intercept)))
@@ -87,26 +89,68 @@ def correlated(first: FloatArray, second: FloatArray, *, ranks: bool = False) ->
 
 
 def recovery(worlds: int, n_items: int, models: Sequence[int]) -> Iterator[str]:
-    """How far estimates correlate with what was simulated, by number of models and spread of difficulties."""
-    yield "| models | spread of difficulties | abilities | difficulty (share wrong) | intercepts | slopes |"
-    yield "|--:|--:|--:|--:|--:|--:|"
+    """How far estimates correlate with what was simulated, and how far those of an oracle do."""
+    yield (
+        "| models | spread of difficulties | abilities | difficulty (share wrong) | oracle | intercepts "
+        "| oracle | slopes | oracle | oracle that knows intercepts |"
+    )
+    yield "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for spread in (1.5, 2.5):
         for n_models in models:
             found = []
             for number in range(worlds):
                 rng = np.random.default_rng((SEED, n_models, number))
                 world = simulated(rng, n_models, n_items, spread=spread, guess=0, region_spread=0)
-                model = fit_items(world.correct)
-                wrong = item_statistics(world.correct).difficulty
+                model, known = fit_items(world.correct), oracle(world, spread)
+                difficulty = 1 - world.chances.mean(axis=0)
                 pairs = (
                     (world.ability, model.abilities.mean),
-                    (1 - world.chances.mean(axis=0), wrong),
+                    (difficulty, item_statistics(world.correct).difficulty),
+                    (difficulty, known.difficulty),
                     (world.intercept, model.intercept),
+                    (world.intercept, known.intercept),
                     (world.slope, model.slope),
+                    (world.slope, known.slope),
+                    (world.slope, known.slope_by_intercept),
                 )
                 found.append([correlated(*pair) for pair in pairs])
             cells = " | ".join(f"{value:.3f}" for value in np.mean(found, axis=0))
             yield f"| {n_models} | {spread:g} | {cells} |"
+
+
+class Oracle(NamedTuple):
+    """Best estimates of items by somebody who knows abilities, and how items are drawn: posterior means."""
+
+    difficulty: FloatArray
+    intercept: FloatArray
+    slope: FloatArray
+    slope_by_intercept: FloatArray
+    """Of the slope, once the item's intercept is known as well."""
+
+
+def oracle(world: World, spread: float) -> Oracle:
+    """Estimate items on a grid of slopes (axis 0) and difficulties; the world has no guessing."""
+    logs = np.linspace(-4 * SPREAD_OF_SLOPES, 4 * SPREAD_OF_SLOPES, 41)
+    slopes, places = np.exp(logs), np.linspace(-4 * spread, 4 * spread, 61)
+    of_slope = -((logs / SPREAD_OF_SLOPES) ** 2) / 2
+    slope, place = (one.ravel() for one in np.meshgrid(slopes, places, indexing="ij"))
+    logits = np.multiply.outer(world.ability, slope) - slope * place
+    fits = world.correct.T @ logits - np.logaddexp(0, logits).sum(axis=0)
+    weights = _shares(fits + np.repeat(of_slope, len(places)) - (place / spread) ** 2 / 2)
+    # An intercept that is known leaves one difficulty to each slope.
+    left = -world.intercept[:, np.newaxis] / slopes
+    logits = np.multiply.outer(world.ability, slopes)[:, np.newaxis] + world.intercept[:, np.newaxis]
+    fits = (world.correct[:, :, np.newaxis] * logits - np.logaddexp(0, logits)).sum(axis=0)
+    by_intercept = _shares(fits + of_slope - logs - (left / spread) ** 2 / 2) @ slopes
+    wrong = 1 - (1 / (1 + np.exp(-np.multiply.outer(world.ability, slope) + slope * place))).mean(axis=0)
+    return Oracle(weights @ wrong, weights @ (-slope * place), weights @ slope, by_intercept)
+
+
+def _shares(logs: FloatArray) -> FloatArray:
+    """Turn logarithms into weights that add up to 1 in each row."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return shares
 
 
 def coverage(worlds: int, n_items: int) -> Iterator[str]:
@@ -158,8 +202,8 @@ def recalls(given: Responses, planted: NDArray[np.bool_]) -> tuple[float, float]
 
 def compact(worlds: int, sizes: tuple[int, ...]) -> Iterator[str]:
     """What a tenth of the items says of 40 models that had no part in choosing it, beside a random tenth."""
-    yield "| items | accuracy | choice | ranks | mean error | 95 % of errors | largest | of a region |"
-    yield "|--:|--:|---|--:|--:|--:|--:|--:|"
+    yield "| items | accuracy | choice | ranks | mean error | median | 95 % of errors | largest | of a region |"
+    yield "|--:|--:|---|--:|--:|--:|--:|--:|--:|"
     for n_items in sizes:
         for shift in (0.0, 2.0):
             found: dict[str, list[tuple[float, ...]]] = {}
@@ -174,29 +218,32 @@ def compact(worlds: int, sizes: tuple[int, ...]) -> Iterator[str]:
                 accuracy.append(world.chances.mean())
                 for name, weights in (("chosen", chosen), ("at random", at_random)):
                     found.setdefault(name, []).append(compact_figures(held_out, weights))
+                # What nobody can tell: how the other items turn out, even if every chance is known.
+                unseen = np.where(chosen > 0, world.correct[20:], world.chances[20:]).mean(axis=1)
+                full = held_out.shares(np.ones(n_items))
+                found.setdefault("all chances known", []).append((*errors_of(full, unseen), np.nan))
             for name, figures in found.items():
                 ranks, *errors = np.mean(figures, axis=0)
-                cells = " | ".join(f"{value:.2f}" for value in errors)
+                cells = " | ".join("" if np.isnan(value) else f"{value:.2f}" for value in errors)
                 yield f"| {n_items:,} | {100 * np.mean(accuracy):.0f} % | {name} | {ranks:.3f} | {cells} |"
 
 
 def compact_figures(held_out: Responses, weights: FloatArray) -> tuple[float, ...]:
     """Rank correlation of weighted and full scores, and errors in points: mean, 95 %, largest, of a region."""
     full, weighted = (held_out.shares(each) for each in (np.ones(len(weights)), weights))
-    errors = 100 * np.abs(weighted - full)
     regions = held_out.items["region"].to_numpy()
     apart = [
         100 * np.abs(held_out.shares(weights * here) - held_out.shares(here.astype(np.float64)))
         for here in (regions == region for region in np.unique(regions))
     ]
-    ranks = correlated(full, weighted, ranks=True)
-    return (
-        ranks,
-        float(errors.mean()),
-        float(np.quantile(errors, 0.95)),
-        float(errors.max()),
-        float(np.nanmean(apart)),
-    )
+    return *errors_of(full, weighted), float(np.nanmean(apart))
+
+
+def errors_of(full: FloatArray, estimated: FloatArray) -> tuple[float, ...]:
+    """Rank correlation of estimates with full scores, and errors in points: mean, median, 95 %, largest."""
+    errors = 100 * np.abs(estimated - full)
+    quantiles = np.quantile(errors, (0.5, 0.95, 1))
+    return correlated(full, estimated, ranks=True), float(errors.mean()), *map(float, quantiles)
 
 
 TINY = ((16, 0.2), (16, 0.4), (32, 0.35), (32, 0.55), (48, 0.5), (48, 0.7), (64, 0.75), (64, 0.9))
@@ -278,7 +325,7 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=3)
     parser.add_argument("--items", type=int, default=1_000)
     parser.add_argument("--models", type=int, nargs="+", default=(6, 10, 20, 50, 200, 1000), help="of recovery")
-    parser.add_argument("--compact", type=int, nargs="+", default=(2_000, 5_259, 20_000))
+    parser.add_argument("--compact", type=int, nargs="+", default=(2_000, 5_252))
     parser.add_argument("--tiny", type=Path, metavar="FOLDER", help="train tiny models in this folder instead")
     parser.add_argument("--steps", type=int, default=600)
     used = parser.parse_args()

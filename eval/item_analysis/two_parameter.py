@@ -5,9 +5,12 @@ estimation of item parameters: application of an EM algorithm, Psychometrika 46)
 mean 0 and variance 1. Two things differ from the textbook, as few models answer thousands of items, not
 thousands of people a few: the nodes of Gauss and Hermite's quadrature lie around each model's own ability,
 which is so certain that common ones would miss it (Naylor and Smith 1982, Applications of a method for the
-efficient computation of posterior distributions, Applied Statistics 31); and slopes have a normal prior around
-1, intercepts one around the logit of the share correct in all items, since 20 answers say little of one item. A
-slope can be negative.
+efficient computation of posterior distributions, Applied Statistics 31); and items have priors, as 20 answers
+say little of one. Slopes are normal around their mean, so that they can be negative. It is difficulties that
+spread alike, not intercepts: an intercept is minus slope times difficulty, so that one far from the others
+speaks for a steep item, without which few models say little of slopes. Mean and spread are estimated. Thousands
+of items outweigh the prior of a few abilities, so abilities are put to mean 0 and variance 1 in each step, and
+items with them.
 """
 
 from typing import NamedTuple
@@ -17,10 +20,12 @@ from numpy.typing import NDArray
 
 from blend.eval.statistics.clusters import FloatArray
 
-SLOPE_SPREAD, INTERCEPT_SPREAD = 0.5, 2.0
-"""Standard deviations of the priors."""
+SLOPE_SPREAD = 0.5
+"""Standard deviation of the prior of slopes, and the slope below which intercepts spread no less."""
 NODES, STEPS, ABILITY_STEPS = 7, 500, 4
 """Nodes for an ability, steps of EM at most, and within one those of Newton's method for an ability."""
+_LEAST_SPREAD = 0.1
+"""Smallest variance of difficulties, which all items together can lack."""
 _LONGEST = 1.0
 """Longest step of Newton's method, so that items that all models get right stay finite."""
 
@@ -62,16 +67,22 @@ def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e
     start = (shares - shares.mean()) / max(float(shares.std()), 1e-6)
     # Axis 0: slope and intercept, shape (2, n_items).
     items = np.stack([np.ones(asked.shape[1]), _logit(given.sum(axis=0), asked.sum(axis=0))])
-    centre = np.array([[1.0], [_logit(given.sum(), asked.sum())]])
-    precision = (1 / np.array([[SLOPE_SPREAD], [INTERCEPT_SPREAD]]) ** 2) * priors
+    variances, centre = np.zeros_like(items), _logit(given.sum(), asked.sum())
     for _ in range(STEPS):
         before = items
         points, weights, abilities, likelihood = _posterior(given, asked, items, start)
-        pull = precision * (centre - items)
+        pull, precision = np.zeros_like(items), np.zeros_like(items)
+        if priors:
+            abilities, items, points = _standardised(abilities, items, points)
+            pull, precision = _prior(items, variances, centre)
         items, variances = _maximised(given, asked, items, points, weights, pull, precision)
         start, change = abilities.mean, float(np.abs(items - before).max())
         if change < tolerance:
             break
+    if priors:
+        # The last step has moved items, and abilities are those that belong to them.
+        points, _, abilities, likelihood = _posterior(given, asked, items, start)
+        abilities, items, _ = _standardised(abilities, items, points)
     return ItemModel(items[0], items[1], np.sqrt(variances[0]), abilities, likelihood, change < tolerance)
 
 
@@ -80,6 +91,31 @@ def abilities_by(model: ItemModel, correct: FloatArray, kept: NDArray[np.bool_])
     asked, given = (~np.isnan(correct[:, kept])).astype(np.float64), np.nan_to_num(correct[:, kept])
     items = np.stack([model.slope[kept], model.intercept[kept]])
     return _posterior(given, asked, items, model.abilities.mean)[2]
+
+
+def _standardised(
+    abilities: Abilities, items: FloatArray, points: FloatArray
+) -> tuple[Abilities, FloatArray, FloatArray]:
+    """Put abilities to mean 0 and variance 1, and items and nodes with them."""
+    centre = float(abilities.mean.mean())
+    scale = float(np.sqrt((abilities.error**2 + (abilities.mean - centre) ** 2).mean()))
+    moved = Abilities((abilities.mean - centre) / scale, abilities.error / scale)
+    return moved, np.stack([items[0] * scale, items[1] + items[0] * centre]), (points - centre) / scale
+
+
+def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compute what the priors add to first derivatives, and take off second ones; shape ``(2, n_items)`` both.
+
+    Their moments are those of the items, given the variances of these; ``centre`` is the mean intercept.
+    """
+    slope, intercept = items
+    width = slope**2 + SLOPE_SPREAD**2
+    off = intercept - centre
+    spread = max(float(((off**2 + variances[1]) / (width + variances[0])).mean()), _LEAST_SPREAD)
+    of_slope = (slope.mean() - slope) / SLOPE_SPREAD**2 + slope / width * (off**2 / (spread * width) - 1)
+    # Of the second derivative by slope what is expected, which is always positive.
+    precision = np.stack([1 / SLOPE_SPREAD**2 + 2 * (slope / width) ** 2, 1 / (spread * width)])
+    return np.stack([of_slope, -off * precision[1]]), precision
 
 
 def _posterior(
