@@ -54,6 +54,7 @@ OTHER_PLACES = (
     "builders/triples/chinese.py",
     "builders/triples/rows.py",
     "loaders/servers/",
+    "loaders/wikidata/dump_entities.py",
 )
 """Where words with hyphens are tags of the Hub, of Label Studio and of languages, values of HTML, headers, or
 names of tables."""
