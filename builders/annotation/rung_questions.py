@@ -64,7 +64,9 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
 def _rung(number: int, rows: pl.DataFrame, task: str, key: str, replies: Sequence[str]) -> pl.DataFrame:
     """The questions of one rung: of the templates dealt to it, and of each template and locale the first."""
     names = rows["template_id"].unique().to_list()
-    dealt = rows.filter(pl.col("template_id").is_in([name for name in names if _number(name) % 3 == number]))
+    dealt = rows.filter(
+        pl.col("template_id").is_in([name for name in names if _number(f"rung/{name}") % 3 == number])
+    )
     group = "mcq_id" if "mcq_id" in rows.columns else key
     return dealt.filter(pl.col(group) == pl.col(group).min().over("template_id", "locale")).select(
         "locale",
