@@ -1,6 +1,6 @@
 """Rung questions: what natives are asked of the rungs of a release, to see how well people answer them."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from blend.schemas.rows.rung_rows import YesNo
 def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
     """The questions of the rungs that people choose an answer to, one of each template and locale.
 
-    Templates are dealt to the rungs by their digests, so that no rung gives away what another one asks. A
-    question about regions goes to people of one of its four regions, by its digest: asked of those who gave the
-    answer, their own region would always be correct.
+    Each template is dealt to one of the rungs that hold it, by its digest, so that no rung gives away what another
+    one asks. A question about regions goes to people of one of its four regions, by its digest: asked of those who
+    gave the answer, their own region would always be correct.
 
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub.
@@ -50,25 +50,35 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
         for name, codes in regions.select("region_question_id", "option_regions").iter_rows()
     ]
     regions = regions.with_columns(locale=pl.Series(asked, dtype=pl.String))
+    rungs = (choices, options, regions)
+    dealt = [
+        rows.filter(pl.col("template_id").is_in(names))
+        for rows, names in zip(rungs, _dealt([set(rows["template_id"]) for rows in rungs]), strict=True)
+    ]
     found = pl.concat(
         [
-            _rung(0, choices, "multiple-choice", "mcq_id", LETTERS),
-            _rung(1, options, "true-false", "true_false_id", words),
-            _rung(2, regions, "region-choice", "region_question_id", LETTERS),
+            _rung(dealt[0], "multiple-choice", "mcq_id", LETTERS),
+            _rung(dealt[1], "true-false", "true_false_id", words),
+            _rung(dealt[2], "region-choice", "region_question_id", LETTERS),
         ]
     )
     digests = pl.Series([_digest(name) for name in found["id"]], dtype=pl.String)
     return found.sort(digests)
 
 
-def _rung(number: int, rows: pl.DataFrame, task: str, key: str, replies: Sequence[str]) -> pl.DataFrame:
-    """The questions of one rung: of the templates dealt to it, and of each template and locale the first."""
-    names = rows["template_id"].unique().to_list()
-    dealt = rows.filter(
-        pl.col("template_id").is_in([name for name in names if _number(f"rung/{name}") % 3 == number])
-    )
+def _dealt(held: Sequence[Set[str]]) -> list[list[str]]:
+    """The templates of each rung: every one goes to one of those that hold it, by its digest."""
+    dealt: list[list[str]] = [[] for _ in held]
+    for name in sorted(frozenset[str]().union(*held)):
+        among = [number for number, names in enumerate(held) if name in names]
+        dealt[among[_number(name) % len(among)]].append(name)
+    return dealt
+
+
+def _rung(rows: pl.DataFrame, task: str, key: str, replies: Sequence[str]) -> pl.DataFrame:
+    """The questions of one rung: of each template and locale the first."""
     group = "mcq_id" if "mcq_id" in rows.columns else key
-    return dealt.filter(pl.col(group) == pl.col(group).min().over("template_id", "locale")).select(
+    return rows.filter(pl.col(group) == pl.col(group).min().over("template_id", "locale")).select(
         "locale",
         "template_id",
         "question",

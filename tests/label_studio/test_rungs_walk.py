@@ -48,11 +48,12 @@ def test_from_a_release_to_the_ceiling(
         n_answers += len(answers.read_text(encoding="utf-8").splitlines())
         asked = ("--task", task, "--answers", answers, "--model", "people", "--out", tmp_path / "people" / task)
         run("eval", "run", rungs_release, *asked)
-    assert n_answers == shown > 15
+    assert n_answers == shown > 30
     run("eval", "score", tmp_path / "people", "--allow-missing")
     scores = json.loads((tmp_path / "people" / "true-false" / "scores.json").read_text(encoding="utf-8"))
     figures = {one["metric"]: one["value"] for one in scores["scores"] if one["scope"] == "overall"}
-    assert (figures["accuracy"], figures["balanced-accuracy"], figures["yes-bias"]) == (0, 50, 75)
+    found = (figures["accuracy"], figures["balanced-accuracy"], figures["yes-bias"])
+    assert found == pytest.approx((0, 50, 75))
     # A model that was asked otherwise stands beside them.
     runs = run_rungs(rungs_release, model=Says(), out=tmp_path / "model")
     for one in runs.values():
