@@ -18,9 +18,9 @@ from blend.schemas.rows.rung_rows import YesNo
 def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
     """The questions of the rungs that people choose an answer to, one of each template and locale.
 
-    Each template is dealt to one of the rungs that hold it, by its digest, so that no rung gives away what another
-    one asks. A question about regions goes to people of one of its four regions, by its digest: asked of those who
-    gave the answer, their own region would always be correct.
+    Each template is dealt to one of the rungs that hold it, by its digest, so that no rung gives away what
+    another one asks. A question about regions goes to people of one of its four regions, by its digest: asked
+    of those who gave the answer, their own region would always be correct.
 
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub.

@@ -35,7 +35,7 @@ from helpers.label_studio.exported import (
 
 @pytest.fixture(scope="module")
 def rungs_release(once) -> Path:
-    """The whole sample: of fewer templates none would be dealt to true or false."""
+    """The whole sample, with enough pages for their order to be looked at."""
     recipe = sample_recipe()
     with_rungs = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
     return once.path("sample-rungs", lambda out: build_release(with_rungs, out))
@@ -50,6 +50,9 @@ def test_no_rung_gives_away_what_another_one_asks(questions: pl.DataFrame, rungs
     rungs = questions.with_columns(rung=pl.col("id").str.extract(r"^([a-z-]+)/"))
     assert set(rungs["rung"]) == {"multiple-choice", "true-false", "region-choice"}
     assert rungs.group_by("template_id").agg(pl.col("rung").n_unique())["rung"].eq(1).all()
+    # A template is asked about on the rung that it is dealt to, so none is lost.
+    choices = read_config(rungs_release, "multiple-choice-questions")
+    assert set(rungs["template_id"]) == set(choices["template_id"])
     # Every id is one under which models are asked the same.
     for rung, rows in rungs.partition_by("rung", as_dict=True).items():
         asked = read_items(rungs_release, TASKS[str(rung[0])]).asked
