@@ -15,7 +15,7 @@ import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from blend.eval.models.protocols import Generator
@@ -149,6 +149,7 @@ class _Workers:
 
         pending = [*self._asked, *self._starting]
         if not pending:
+            sleep(_GLANCE_S)  # no node is left; others may join
             return
         done, _ = ray.wait(pending, num_returns=len(pending), timeout=0)
         done = done or ray.wait(pending, num_returns=1, timeout=_GLANCE_S)[0]
