@@ -40,13 +40,12 @@ def on_gpu(function: Callable[[], T]) -> T:
     import ray
 
     n_engines()
-
-    @ray.remote(num_gpus=1)
-    def there() -> T:
-        return function()
-
-    found: T = ray.get(there.remote())
+    found: T = ray.get(ray.remote(num_gpus=1)(_called).remote(function))
     return found
+
+
+def _called(function: Callable[[], T]) -> T:
+    return function()
 
 
 def n_engines() -> int:

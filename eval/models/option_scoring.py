@@ -55,7 +55,7 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestio
         # Padding stands left, so the last columns hold every question's head, whatever its length; one more
         # column predicts the head's first token. Models that do not take logits_to_keep return all columns.
         output = _forward(model, prefixes, use_cache=bool(rows), logits_to_keep=longest + 1)
-        if rows and not _shareable(getattr(output, "past_key_values", None)):
+        if rows and not _shareable(cache_of(output)):
             return _without_sharing(model, questions)
         logits = output.logits[:, -longest - 1 :]
         # What stands before a head's first token predicts it: each is read one place earlier.
@@ -73,8 +73,7 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestio
             slices = list(_slices(model, tails))
             for positions in slices:
                 # A pass goes on from the cache in place, so that all but the last one get a copy.
-                cache = output.past_key_values
-                cache = cache if positions is slices[-1] else deepcopy(cache)
+                cache = cache_of(output) if positions is slices[-1] else deepcopy(cache_of(output))
                 part, of_part = [rows[i] for i in positions], [tails[i] for i in positions]
                 for (q, o), value in zip(part, _tails(model, cache, prefixes, part, of_part), strict=True):
                     sums[q][o] += value
@@ -116,6 +115,20 @@ def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **
     return model(input_ids=texts.ids, attention_mask=texts.mask, **known, **options)
 
 
+def cache_of(output: Any) -> Any:
+    """The cache that a pass returned; ``None`` where it returned none.
+
+    transformers renamed it in 5.24; models of one's own have either name.
+    """
+    return output.cache if hasattr(output, "cache") else getattr(output, "past_key_values", None)
+
+
+def cache_for(model: "PreTrainedModel", cache: Any) -> dict[str, Any]:
+    """The argument by which a model goes on from a cache, under the name that it has there."""
+    renamed = "cache" in inspect.signature(model.forward).parameters
+    return {"cache" if renamed else "past_key_values": cache}
+
+
 def _shareable(cache: Any) -> bool:
     """Whether options can go on from copies of a cache: recurrent states and caches of a model's own cannot."""
     layers = getattr(cache, "layers", None)
@@ -144,7 +157,7 @@ def _tails(
     going_on = Padded(
         fed.ids, torch.cat([prefixes.mask[of_prompt], fed.mask], dim=1), fed.positions + lengths * fed.mask
     )
-    output = _forward(model, going_on, past_key_values=cache, use_cache=True, logits_to_keep=0)
+    output = _forward(model, going_on, use_cache=True, logits_to_keep=0, **cache_for(model, cache))
     targets = padded([ids[1:] for ids in options], device, left=False)
     return _sums(output.logits, targets)
 

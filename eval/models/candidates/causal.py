@@ -15,7 +15,7 @@ from blend.eval.models.candidates.candidate_protocol import CandidateScores
 from blend.eval.models.candidates.prefix_tree import TokenRun, Tree, make_tree
 from blend.eval.models.candidates.read_positions import picked
 from blend.eval.models.encoding import EncodedQuestion
-from blend.eval.models.option_scoring import option_logprobs
+from blend.eval.models.option_scoring import cache_for, cache_of, option_logprobs
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +41,7 @@ def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Seq
     # Long candidates have most nodes after each other, where a wrong mask or position shows.
     tried = sorted(map(list, candidates), key=len)[-_TRIED:]
     tree = make_tree(tried, fed_at_a_time=1024)
-    cache = getattr(_prefilled(model, prompt), "past_key_values", None)
+    cache = cache_of(_prefilled(model, prompt))
     layers = getattr(cache, "layers", None)
     # Exactly this class: a subclass may drop what lies outside a window, and `tree_logprobs` sets keys and
     # values itself.
@@ -73,7 +73,7 @@ def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -
         nodes = tree.first
         # The prompt's last token (row 0 of the logits kept) predicts the first token of every candidate.
         logprobs[nodes] = _of(output.logits[0], np.zeros(len(nodes), dtype=np.int64), tree.tokens[nodes])
-        cache = output.past_key_values
+        cache = cache_of(output)
         # Feeding grows the cache; every part goes on from the prompt again.
         of_prompt = [(layer.keys, layer.values) for layer in cache.layers]
         for part in tree.parts:
@@ -127,8 +127,8 @@ def _fed(model: "PreTrainedModel", cache: Any, n_prompt: int, part: TokenRun) ->
         # Siblings have the same position, though they stand behind each other in the row.
         position_ids=torch.from_numpy(part.depths + n_prompt)[None].to(model.device),
         attention_mask=mask[None, None].to(model.device),
-        past_key_values=cache,
         use_cache=True,
+        **cache_for(model, cache),
     ).logits[0]
     return logits
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from blend.eval.models.alone import summed
 from blend.eval.models.candidates.candidate_protocol import CandidateScores
+from blend.eval.models.option_scoring import cache_for, cache_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -72,11 +73,11 @@ def _steps(
     with torch.inference_mode():
         ids, cache = torch.tensor([list(prompt)], device=model.device), None
         for _ in range(n_steps):
-            output = model(input_ids=ids, past_key_values=cache, use_cache=True)
+            output = model(input_ids=ids, use_cache=True, **cache_for(model, cache))
             logprobs = torch.log_softmax(output.logits[0, -1].float(), dim=-1)
             steps.append(logprobs.double().cpu().numpy())
             token = int(logprobs.argmax())
             if token in ends:
                 break
-            ids, cache = torch.tensor([[token]], device=model.device), output.past_key_values
+            ids, cache = torch.tensor([[token]], device=model.device), cache_of(output)
     return steps
