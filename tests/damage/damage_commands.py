@@ -130,6 +130,8 @@ COMMANDS = (
         ("verdicts.tsv",),
     ),
     Command("wikidata domains meal --domain-file domains.toml", ("domains.toml",)),
+    Command("wikidata snapshot --dump dishes.nt --out new.nt.gz", ("dishes.nt",)),
+    Command("wikidata snapshot --dump entities.json --out new.nt.gz", ("entities.json",)),
     Command(
         "eval run release --task multiple-choice --answers choices.csv --out new",
         ("choices.csv", *_RELEASE_TABLES),

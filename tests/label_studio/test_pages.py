@@ -1,7 +1,6 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +15,7 @@ from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.sample import sample_path
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests
+from helpers.served import served
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
@@ -37,10 +37,8 @@ def image() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/soup.gif"
-        server.shutdown()
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield f"{address}/soup.gif"
 
 
 @pytest.fixture

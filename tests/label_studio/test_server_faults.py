@@ -2,7 +2,6 @@
 
 import json
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +14,7 @@ import pytest
 from blend.loaders.label_studio.client import Studio, label_studio
 from blend.schemas.distribution import how_to_install
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
+from helpers.served import served
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -74,15 +74,8 @@ def answering(**answers: tuple[int, Any]) -> Iterator[str]:
     """A server with fixed answers by a part of the path; a Label Studio in what is not said otherwise."""
     usual: dict[str, tuple[int, Any]] = {"version": (200, VERSION), "whoami": (200, WHO)}
     handler = type("Handler", (_Handler,), {"answers": usual | answers})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        yield address
 
 
 @contextmanager

@@ -2,13 +2,14 @@
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+
+from helpers.served import served
 
 DROP = "drop the connection"
 
@@ -56,14 +57,8 @@ class HttpServer:
     @contextmanager
     def serving(self) -> Iterator[Self]:
         """Answer until the end of the block."""
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
-        thread.start()
-        try:
+        with served(self._http):
             yield self
-        finally:
-            self._http.shutdown()
-            thread.join()
-            self._http.server_close()
 
 
 class _Http(ThreadingHTTPServer):

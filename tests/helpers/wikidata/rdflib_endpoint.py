@@ -4,7 +4,6 @@ It can be told to speak less of the protocol than it should.
 """
 
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +12,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from rdflib import Graph
+
+from helpers.served import served
 
 
 @dataclass
@@ -40,15 +41,9 @@ def serve(triples: str, **restrictions: Any) -> Iterator[Restricted]:
     """An endpoint with these N-Triples, as long as the block runs."""
     endpoint = Restricted(Graph().parse(data=triples, format="nt"), **restrictions)
     server = HTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"endpoint": endpoint}))
-    endpoint.url = f"http://127.0.0.1:{server.server_port}/sparql"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with served(server) as address:
+        endpoint.url = f"{address}/sparql"
         yield endpoint
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

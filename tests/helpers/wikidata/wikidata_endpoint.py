@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 from pyoxigraph import RdfFormat, Store
 
 from blend.loaders.wikidata.probe import PROBE
+from helpers.served import served
 
 Fault = Callable[["_Handler", bytes], None]
 """Answers a request in a wrong way, given the handler and the right answer."""
@@ -75,15 +76,9 @@ def serve_store(store: Store) -> Iterator[Endpoint]:
     handler = type("Handler", (_Handler,), {"endpoint": endpoint})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    endpoint.url = f"http://127.0.0.1:{server.server_port}/sparql"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with served(server) as address:
+        endpoint.url = f"{address}/sparql"
         yield endpoint
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -235,6 +235,10 @@ def test_dumps_of_another_kind(tmp_path: Path):
     assert damaged(latin, tmp_path, "d.nt") == (
         f"DUMP, unpacked bytes 0 to {len(latin)}: cannot be read (invalid utf8); download the dump again"
     )
+    holes = latin[:-20] + bytes(20)
+    assert damaged(holes, tmp_path, "d.nt") == (
+        f"DUMP, unpacked bytes 0 to {len(holes)}: holds zero bytes, which no dump has; download the dump again"
+    )
 
 
 def test_a_folder_for_each_domain(tmp_path: Path):
