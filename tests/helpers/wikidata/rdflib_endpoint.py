@@ -33,7 +33,7 @@ class Restricted:
     """What it changes in its answers."""
     url: str = ""
     asked: list[str] = field(default_factory=list)
-    """How it was asked: way and status, in order."""
+    """The ways in which it was asked, in order."""
 
 
 @contextmanager
@@ -61,13 +61,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def answer(self, way: str, query: str) -> None:
         endpoint = self.endpoint
+        # Before the answer goes out: a test may look as soon as it has the last byte.
+        endpoint.asked.append(way)
         if way not in endpoint.ways:
             self.reply(405, b"Method Not Allowed")
         elif endpoint.lacks and re.search(endpoint.lacks, query):
             self.reply(400, b"Parse error")
         else:
             self.reply(200, self.triples_of(query))
-        endpoint.asked.append(way)
 
     def triples_of(self, query: str) -> bytes:
         endpoint = self.endpoint
