@@ -62,8 +62,17 @@ SLOW_FIXTURES = {"one_thread"}
 
 @pytest.hookimpl(tryfirst=True)  # before those that were not asked for are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need Label Studio, the browser or torch, by the fixtures that they ask for."""
+    """Mark the tests that need Label Studio, the browser or torch, by the fixtures that they ask for.
+
+    Of a test marked ``sampled``, all parameters but the first are exhaustive.
+    """
+    begun = set()
     for item in items:
+        if item.get_closest_marker("sampled"):
+            name = item.nodeid.partition("[")[0]
+            if name in begun:
+                item.add_marker("exhaustive")
+            begun.add(name)
         asked = set(getattr(item, "fixturenames", ()))
         if asked & EXHAUSTIVE_FIXTURES:
             item.add_marker("integration")

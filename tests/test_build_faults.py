@@ -78,6 +78,7 @@ def interrupted_build(out: Path) -> tuple[int, str]:
     return process.returncode, errors
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_says_so_and_leaves_nothing(tmp_path: Path):
     code, errors = interrupted_build(tmp_path / "release")
     assert code == 130
@@ -104,6 +105,7 @@ main()
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("instead", ["return build(*arguments, **options)", exhaustive("raise ValueError")])
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), exhaustive(("SIGTERM", 143))])
 def test_a_signal_that_a_library_swallows_still_stops_the_build(
@@ -182,6 +184,7 @@ def test_ctrl_c_around_the_swap_says_what_is_there(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release-before"]
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk(tmp_path: Path):
     script = (
         'mount -t tmpfs -o size=64k tmpfs "$1" && "$2" -m blend build --out "$1/release"\n'

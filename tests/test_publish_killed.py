@@ -138,6 +138,7 @@ def _scene(folder: Path, *, xet: bool) -> Iterator[Scene]:
         yield Scene(folder, hub, reader)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("nth", rest_exhaustive(range(MOMENTS), DECISIVE.index((COMMIT, "body"))))
 def test_killed_at_any_moment(scene_of_files: Scene, nth: int):
     check_killed(scene_of_files, _moment(nth, MOMENTS, scene_of_files.n_requests))

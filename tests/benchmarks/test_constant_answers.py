@@ -31,6 +31,7 @@ def annotations(script: ModuleType, blend_data: Path) -> pl.DataFrame:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 @pytest.mark.parametrize("n_answers", rest_exhaustive([50, 200], 50))
 @pytest.mark.parametrize("form", rest_exhaustive(["commas", "blanks"], "commas"))
@@ -51,6 +52,7 @@ def test_however_it_is_written(script: ModuleType, annotations: pl.DataFrame):
         assert max(found.values()) <= MOST, (locale, found)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_three_answers_may_be_given(script: ModuleType, annotations: pl.DataFrame):
     # The published annotations of the US hold one of basketball, baseball and American Football to 8.0 % of the

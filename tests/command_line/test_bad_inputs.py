@@ -98,6 +98,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("strange", [*PLACES, *NAMES])
@@ -183,6 +184,7 @@ decisions = "decisions.tsv"
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RESPONSES)
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -214,6 +216,7 @@ def test_a_damaged_sheet(told, sheet: Path, tmp_path: Path, damage: str):
     assert not (tmp_path / "reviews").exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("column", ["template_id", "locale", "answer", "group", "english", "invalid", "check"])
 @pytest.mark.parametrize("text", ["\x00", "\u200b", "=1+1", "#REF!", "9" * 5000, "../../x", "[/bold]"])
 def test_a_cell_that_nobody_expects(told, sheet: Path, tmp_path: Path, column: str, text: str):
@@ -248,6 +251,7 @@ def test_votes_that_cannot_be(told, tmp_path: Path, votes: object):
     assert "is not a count from 1 to 1,000,000" in refused(told("build", "--blend", folder))
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["release.json", "data/annotations/KR-00000.parquet"])
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -299,6 +303,7 @@ INTO = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("command", INTO)
 def test_a_folder_in_which_somebody_keeps_something_else(
@@ -321,6 +326,7 @@ def test_a_folder_in_which_somebody_keeps_something_else(
     assert told(*line)[0] == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path: Path):
     for _ in range(2):
@@ -361,6 +367,7 @@ HEADERS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_damaged_header_of_the_card(told, release: Path, tmp_path: Path, header: str):

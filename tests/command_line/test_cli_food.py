@@ -82,6 +82,7 @@ def test_stats_count_what_is_there(release: Path, tmp_path: Path):
     assert "food: most common parts" in blend("stats", release).stdout
 
 
+@pytest.mark.exhaustive
 def test_a_release_without_annotations_is_no_pilot(release: Path):
     assert blend("plan", release, code=1).stderr == (
         f"error: {release}: no annotations in this release; plan from one that has some, or from BLEnD's "
@@ -157,6 +158,7 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_reads_dumps_only(tmp_path: Path):
     run = blend("wikidata", "snapshot", "--dask", "local", "--out", tmp_path / "s.nt.gz", code=1)
     assert run.stderr.strip() == (

@@ -90,6 +90,7 @@ def thrown(error: BaseException) -> Callable[[], None]:
     return throw
 
 
+@pytest.mark.sampled
 @EVERY
 def test_an_option_that_does_not_exist(ended: Callable, path: tuple[str, ...]):
     code, words = ended(*path, *required(path), "--no-such-option")
@@ -106,6 +107,7 @@ def test_words_too_few_or_too_many(ended: Callable, path: tuple[str, ...]):
         assert ended(*path, *required(path), *["x"] * (n_arguments + 1))[0] == USAGE
 
 
+@pytest.mark.exhaustive
 @EVERY
 def test_an_input_that_is_not_as_it_must_be(ended: Callable, monkeypatch, path: tuple[str, ...]):
     raising(monkeypatch, path, thrown(InputError("x.csv:2: no; yes")))
@@ -121,6 +123,7 @@ def test_a_fault_of_ours(ended: Callable, monkeypatch, path: tuple[str, ...]):
     assert len(words.splitlines()) == 1
 
 
+@pytest.mark.exhaustive
 @EVERY
 def test_an_interrupt(ended: Callable, monkeypatch, path: tuple[str, ...]):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -19,6 +19,7 @@ def rows_of(release: Path, config: str) -> int:
     return sum(table.rows for table in read_manifest(release).tables if table.config == config)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("command", "configs"),
@@ -38,6 +39,7 @@ def test_rows_read_are_shown_at_a_terminal(command: str, configs: tuple[str, ...
         assert re.search(rf"read rows of {config} +\S+ +{total}/{total} ", shown), shown
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_rows_compared_are_shown_at_a_terminal(sample_release: Path, regions_release: Path):
     _, shown = at_a_terminal([BLEND, "diff", sample_release, regions_release])
@@ -53,6 +55,7 @@ def test_a_log_holds_nothing_of_it(command: str, sample_release: Path):
     assert run.stderr == ""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_check_tells_of_the_rows_it_has_read(sample_release: Path):
     told: list[tuple[str, int, int]] = []

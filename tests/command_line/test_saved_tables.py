@@ -65,6 +65,7 @@ def saved(request: pytest.FixtureRequest) -> _Saved:
     return request.param
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 def test_raw_responses(tmp_path: Path, saved: _Saved):
     with sample_path() as folder:
@@ -112,6 +113,7 @@ def test_the_encoding_of_a_source_is_a_key_of_the_recipe(tmp_path: Path):
     assert str(caught.value).startswith("unknown encoding 'cp12525'; write one that Python knows: cp1252 ")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
     western = ("en-US", "es-MX")

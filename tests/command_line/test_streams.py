@@ -60,6 +60,7 @@ def test_the_exit_code_outlives_the_reader(sample_release: Path, tmp_path: Path)
     assert after_its_reader_left("validate", str(damaged), "--only", "files")[0] == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_a_full_disk_is_one_sentence():
     if not Path("/dev/full").exists():

@@ -43,6 +43,7 @@ def shares(scored: blend.ScoredRun, *metrics: str) -> list[float | None]:
     return [scored.overall(metric).value for metric in metrics]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tmp_path: Path):
     thought = [f"<think>Surely {letter}</think>I do not know" for letter in letters]
@@ -84,6 +85,7 @@ POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe
 ENGLISH = {"languages": "english", "limit": 1}
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize(
@@ -177,6 +179,7 @@ def test_a_model_that_thinks_is_asked_for_json_and_has_room_for_thoughts(asked: 
     assert letters.description.kind == "logprobs"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration  # a model computes
 def test_a_model_that_is_told_not_to_think(asked: Asked, thinking: Path):
     letters = asked(thinking, thinking="off")
@@ -213,6 +216,7 @@ def test_a_base_model_that_is_cut_has_answered(asked: Asked, shared: Path):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration  # a model computes
 def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path, tmp_path: Path):
     # Another template, another default: the run goes on as it began, and it differs by its tokenizer alone.

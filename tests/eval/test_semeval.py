@@ -288,6 +288,7 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert "forbid to pass" not in asked
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:track_1_saq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:the task's scorer")

@@ -246,6 +246,7 @@ def test_parameters_of_asking(runs: Callable[[str], Run], name: str):
         assert signature("blend-mcq", other, {}) != signature("blend-mcq", description, {})
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_options_of_asking(runs: Callable[[str], Run], task: str):
@@ -265,6 +266,7 @@ def test_options_of_asking(runs: Callable[[str], Run], task: str):
     assert len(seen) == len(OF_A_TASK[task])
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_options_of_scoring(runs: Callable[[str], Run], task: str, tmp_path: Path):

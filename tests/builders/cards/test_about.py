@@ -110,6 +110,7 @@ def test_tags_of_the_sample(sample_release: Path):
     assert header["multilinguality"] == ["multilingual"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_one_language_is_monolingual(tmp_path: Path):
     build_release(sample_recipe().model_copy(update={"locales": ("en-US",)}), tmp_path / "one")

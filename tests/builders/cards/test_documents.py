@@ -38,6 +38,7 @@ def test_the_manifest_lists_every_document(sample_release: Path):
     assert listed | {"release.json"} == set(bytes_of(sample_release))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_release_rebuilds_itself_from_its_own_recipe(sample_release: Path, tmp_path: Path):
     recipe = read_recipe(sample_release / "recipe.toml")

@@ -69,6 +69,7 @@ def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
     assert len(under_way) == 9
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "fault",
     [

@@ -50,6 +50,7 @@ def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     assert_frame_equal(shuffled.outcomes, build.outcomes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.sampled_from(TAGS))
@@ -113,6 +114,7 @@ EXCLUDED = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, st.lists(EXCLUDED, max_size=10), LIMITS)

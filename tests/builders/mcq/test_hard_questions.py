@@ -64,6 +64,7 @@ def test_each_template_asks_a_region_once_and_never_by_name(rows: pl.DataFrame):
         assert max(counts) - min(counts) <= 1
 
 
+@pytest.mark.exhaustive
 def test_the_release_is_valid_and_loads(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
     assert not validate_release(hard_release).errors
     loaded = datasets.load_dataset(

@@ -52,6 +52,7 @@ def test_the_right_answer_stands_everywhere_equally_often(mcqs):
         assert max(counts) - min(counts) <= 1, tag
 
 
+@pytest.mark.exhaustive
 def test_no_position_answers_all_variants_of_a_question(mcqs):
     for _, rows in mcqs.group_by("template_id", "locale"):
         if len(rows) >= 4:

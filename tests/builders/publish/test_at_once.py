@@ -79,6 +79,7 @@ def test_a_version_that_somebody_published_meanwhile_counts_as_the_latest(
     assert held(repository, "v1.1.0") == published(releases / "1.1.0", hub.url)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("request_", [CREATE, COMMIT])
 def test_two_runs_of_the_same_content_both_end_well(
     hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None, request_: str
@@ -96,6 +97,7 @@ def test_two_runs_of_the_same_content_both_end_well(
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
     hub: Hub, publish: Any, refusal: Any, releases: Path, tmp_path: Path
 ):

@@ -49,6 +49,7 @@ print(*sorted({"polars", "pyarrow", "numpy"} & set(sys.modules)))
 """
 
 
+@pytest.mark.exhaustive
 def test_a_release_that_was_validated_is_published_without_a_library_of_frames(
     hub: Hub, releases: Path, tmp_path: Path
 ):

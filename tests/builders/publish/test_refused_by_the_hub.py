@@ -73,6 +73,7 @@ def forbidden(said: str, request: str) -> str:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("request_", "status", "message", "expected"),
     [
@@ -125,6 +126,7 @@ def test_a_file_that_is_refused_is_named(hub: Hub, refusal: Any, releases: Path,
     assert "signature" not in message
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("request_", ["GET /api/datasets/org/blend/refs", CONTENT, COMMIT])
 def test_an_hour_is_not_waited_for(hub: Hub, refusal: Any, releases: Path, request_: str):
     hub.fail(request_, status=429, retry_after_s=3600, times=1000)

@@ -33,6 +33,7 @@ def half_of_the_rows(table: bytes) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("path", "change", "found"),
     [
@@ -77,6 +78,7 @@ def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
     assert publish(release, allow_errors="the Hub's page counts them").plan.action == "nothing"
 
 
+@pytest.mark.exhaustive
 def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
     publish: Any, refusal: Any, releases: Path, tmp_path: Path
 ):

@@ -44,6 +44,7 @@ HOW = {"error": {"status": 500}, "cut": {"drop": True}}
 EVERY_ROUTE = [(route, list(HOW)[number % len(HOW)]) for number, route in enumerate(ROUTES)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("route", "how"), rest_exhaustive(product(ROUTES, HOW), *EVERY_ROUTE))
 def test_one_error_at_any_request_of_a_successor_or_a_comparison(
     hub: Hub,
@@ -64,6 +65,7 @@ def test_one_error_at_any_request_of_a_successor_or_a_comparison(
     assert held(hub.repository(REPO), "v1.1.0") == published(releases / "1.1.0", hub.url)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "route",
     [

@@ -208,6 +208,7 @@ def changed(release: Path, change: dict[str, Any]) -> None:
     path.write_text(json.dumps(report), encoding="utf-8")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -200,6 +200,7 @@ read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_served", rest_exhaustive([0, 3, 6, 9, 12, 14], 6))
 def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
     chat: Chat, tmp_path: Path, n_served: int

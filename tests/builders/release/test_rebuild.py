@@ -100,6 +100,7 @@ def test_a_release_without_such_files_carries_none(project: Path, tmp_path: Path
     assert not [*(tmp_path / "release").glob("decisions*"), *(tmp_path / "release").glob("fillers*")]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Path):
     build_release(read_recipe(project / "recipe.toml"), tmp_path / "release", base=project)

@@ -314,6 +314,7 @@ def test_all_mistakes_are_told_at_once():
 few = settings(max_examples=examples(25), deadline=None)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @few
 @given(surveys())

@@ -219,6 +219,7 @@ def deep_claims(*more: tuple[str, str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["item", "property", "value"], orient="row")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_chain_of_fifty_thousand_classes():
     claims = deep_claims()
@@ -226,6 +227,7 @@ def test_a_chain_of_fifty_thousand_classes():
     assert class_cycles(claims, DISH) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_cycle_of_fifty_thousand_classes():
     last = f"Q{1_000_000 + DEEP - 1}"

@@ -60,6 +60,7 @@ def test_nothing_is_lost_in_the_counts(given: list[tuple[str, int]], examples: i
         assert (cause.level, cause.problems) == (Level.ERROR, sum(name == kind for name, _ in given))
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("config", ["annotations", "short-answer-questions", "short-answer-prompts"])
 def test_a_missing_file_is_told_once_not_for_every_row(release, config: str):

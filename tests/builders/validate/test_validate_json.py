@@ -37,6 +37,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_json_that_is_none_is_told_with_its_place(name: str, release):
@@ -62,6 +63,7 @@ def test_json_that_is_none_is_told_with_its_place(name: str, release):
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["[]", "1", "null", '"a"', '{"stage": 1, "kind": "a"}', '{"stage": [], "kind": {}}']

@@ -36,6 +36,7 @@ def show(row):
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "said"),
@@ -60,6 +61,7 @@ def test_texts_that_do_not_agree(release, column: str, value: str, said: str):
     assert release.problems("mcq-texts") == [f"error: {MCQ}:{ID}: {said}; rebuild the release"]
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "said"),
@@ -83,6 +85,7 @@ def test_prompts_that_do_not_agree(release, old: str, new: str, said: str):
     assert release.problems("mcq-texts") == [f"error: {MCQ}:{ID}: {said}; rebuild the release"]
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "said"),
@@ -232,6 +235,7 @@ def test_positions_that_give_the_answer_away(release):
     assert release.problems("positions") == [f"info: {CONFIG}: {said}"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_rows_of_a_wrong_shape_are_left_to_the_check_of_rows(release):
     def change(rows):

@@ -52,6 +52,7 @@ CHANGES: dict[str, Callable[[Row], None]] = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("change", rest_exhaustive(CHANGES, "nothing", "an option everywhere"))
 def test_what_is_kept_or_skipped_changes_no_word(release, monkeypatch, change):

@@ -24,6 +24,7 @@ def answer(text: str, column: str = "answers"):
     return change
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
@@ -68,6 +69,7 @@ def test_characters_are_looked_for_in_every_column(release):
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_prompt_has_lines_and_no_other_column(release):
     def change(rows):
@@ -99,6 +101,7 @@ def test_what_is_blank(release):
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("split", "column", "text", "said"),
@@ -143,6 +146,7 @@ def test_letters_of_another_script(release):
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["TV 보기", "韓國 음식", "café", "5시 30분", "O'quv ʻ"])
 def test_loan_words_han_and_digits_are_welcome(release, text: str):

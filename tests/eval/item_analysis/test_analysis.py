@@ -71,6 +71,7 @@ def test_evidence_of_a_wrong_key():
     assert (evidence[1:] < 0).all()
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=examples(25))
 @given(answers(), st.randoms())
 def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):

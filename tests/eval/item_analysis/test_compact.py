@@ -71,6 +71,7 @@ def release_of(chosen: Path, out: Path) -> Path:
     return out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[Path], tmp_path: Path):
     chosen = tmp_path / "compact.csv"

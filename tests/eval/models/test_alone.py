@@ -120,6 +120,7 @@ def test_every_way_to_ask_a_causal_model_is_tried(made: Callable[[str], str], wa
         probed(made("XLNetConfig"), causal=way)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", CAUSAL)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -40,6 +40,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     np.testing.assert_allclose(scores.logprobs, expected(folder), **CLOSE)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("elsewhere", [None, "disk"])
 def test_a_model_spread_over_devices_scores_and_writes_the_same(
@@ -152,6 +153,7 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
     np.testing.assert_allclose(scores.logprobs[1][:3], plain[1], **CLOSE)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
     tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch

@@ -51,6 +51,7 @@ def test_options_score_as_by_the_model_itself(server: ModelServer, chat_model: P
     assert len(server.requests) == len(PROMPTS)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("chat", [True, False])
 def test_texts_are_those_of_the_model_itself(server: ModelServer, chat_model: Path, chat: bool):
     decoding = Decoding(max_tokens=5)
@@ -129,6 +130,7 @@ FAULTS: dict[str, tuple[Reply, str]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_item_without_an_answer_fails_alone(server: ModelServer, fault: str):
     reply, message = FAULTS[fault]

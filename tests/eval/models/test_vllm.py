@@ -25,6 +25,7 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "vllm", raising=False)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("vllm")
 @pytest.mark.parametrize("chat", rest_exhaustive([True, False], True))
 def test_answers_are_those_of_transformers(chat_model: Path, chat: bool):

@@ -55,6 +55,7 @@ def written(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.sampled
 @pytest.mark.integration
 @pytest.mark.parametrize("how", [{}, {"temperature": 0.7, "seed": 3, "system": "Be short."}, {"chat": False}])
 def test_a_batch_gives_the_scores_of_a_live_run(server: BatchServer, run: Run, tmp_path: Path, how: dict):

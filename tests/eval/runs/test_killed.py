@@ -32,6 +32,7 @@ def digest(directory: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.integration
 @pytest.mark.parametrize(("death", "samples", "moments"), rest_exhaustive([*ONE_MOMENT, *ALL], *ONE_MOMENT))
 def test_killed_at_a_moment_and_gone_on_with_is_the_run_that_was_not(

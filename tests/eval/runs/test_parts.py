@@ -126,6 +126,7 @@ def test_one_process_and_shards_of_a_run_exclude_each_other(tmp_path: Path):
             pass
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("stop_after", [0, 1, 7, 23])
 @pytest.mark.parametrize("part_bytes", [1, 600, 1 << 20])

@@ -111,6 +111,7 @@ def test_going_on_and_batches_change_no_rank(food_release: Path, shared: Path, t
     assert whole["ranks"].list.len().sum() >= 40
 
 
+@pytest.mark.exhaustive
 def test_another_run_is_not_gone_on_with(food_release: Path, shared: Path, tmp_path: Path):
     folder = shared / "models" / "tiny-bert"
     probed(food_release, tmp_path / "run", folder)
@@ -123,6 +124,7 @@ def test_another_run_is_not_gone_on_with(food_release: Path, shared: Path, tmp_p
     )
 
 
+@pytest.mark.exhaustive
 def test_candidates_that_are_not_ranked_are_counted_and_listed(
     food_release: Path, shared: Path, tmp_path: Path
 ):

@@ -213,6 +213,7 @@ def swell(path: Path, column: str) -> None:
     path.with_name(f"{path.name}.sha256").write_text(f"{table_files.file_sha256(path)}  {path.name}\n")
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "column"),

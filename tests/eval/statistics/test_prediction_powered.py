@@ -40,6 +40,7 @@ def made(world: dict[str, Any], rows: list[int] | None = None) -> CorrectedMeans
     return corrected_means(cells, clusters, labelled, truth, chance, groups)
 
 
+@pytest.mark.exhaustive
 @given(worlds())
 def test_intervals_hold_their_figure_and_lie_in_bounds(world: dict[str, Any]):
     means = made(world)

@@ -54,6 +54,7 @@ def answers(draw):
     return [draw(st.lists(column, min_size=n, max_size=n)) for column in columns]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @given(answers(), st.integers(2, 5))
 def test_the_same_answer_again_and_again_is_one_answer(one, n):

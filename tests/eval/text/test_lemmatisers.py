@@ -48,6 +48,7 @@ OPTIONAL = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "module", "language", "text", "lemmas"), OPTIONAL)
 def test_an_optional_lemmatiser(
@@ -58,6 +59,7 @@ def test_an_optional_lemmatiser(
     assert reader(language, name).lemmas(text) == tuple(lemmas.split())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_nothing_is_said_of_the_source_of_a_library(tmp_path: Path, missing: Callable[[str], None]):
     """Python warns of jieba's escapes whenever it compiles it, as it does once after every installation."""

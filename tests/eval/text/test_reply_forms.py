@@ -23,6 +23,7 @@ def test_a_language_has_forty_answers_in_every_form(language: str):
     assert {"bare", "sentence", "polite"} <= kinds <= {*KINDS}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("language", rest_exhaustive(LANGUAGES, "am", "ko"))
 def test_what_is_accepted_stands_in_the_docs(language: str, root: Path):

@@ -262,6 +262,7 @@ def test_offline_what_was_loaded_before_loads_again(
         )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
 @pytest.mark.parametrize("name", ["KR-00000.parquet", "release.json"])
 def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: dict[str, Path], name: str):
@@ -274,6 +275,7 @@ def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: di
     assert cached(hub_cache, name).read_bytes() == whole
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
 @pytest.mark.parametrize("how", [{"drop": True}, {"status": 503}], ids=str)
 def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(

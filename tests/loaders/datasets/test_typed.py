@@ -53,6 +53,7 @@ def published(row: BaseModel) -> dict[str, Any]:
     return row.model_dump(mode="json", by_alias=True)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("config", QUESTIONS)
 def test_models_hold_exactly_what_the_rows_hold(release: Path, config: str, streaming: bool):
@@ -128,6 +129,7 @@ def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
         assert [by_id[id_] for id_ in ids] == list(as_models(changed)), name
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_typed_rows_survive_several_processes(release: Path):
     rows = load_multiple_choice_questions(release, "KR")

@@ -146,6 +146,7 @@ except BlendError as error:
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("options", "reason"),

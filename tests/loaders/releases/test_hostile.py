@@ -127,6 +127,7 @@ def test_keys_of_the_manifest_reach_the_changelog_as_codes(release: Callable[...
     assert r"\x1b[2J\u202e" in text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "command",
@@ -163,6 +164,7 @@ def test_no_command_prints_an_escape_sequence(release: Callable[..., Path], comm
     assert not set("\x1b\x07\x9b\u202e") & set(printed)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_citation_stays_in_its_fence(tmp_path: Path):
     citation = "@misc{x}\n```\n<script>alert(1)</script>\n````\n# A heading of theirs"
@@ -269,6 +271,7 @@ def bomb(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 @pytest.mark.parametrize("use", rest_exhaustive(USES, "show"))
 def test_a_file_of_kilobytes_fills_no_memory(use: str, bomb: Path, sample_release: Path, tmp_path: Path):

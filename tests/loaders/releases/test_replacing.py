@@ -59,6 +59,7 @@ def test_files_that_are_not_the_releases_are_never_deleted(out: Path, path: str,
     assert own.exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
     def note(stage: str, done: int, total: int) -> None:
@@ -69,6 +70,7 @@ def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
     assert (out / "late.txt").exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
     other = SAMPLE.model_copy(update={"name": "other"})
@@ -99,6 +101,7 @@ def test_a_folder_with_somebody_elses_release_json_is_refused(tmp_path: Path, re
     assert held_release(out) is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_link_is_followed_and_stays(built: Path, tmp_path: Path):
     link, target = tmp_path / "link", tmp_path / "target"

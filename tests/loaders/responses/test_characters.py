@@ -128,6 +128,7 @@ def test_what_a_script_needs_and_line_feeds_are_no_findings(folder: Path):
     assert hidden(folder) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["밥\x00", "\x1b[31m밥", "밥\u200b", "\u202e밥"])
 def test_a_release_of_such_answers_tells_of_them_and_validation_too(folder: Path, tmp_path: Path, text: str):

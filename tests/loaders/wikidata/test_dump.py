@@ -115,6 +115,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("languages", [None, ["en", "zh-hant"], ["zh-Hant"]])
 @pytest.mark.parametrize("suffix", [".nt", ".nt.gz", ".nt.bz2"])
 @pytest.mark.usefixtures("small_blocks")
@@ -150,6 +151,7 @@ def random_facts(seed: int) -> Iterator[str]:
         yield f"Q{number} description en:description {number}"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.usefixtures("small_blocks")
 def test_random_statements_in_any_order(

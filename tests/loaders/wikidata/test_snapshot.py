@@ -108,6 +108,7 @@ def test_languages_are_chosen(serve: Callable[[str], Any], tmp_path: Path):
     assert [line.rpartition(" ")[0].rpartition("> ")[2] for line in texts] == ['"pain"@fr']
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("batch_size", [1, 2, 7, 500])
 def test_same_facts_are_the_same_bytes_in_any_batches(
     serve: Callable[[str], Any], tmp_path: Path, batch_size: int

@@ -14,6 +14,7 @@ PROMPT = [2, 10, 11, 12, MASK, 13, 14, 3]
 CANDIDATES = MaskedCandidates([[20], [21, 22], [23, 24], [25, 26, 27, 28], list(range(30, 42))], max_masks=10)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("architecture", "takes"), [("Bert", True), ("XLMRoberta", True), ("DebertaV2", False), ("FNet", False)]

@@ -58,6 +58,7 @@ def test_another_candidate_changes_no_score(prober: Any, candidates: list[str], 
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("causal", ["conditional", "statement", "published-greedy"])
 def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
@@ -70,6 +71,7 @@ def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
         assert one.logprobs.tolist() == other.logprobs.tolist()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_every_script_has_scores(prober: Any):
     for prompt, scores in zip(PROMPTS, scored(prober, PROMPTS, WORDS), strict=True):

@@ -75,6 +75,7 @@ def test_no_model_is_called_better(golden_texts, run_of):
         compare_runs(directories)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_comparing_runs_of_one_table_says_why_not(scored: Path, tmp_path: Path):
     other = tmp_path / "other"

@@ -34,6 +34,7 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("definition", ["paper", "reference_code"])
 def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, surveys, run_of, definition):

@@ -89,6 +89,7 @@ def test_wed_is_that_of_its_definition(ways, texts):
     assert np.isnan(means).any() == any(not texts for texts in groups)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None)
 @given(texts=TEXTS)

@@ -179,6 +179,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("part", HOSTILE)
 def test_endless_repetition_is_read_like_any_answer(part: str):

@@ -28,6 +28,7 @@ RESPONSES = {
 QUESTIONS = ("What?", "How many? (in Arabic numerals)", "When? (HH:MM)", "When? (MM/DD)")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize("kind", rest_exhaustive(RESPONSES, "letters"))
