@@ -107,9 +107,17 @@ def snapshot(
                 for path, each in outs.items()
             ]
     for path, info in zip(outs, infos, strict=True):
+        if not info.items:
+            continue
         about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
         typer.echo(f"{path}: {about}. Build from it:")
         typer.echo(f"  blend build --food {path}{_domain_options(info.domain.name, domain_file)}")
+    empty = [info.domain.name for info in infos if not info.items]
+    if empty:
+        raise InputError(
+            f"no item of the domain {', '.join(map(repr, empty))} was found, so nothing can be built from its "
+            "snapshot; check the classes of the domain, and whether all of Wikidata was searched"
+        )
 
 
 @app.command()

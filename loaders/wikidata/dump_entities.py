@@ -23,12 +23,13 @@ from blend.schemas.errors import InputError
 
 _TEXTS = {"labels": LABEL, "descriptions": DESCRIPTION}
 
-_LINE = re.compile(rb'(?:\{(?:"type":"\w+",)?"id":"[A-Z][0-9]+",.*\},?|[\[\]]?)\r?$', re.MULTILINE)
-"""An entity; the first and last line of the dump, and blank ones."""
 _ID = re.compile(rb'\{(?:"type":"\w+",)?"id":"([A-Z][0-9]+)"')
 _STATEMENT = b'{"mainsnak":{"snaktype":"'
 _END_OF_VALUE = b',"type":"statement"'
-_RANK = re.compile(rb'"rank":"(preferred|normal|deprecated)"')
+_RANK = re.compile(rb'"rank":"(\w*)"')
+_RANKS = (b"preferred", b"normal", b"deprecated")
+_PARTS = {b'"mainsnak"': _STATEMENT, b'"type":"statement"': _END_OF_VALUE, b'"rank"': b'"rank":"'}
+"""What every statement holds, by a key in any writing: how Wikidata writes it."""
 
 _MEDIA = "http://commons.wikimedia.org/wiki/Special:FilePath/"
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r"})
@@ -49,28 +50,27 @@ _TAGS = {
 
 
 def misfit(block: bytes) -> bytes | None:
-    """The first or last line of a block of whole lines, if it is not an entity as Wikidata writes one.
+    """The first line of a block of whole lines that is not an entity as Wikidata writes one.
 
-    Their statements are counted in two ways: in JSON with other blanks or another order of keys the search
-    would find nothing, and say nothing.
+    In JSON with other blanks or another order of keys the search would find nothing, and say nothing.
     """
-    for start in (0, block.rfind(b"\n", 0, -1) + 1):
-        # Found in place: to cut a line out of a block must not copy the block.
-        line = _LINE.match(block, start)
-        if line is None or not _is_written_as_expected(line[0].rstrip(b",\r")):
-            return block[start : start + 80].partition(b"\n")[0]
-    return None
+    lines = block.split(b"\n")
+    wrong = next((line for line in lines if not _is_entity(line)), None)
+    if wrong is None and not _is_searchable(block):
+        wrong = next(line for line in lines if not _is_searchable(line))
+    return None if wrong is None else wrong[:80]
 
 
-def _is_written_as_expected(line: bytes) -> bool:
-    """Whether the search finds all statements of a line."""
-    if not _ID.match(line):
-        return True
-    try:
-        claims = json.loads(line).get("claims") or {}
-    except ValueError:
-        return False
-    return line.count(_STATEMENT) == sum(map(len, claims.values()))
+def _is_entity(line: bytes) -> bool:
+    """Whether a line is one, or the first or last line of the dump, or blank."""
+    line = line.rstrip(b"\r,")
+    return line in (b"", b"[", b"]") or (line.endswith(b"}") and _ID.match(line) is not None)
+
+
+def _is_searchable(lines: bytes) -> bool:
+    """Whether the search finds all statements of some lines."""
+    n = {lines.count(key) for key in _PARTS}
+    return len(n) == 1 and n == {lines.count(part) for part in _PARTS.values()}
 
 
 def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
@@ -98,8 +98,8 @@ def _statements(properties: Collection[str]) -> _Rows:
         for match in start.finditer(line):
             end = line.index(_END_OF_VALUE, match.end())
             rank = _RANK.search(line, end)
-            if rank is None:
-                raise ValueError(f"a statement of {qid} without a rank")
+            if rank is None or rank[1] not in _RANKS:
+                raise ValueError(f"a statement of {qid} with a rank that is not one of Wikidata's")
             ranked[match[1]][rank[1]].append(line[match.end() : end])
         for name, values in ranked.items():
             # A best statement that there is no value hides the others as well.

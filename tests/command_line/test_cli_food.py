@@ -146,10 +146,13 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
         "--language",
         "ko",
     ]
-    printed = blend(*command, "--domain", "musical-instrument", "--domain", "dish").stdout.splitlines()
-    out = tmp_path / "musical-instrument" / "s.nt.gz"
-    assert printed[1] == f"  blend build --food {out} --domain musical-instrument"
-    assert printed[3] == f"  blend build --food {tmp_path / 'dish' / 's.nt.gz'}"
+    run = blend(*command, "--domain", "musical-instrument", "--domain", "dish", code=1)
+    assert run.stdout.splitlines()[1] == f"  blend build --food {tmp_path / 'dish' / 's.nt.gz'}"
+    assert len(run.stdout.splitlines()) == 2
+    assert run.stderr.splitlines()[-1] == (
+        "error: no item of the domain 'musical-instrument' was found, so nothing can be built from its "
+        "snapshot; check the classes of the domain, and whether all of Wikidata was searched"
+    )
     account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
     assert (account["endpoint"], account["dump"][0]["file"]) == (None, food_snapshot.name)
     run = blend(*command, "--endpoint", "http://127.0.0.1:9/sparql", code=1)

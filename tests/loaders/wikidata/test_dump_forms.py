@@ -118,21 +118,27 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
     swapped = json.dumps(
         {"id": "Q1", "claims": {"P31": [{"rank": "normal", "mainsnak": {}}]}}, separators=(",", ":")
     )
-    for content in (
+    first, last = (json.dumps(entity_of(id=qid), separators=(",", ":")) + ",\n" for qid in ("Q1", "Q2"))
+    for wrong in (
         spaced,
+        spaced.replace(": ", ":"),
+        spaced.replace(", ", ","),
         f"{swapped}\n",
         '{"type":"item","id":"Q1","claims"\n',
-        '{"type":"item","id":"Q1",}\n',
+        first.replace(',"rank":"normal"', ""),
+        first.replace(',"type":"statement"', ""),
+        "<html>\n",
     ):
-        assert refused(tmp_path, content) == (
-            f"DUMP, unpacked bytes 0 to {len(content)}: not an entity as Wikidata's dumps write them: "
-            f"{content[:80].strip()!r}; {NAMES}, or download the dump again"
-        )
-    first, last = (json.dumps(entity_of(id=qid), separators=(",", ":")) + ",\n" for qid in ("Q1", "Q2"))
-    content = first + first.replace(',"rank":"normal"', "") + last
+        # One line among others that are as they should be would be passed over.
+        for content in (wrong, f"[\n{first}{wrong}{last}]\n"):
+            assert refused(tmp_path, content) == (
+                f"DUMP, unpacked bytes 0 to {len(content)}: not an entity as Wikidata's dumps write them: "
+                f"{wrong[:80].strip()!r}; {NAMES}, or download the dump again"
+            )
+    content = first.replace('"rank":"normal"', '"rank":"best"')
     assert refused(tmp_path, content) == (
-        f"DUMP, unpacked bytes 0 to {len(content)}: cannot be read (a statement of Q1 without a rank); "
-        "download the dump again"
+        f"DUMP, unpacked bytes 0 to {len(content)}: cannot be read (a statement of Q1 with a rank that is not "
+        "one of Wikidata's); download the dump again"
     )
 
 
