@@ -169,6 +169,8 @@ class Task(Protocol):
     """What a question is, in Markdown, for the table of tasks in the documentation."""
     reads: ClassVar[str]
     """The configurations that its items are made of, likewise."""
+    configs: ClassVar[tuple[str, ...]] = ()
+    """The configurations that are read of a release, where it does not matter how the task is asked."""
     options: ClassVar[type[TaskOptions]]
     """What it can be asked with."""
     scoring: ClassVar[type[ScoringOptions]] = ScoringOptions
@@ -197,7 +199,8 @@ class Task(Protocol):
 
     def settle(self, options: Any, manifest: "ReleaseManifest") -> tuple[Any, tuple[str, ...]]:
         """The options with what the release decides, and the configurations that are then read."""
-        ...
+        del manifest
+        return options, self.configs
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: Any) -> "TaskItems":
         """The items of a release: takes its configurations by name, each with a column ``region``."""
@@ -237,7 +240,7 @@ class Task(Protocol):
         import polars as pl
 
         value = pl.col("correct").cast(pl.Float64)
-        return run.decisions().select("item_id", "region", "template_id", value=value)
+        return self.questions(run).select("item_id", "region", "template_id", value=value)
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":
         """Return the decisions, a row for each question and way in which it was asked."""

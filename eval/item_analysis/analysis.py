@@ -14,11 +14,18 @@ from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.scores_json import ALL
 from blend.eval.statistics.clusters import FloatArray
 from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.rows.frame_columns import empty
 
 LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
 WORST = 0.1
 """Share of the items that are suspects at most."""
+FIGURES = pl.Schema(
+    {"n_models": pl.Int64()}
+    | dict.fromkeys(("difficulty", "discrimination", "low", "high"), pl.Float64())
+    | dict.fromkeys(("slope", "slope_error", "intercept", "evidence"), pl.Float64())
+)
+"""Figures of items; ``docs/items.md`` explains them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +36,7 @@ class ItemAnalysis:
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty``, ``discrimination`` with ``low``
-    and ``high``, ``slope`` with ``slope_error``, ``intercept``, ``evidence``."""
+    """One row per item, by id: `responses.ITEM` and `FIGURES`."""
     regions: pl.DataFrame
     """One row per region, by code, `scores_json.ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
@@ -77,29 +83,28 @@ def analyse_items(runs: Sequence[ScoredRun]) -> ItemAnalysis:
 
 def analyse_responses(responses: Responses) -> ItemAnalysis:
     """Analyse responses; see `analyse_items`."""
-    correct, names = responses.correct, responses.items["region"]
+    correct = responses.correct
     model = fit_items(correct) if len(responses.models) >= LEAST_MODELS else None
-    figures = {**item_statistics(correct)._asdict(), **dict.fromkeys(_OF_MODEL, np.full(len(names), np.nan))}
+    figures = pl.DataFrame(item_statistics(correct)._asdict()).fill_nan(None)
     if model is None:
-        figures |= dict.fromkeys(("discrimination", "low", "high"), figures["evidence"])
+        figures = figures.select("n_models", "difficulty")
     else:
-        evidence = wrong_key_evidence(correct, names.rank("dense").to_numpy())
-        figures |= dict(
-            zip(_OF_MODEL, (model.slope, model.slope_error, model.intercept, evidence), strict=True)
+        evidence = wrong_key_evidence(responses)
+        figures = figures.with_columns(
+            slope=model.slope, slope_error=model.slope_error, intercept=model.intercept, evidence=evidence
         )
-    columns = pl.DataFrame(figures).fill_nan(None).with_columns(pl.col("n_models").cast(pl.Int64))
-    items = pl.concat([responses.items, columns], how="horizontal")
+    figures = pl.concat([empty(FIGURES), figures], how="diagonal")
+    items = pl.concat([responses.items, figures], how="horizontal")
     return ItemAnalysis(
         items=items,
         regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),
-        abilities=pl.concat([_abilities(responses, model, part) for part in (ALL, *names.unique().sort())]),
+        abilities=pl.concat(
+            _abilities(responses, model, part) for part in (ALL, *items["region"].unique().sort())
+        ),
         suspects=_suspects(items, correct),
         responses=responses,
         model=model,
     )
-
-
-_OF_MODEL = ("slope", "slope_error", "intercept", "evidence")
 
 
 def _by_region(items: pl.DataFrame) -> pl.DataFrame:

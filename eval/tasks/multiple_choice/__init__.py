@@ -79,6 +79,12 @@ class ChoiceOptions(LetteredOptions, ShotOptions):
         ShotOptions.__post_init__(self)
 
 
+def scored_items(run: "Run") -> "pl.DataFrame":
+    """Read what scores of a run of questions go by: the columns of its items that say what was asked."""
+    columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
+    return run.items(*columns, *(["sample"] if run.description.options.get("samples", 1) > 1 else []))
+
+
 class FourOptions(Task):
     """Questions with four options of which one is correct, whatever they are about."""
 
@@ -94,11 +100,8 @@ class FourOptions(Task):
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 
         asked = run.description.options
-        columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
-        if asked.get("samples", 1) > 1:
-            columns.append("sample")
         scored = score_choices(
-            run.items(*columns),
+            scored_items(run),
             run.gold(),
             answers,
             style=asked["style"],

@@ -2,6 +2,8 @@
 
 import re
 
+import polars as pl
+
 from blend.eval.tasks.multiple_choice.answer_phrases import AnswerPhrases, answer_phrases, folded
 from blend.eval.tasks.multiple_choice.reply_letters import (
     OPENING,
@@ -18,6 +20,18 @@ from blend.eval.tasks.multiple_choice.reply_letters import (
 _STRICT = re.compile(r"\s*(yes|no)[.!]?\s*", re.IGNORECASE)
 _WORD = re.compile(r"\b(?:yes|no|true|false)\b")
 _YES = frozenset({"yes", "true"})
+
+
+def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
+    """Read what each ``text`` says, by the rules ``strict`` and ``default``: 0 is yes, 1 no, null neither."""
+    # Models repeat themselves: each distinct text is read once.
+    texts = answers.select(pl.col("text").drop_nulls().unique())
+    read = {"strict": says_yes_strictly, "default": says_yes_leniently}
+    said = texts.with_columns(
+        pl.Series(rule, [of(text) for text in texts["text"]], pl.Boolean).not_().cast(pl.Int64)
+        for rule, of in read.items()
+    )
+    return answers.select("text").join(said, on="text", how="left", maintain_order="left").drop("text")
 
 
 def says_yes_strictly(reply: str) -> bool | None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
 
 AskedIn = Literal["local", "english"]
 """The language of question and prompt."""
@@ -64,19 +63,13 @@ class ShortAnswer(Task):
     measure = "blend-saq"
     asks = "a question with each prompt, in the local language and in English"
     reads = "`short-answer-questions`, `short-answer-prompts`, `annotations`"
+    configs = ("short-answer-questions", "short-answer-prompts", "annotations")
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
     rules = ("default", "paper", "semeval", "judge")
     missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
     headline = "sem-b-macro"
-
-    def settle(
-        self, options: ShortAnswerOptions, manifest: "ReleaseManifest"
-    ) -> tuple[ShortAnswerOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, ("short-answer-questions", "short-answer-prompts", "annotations")
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: ShortAnswerOptions) -> "TaskItems":
         """See `Task.items`."""

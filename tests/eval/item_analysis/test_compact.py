@@ -29,9 +29,8 @@ def simulated(n_models: int, n_items: int, seed: int) -> Responses:
     names = [f"q{number:05}" for number in range(n_items)]
     regions, topics = (rng.choice(list(of), n_items) for of in ("ABC", "xy"))
     items = pl.DataFrame({"item_id": names, "template_id": names, "region": regions, "topic": topics})
-    return Responses(
-        tuple(map(str, range(n_models))), items, (rng.random(chances.shape) < chances).astype(float)
-    )
+    correct = (rng.random(chances.shape) < chances).astype(float)
+    return Responses(tuple(map(str, range(n_models))), items, correct, wrong=1 - correct[np.newaxis])
 
 
 @settings(max_examples=examples(15))
