@@ -11,7 +11,6 @@ from blend.eval.item_analysis.responses import Responses
 from blend.eval.item_analysis.two_parameter import ItemModel
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.statistics.clusters import FloatArray
-from blend.eval.statistics.correlation import correlation
 from blend.schemas.errors import ArgumentError, InputError
 
 BALANCED = 0.5
@@ -28,8 +27,6 @@ class Compact(NamedTuple):
     """Items that they were chosen from."""
     errors: FloatArray
     """Every model's weighted score less its full one, in points of 100."""
-    rank_correlation: float | None
-    """Spearman's correlation of both scores; null where all models have the same."""
 
 
 def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
@@ -37,8 +34,12 @@ def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
 
     Raises:
         ArgumentError: If ``size`` is not a fraction between 0 and 1.
-        InputError: If the runs are of fewer than six models, or as `analyse_items`.
+        InputError: If the runs are of other questions or of fewer than six models, or as `analyse_items`.
     """
+    asked = runs[0].run.description
+    if asked.task != "multiple-choice" or "config" in asked.options:
+        what = asked.options.get("config", asked.task)
+        raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
     if not 0 < size < 1:
         raise ArgumentError(f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)")
     found = analyse_items(runs)
@@ -47,7 +48,7 @@ def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
     weights = choose_compact(found.responses, found.model, size=size)
     full, weighted = (100 * found.responses.shares(each) for each in (np.ones(len(weights)), weights))
     items = found.items.select(mcq_id="item_id", weight=pl.Series(weights)).filter(pl.col("weight") > 0)
-    return Compact(items, len(weights), weighted - full, correlation(full, weighted, kind="rank").value)
+    return Compact(items, len(weights), weighted - full)
 
 
 def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> FloatArray:

@@ -27,18 +27,16 @@ class ItemSection(NamedTuple):
 
 def item_sections(analysis: ItemAnalysis) -> list[ItemSection]:
     """Regions, and where they can be told abilities, with a column of text for each region, and suspects."""
+    regions = ItemSection("Items", _REGIONS, analysis.regions)
     if analysis.model is None:
-        return [ItemSection("Items", _REGIONS, analysis.regions)]
+        return [regions]
     cell = pl.format("{}\u00a0±\u00a0{}", pl.col("ability").round(2), pl.col("error").round(2))
     by_region = analysis.abilities.filter(pl.col("region") != ALL).with_columns(cell=cell)
-    wide = (
-        analysis.abilities.filter(region=ALL)
-        .drop("region")
-        .join(by_region.pivot("region", index="model", values="cell"), on="model")
-    )
+    by_region = by_region.pivot("region", index="model", values="cell")
+    wide = analysis.abilities.filter(region=ALL).drop("region").join(by_region, on="model")
     figures = ("item_id", "region", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
     return [
-        ItemSection("Items", _REGIONS, analysis.regions),
+        regions,
         ItemSection("Abilities", _ABILITIES, wide.sort("ability", "model", descending=[True, False])),
         ItemSection("Suspects", _SUSPECTS, analysis.suspects.select(figures)),
     ]

@@ -122,13 +122,11 @@ def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path, tmp_path:
             run_rungs(release, model=model, out=out, **options)
         return str(caught.value)
 
-    assert wrong(answers="a.csv") == (
-        "`answers` is of a single run; ask the rungs one by one, each as a `task`"
-    )
-    assert wrong(nationalities=["KR"]) == (
-        "`nationalities`: none of multiple-choice, true-false, region-choice, short-answer has such an option; "
-        "leave it out"
-    )
+    for name, value in (("answers", "a.csv"), ("nationalities", ["KR"])):
+        assert wrong(**{name: value}) == (
+            f"`{name}`: none of multiple-choice, true-false, region-choice, short-answer has such an option; "
+            "leave it out"
+        )
     assert "the release has no configuration true-false-questions, which the task true-false reads" in wrong(
         mini_release
     )
