@@ -219,8 +219,10 @@ class Task(Protocol):
         return None
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
-        """A run's line in the overview of the report."""
-        ...
+        """A run's line in the overview of the report; of tasks about regions their mean and the gap."""
+        from blend.eval.report.region_sections import region_overview
+
+        return region_overview(run)
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """The sections of the report that the scores of comparable runs have figures for."""

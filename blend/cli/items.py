@@ -8,6 +8,7 @@ import typer
 from blend.cli.application import Application, Group
 from blend.cli.options import NewSheet, TablesFolder
 from blend.exit_codes import UsageError
+from blend.schemas.errors import InputError
 
 
 class _AnalysesRuns(Group):
@@ -97,7 +98,12 @@ def select(
     from blend.views.progress import interruptible
 
     with interruptible():
-        found = select_compact(read_scored(directories), size=size)
+        runs = read_scored(directories)
+        asked = runs[0].run.description
+        if asked.task != "multiple-choice" or "config" in asked.options:
+            what = asked.options.get("config", asked.task)
+            raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
+        found = select_compact(runs, size=size)
         write_new_sheet(out, found.items)
     off = abs(found.errors)
     typer.echo(

@@ -34,12 +34,8 @@ def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
 
     Raises:
         ArgumentError: If ``size`` is not a fraction between 0 and 1.
-        InputError: If the runs are of other questions or of fewer than six models, or as `analyse_items`.
+        InputError: If the runs are of fewer than six models, or as `analyse_items`.
     """
-    asked = runs[0].run.description
-    if asked.task != "multiple-choice" or "config" in asked.options:
-        what = asked.options.get("config", asked.task)
-        raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
     if not 0 < size < 1:
         raise ArgumentError(f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)")
     found = analyse_items(runs)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.prediction_files import Predictions
@@ -115,12 +115,6 @@ class FourOptions(Task):
         return scored._replace(
             signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )
-
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """See `Task.overview`."""
-        from blend.eval.report.region_sections import region_overview
-
-        return region_overview(run)
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""
