@@ -167,8 +167,8 @@ class Task(Protocol):
     """Beginning of the signature of its scores."""
     asks: ClassVar[str]
     """What a question is, in Markdown, for the table of tasks in the documentation."""
-    reads: ClassVar[str]
-    """The configurations that its items are made of, likewise."""
+    reads: ClassVar[str] = ""
+    """The configurations that its items are made of, likewise, where they are not always its `configs`."""
     configs: ClassVar[tuple[str, ...]] = ()
     """The configurations that are read of a release, where it does not matter how the task is asked."""
     options: ClassVar[type[TaskOptions]]

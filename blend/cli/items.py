@@ -37,10 +37,7 @@ def analyse(
     out: TablesFolder = None,
     page: Annotated[Path | None, typer.Option(metavar="PAGE", help="Also write an HTML page.")] = None,
     sheet: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also make the sheet in which people read the suspects' options: .csv, .jsonl or .xlsx."
-        ),
+        Path | None, typer.Option(help="Also make the sheet for reading suspects: .csv, .jsonl or .xlsx.")
     ] = None,
     release: Annotated[
         str | None, typer.Option(metavar="DIR|REPO@REV", help="Release that was asked, for the sheet.")

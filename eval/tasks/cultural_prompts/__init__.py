@@ -100,7 +100,6 @@ class CulturalPromptsTask(Task):
         "a text on a topic for a reader of every nationality, several samples of each "
         "([cultural-prompts.md](cultural-prompts.md))"
     )
-    reads = "`cultural-prompts`"
     configs = ("cultural-prompts",)
     options = CulturalPromptOptions
     scoring = CulturalScoring

@@ -39,7 +39,6 @@ class TrueFalse(FourOptions):
     measure = "blend-tf"
     asks = "each option of a question by itself: is it among the first that people there would say?"
     configs = ("true-false-questions",)
-    reads = "`true-false-questions`"
     options = TrueFalseOptions
     rules = ("default", "strict")
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
@@ -93,7 +92,6 @@ class RegionChoice(FourOptions):
     measure = "blend-region"
     asks = "an answer with its question, and four regions: where did most people say this?"
     configs = ("region-questions",)
-    reads = "`region-questions`"
     leaderboard = "region-questions"
     options = LetteredOptions
     rules = ("default", "strict", "sum", "token", "byte")

@@ -62,7 +62,6 @@ class ShortAnswer(Task):
     title = "Short answers"
     measure = "blend-saq"
     asks = "a question with each prompt, in the local language and in English"
-    reads = "`short-answer-questions`, `short-answer-prompts`, `annotations`"
     configs = ("short-answer-questions", "short-answer-prompts", "annotations")
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
