@@ -7,7 +7,6 @@ import typer
 
 from blend.cli.application import Application, Group
 from blend.cli.options import NewSheet, TablesFolder
-from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 
 
@@ -36,11 +35,8 @@ def analyse(
     directories: Runs,
     out: TablesFolder = None,
     page: Annotated[Path | None, typer.Option(metavar="PAGE", help="Also write an HTML page.")] = None,
-    sheet: Annotated[
-        Path | None, typer.Option(help="Also make the sheet for reading suspects: .csv, .jsonl or .xlsx.")
-    ] = None,
-    release: Annotated[
-        str | None, typer.Option(metavar="DIR|REPO@REV", help="Release that was asked, for the sheet.")
+    suspects: Annotated[
+        Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")
     ] = None,
 ) -> None:
     """Say how difficult items are, what they tell apart, and which look as if their key were wrong.
@@ -48,26 +44,22 @@ def analyse(
     The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
 
     - `blend items runs/*` prints tables.
-    - `blend items runs/* --sheet suspects.xlsx --release release` writes what people should read.
+    - `blend items runs/* --suspects suspects.csv` lists what people should read.
     """
     from blend.eval.evaluation import read_scored
     from blend.eval.item_analysis.analysis import analyse_items
     from blend.eval.item_analysis.item_sections import save_items_page
-    from blend.eval.item_analysis.suspect_sheet import suspect_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.saved_frames import write_frames
-    from blend.loaders.releases.references import resolve_release
-    from blend.loaders.responses.option_sheets import write_option_sheet
     from blend.views.items import item_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
-    if (sheet is None) != (release is None):
-        raise UsageError("--sheet takes the texts of options from --release; give both, or neither")
     with interruptible():
         runs = read_scored(directories)
         found = analyse_items(runs)
-        if sheet is not None and release is not None:
-            write_option_sheet(suspect_sheet(found, runs, resolve_release(release)), sheet)
+        if suspects is not None:
+            write_new_sheet(suspects, found.suspect_sheet())
         if out is not None:
             write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
         if page is not None:
@@ -75,8 +67,8 @@ def analyse(
     SafeConsole().show(item_tables(found))
     if found.untold:
         typer.echo(f"Not told: {found.untold}.")
-    if sheet is not None:
-        typer.echo(f"Read {sheet}, write verdicts, then: blend questions accept {sheet} --reviewer PSEUDONYM")
+    if suspects is not None:
+        typer.echo(f"Have people read their options: blend questions options recipe.toml --suspects {suspects}")
 
 
 @app.command()

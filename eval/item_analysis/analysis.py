@@ -13,6 +13,7 @@ from blend.eval.item_analysis.two_parameter import Abilities, ItemModel, abiliti
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.scores_json import ALL
 from blend.eval.statistics.clusters import FloatArray
+from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.rows.frame_columns import empty
 
@@ -60,6 +61,17 @@ class ItemAnalysis:
             )
         rough = "the two-parameter model has not converged, so slopes, intercepts and abilities are rough"
         return "" if self.model.converged else rough
+
+    def suspect_sheet(self) -> pl.DataFrame:
+        """List the suspects for `option_sheets.read_suspects`, and what speaks for each.
+
+        Raises:
+            InputError: If there is none.
+        """
+        if self.suspects.is_empty():
+            raise InputError(f"nothing is a suspect{self.untold and f': {self.untold}'}; leave `suspects` out")
+        figures = ("item_id", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
+        return self.suspects.select("template_id", "locale", *figures)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, by name."""

@@ -11,7 +11,7 @@ from blend.eval.statistics.clusters import FloatArray, divide
 from blend.schemas.errors import InputError
 from blend.schemas.rows.published_rows import LETTERS
 
-ITEM = ("item_id", "template_id", "region", "topic")
+ITEM = ("item_id", "template_id", "locale", "region", "topic")
 """Columns that say what an item is; ``topic`` is empty where it has none."""
 
 

@@ -90,7 +90,7 @@ class FourOptions(Task):
 
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
-    headline = "accuracy-macro"
+    headline: ClassVar[str | None] = "accuracy-macro"
 
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress

@@ -110,10 +110,10 @@ def _likeliest(
 
 def _matrix(column: pl.Series) -> NDArray[np.float64]:
     """A list column as an array, shape ``(n_rows, n_options)``, NaN where a row is null."""
-    n_options = column.list.len().max() or 1
+    lists = column.drop_nulls().cast(pl.List(pl.Float64))
+    n_options = len(lists.head(1).explode()) or 1
     matrix = np.full((len(column), n_options), np.nan)
-    given = column.is_not_null().to_numpy()
-    matrix[given] = column.drop_nulls().cast(pl.List(pl.Float64)).list.to_array(n_options).to_numpy()
+    matrix[column.is_not_null().to_numpy()] = lists.list.to_array(n_options).to_numpy()
     return matrix
 
 

@@ -67,10 +67,10 @@ def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
         decisions: As `score_true_false` returns them.
 
     Returns:
-        One row per question and repeat, in their order: ``item_id``, that of the question, ``region``,
-        ``template_id``, ``topic``, and ``correct``, 1 where all options are answered correctly, else 0.
+        One row per question and repeat, in their order: ``item_id``, that of the question, ``locale``,
+        ``region``, ``template_id``, ``topic``, and ``correct``, 1 where all options are answered correctly.
     """
-    first = pl.col("region", "template_id", "topic").first()
+    first = pl.col("locale", "region", "template_id", "topic").first()
     correct = pl.col("correct").all().cast(pl.Float64)
     by_question = _complete(decisions).group_by(_each(decisions), maintain_order=True)
     return by_question.agg(first, correct).rename({"question_id": "item_id"})
