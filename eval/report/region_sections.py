@@ -57,9 +57,9 @@ def region_overview(run: ScoredRun) -> ReportTable:
     for key, score in run.of("parity-gap", "overall").items():
         best_and_worst = " − ".join(region_name(code) for code in key.split("/"))
         cells["parity gap, points"] = f"{cell(score)} ({best_and_worst})"
-    for name in ("unparsable", UNANSWERED, "refused", "hedged", "missing"):
+    for name in ("balanced-accuracy", "yes-bias", "unparsable", UNANSWERED, "refused", "hedged", "missing"):
         if (share := run.overall(name)) is not None:
-            cells[f"{name}, %"] = cell(share)
+            cells[_FIGURES.get(name, f"{name}, %")] = cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
     return ReportTable(tuple(cells), (tuple(cells.values()),))
 
@@ -70,6 +70,10 @@ def metric_name(metric: str) -> str:
 
 
 _METRIC_NAMES = {"sem-b": "SEM-B", "sem-w": "SEM-W"}
+_FIGURES = {
+    "balanced-accuracy": "single options: balanced accuracy, % (50 is chance)",
+    "yes-bias": "bias to yes, points",
+}
 
 
 def _main_metric(run: ScoredRun) -> str:

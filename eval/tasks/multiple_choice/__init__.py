@@ -91,6 +91,10 @@ class FourOptions(Task):
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
+    chance: ClassVar[float | None] = 100 / POSITIONS
+    """What guessing scores, in percent; null where that depends on how one guesses."""
+    note: ClassVar[str] = ""
+    """What a question counts by, as a sentence of the report."""
 
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
@@ -129,7 +133,7 @@ class FourOptions(Task):
 
         own = (spread_section(runs), cultures_section(runs), positions_section(runs), confidence_section(runs))
         return (
-            *region_sections(runs, chance=100 / POSITIONS),
+            *region_sections(runs, note=self.note, chance=self.chance),
             *(section for section in own if section is not None),
         )
 

@@ -1,6 +1,6 @@
 """Rungs: further questions from the answers of multiple choice, which are harder to guess."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.run_directory import Run
@@ -41,6 +40,8 @@ class TrueFalse(FourOptions):
     configs = ("true-false-questions",)
     options = TrueFalseOptions
     rules = ("default", "strict")
+    chance = None
+    note = "A question counts where each of its four options is answered correctly. "
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
     # A leaderboard counts options one by one, and no score of ours does.
     headline = None
@@ -61,15 +62,6 @@ class TrueFalse(FourOptions):
 
         scored = score_true_false(scored_items(run), run.gold(), answers, rule=options.rule, seed=options.seed)
         return scored._replace(signature_parts={"style": run.description.options["style"]})
-
-    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
-        """See `Task.sections`."""
-        del seed
-        from blend.eval.report.region_sections import region_sections
-        from blend.eval.tasks.rungs.true_false_section import options_section
-
-        note = "A question counts where each of its four options is answered correctly. "
-        return (*region_sections(runs, note=note), options_section(runs))
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.questions`; a question is correct where all of its options are."""
