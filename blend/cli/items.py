@@ -93,10 +93,8 @@ def select(
             what = asked.options.get("config", asked.task)
             raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
         found = select_compact(runs, size=size)
-        write_new_sheet(out, found.items)
-    off = abs(found.errors)
+        write_new_sheet(out, found)
     typer.echo(
-        f"{out}: {found.items.height:,} of {found.n_items:,} items. Scores of the models that chose them "
-        f"change by {off.mean():.1f} points in the mean, {off.max():.1f} at most; those of others more.\n"
+        f"{out}: {found.height:,} items.\n"
         f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".'
     )

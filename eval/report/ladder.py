@@ -41,29 +41,22 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
         ]
         return score_charts.ladder_chart(rows, rungs, models, broken=people, where=where)
 
-    def lines(key: str) -> list[tuple[str, ...]]:
-        found = {model: [scores.get((key, model, rung)) for rung in rungs] for model in models}
-        return [(model, *map(cell, of)) for model, of in found.items() if any(of)]
-
+    lines = tuple((model, *(cell(scores.get((ALL, model, rung))) for rung in rungs)) for model in models)
     return (
         Section(
             "ladder",
             "The ladder",
             _TEXT + (_OF_PEOPLE if people else ""),
             (ReportChart("", chart(ALL)),),
-            ReportTable(("model", *rungs), tuple(lines(ALL))),
+            ReportTable(("model", *rungs), lines),
             is_open=True,
         ),
         Section(
             "ladder-regions",
             "The ladder by region",
-            "The same for the questions about each region, in the same colours; fewer "
-            "questions stand behind a mark.",
+            "The same for the questions about each region, in the same colours; fewer questions stand behind a "
+            "mark. The tables by region below have the figures.",
             tuple(ReportChart(region_name(key), chart(key, region_name(key))) for key in regions),
-            ReportTable(
-                ("region", "model", *rungs),
-                tuple((region_name(key), *line) for key in regions for line in lines(key)),
-            ),
         ),
     )
 

@@ -58,9 +58,8 @@ def check_rungs(release: Release) -> Iterator[Problem]:
 def _questions(release: Release) -> pl.DataFrame:
     """The multiple-choice questions, `MCQ_ROWS`, of which rungs can be made; other checks tell of the rest."""
     parts = [_named(batch) for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS)]
-    lengths = {name: pl.col(name).list.len() == len(LETTERS) for name in ("options", "option_regions")}
     return pl.concat([pl.DataFrame(schema=MCQ_ROWS), *parts]).filter(
-        lengths["options"] & lengths["option_regions"].fill_null(value=True),
+        pl.all_horizontal(pl.col("options", "option_regions").list.len() == len(LETTERS)),
         pl.col("locale").is_in(release.locales.tags),
         pl.col("answer").is_between(0, len(LETTERS) - 1),
     )

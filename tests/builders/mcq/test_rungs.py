@@ -14,10 +14,8 @@ from blend.builders.audit.release import audit_release
 from blend.builders.audit.rungs import audit_rung
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.further.region_questions import _is_far, without_region
-from blend.builders.mcq.further.true_false import true_false_rows
 from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
-from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.audits import read_audit
@@ -27,7 +25,6 @@ from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.rung_rows import RegionQuestion
-from blend.views.statistics import dataset_tables
 from helpers.in_process import run
 from helpers.questions.mcq_inputs import RULES, frames_of, positions
 
@@ -167,9 +164,6 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path, region
     card = (rungs_release / "README.md").read_text(encoding="utf-8")
     assert f"Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find" in card
     assert f"Of `{REGION_QUESTIONS}` they find" in card
-    figures = stats_of_release(rungs_release)
-    assert {"true-false-guessing", "region-guessing"} <= set(dataset_tables(figures))
-    assert {"audit_true_false_baselines", "audit_regions_baselines"} <= set(figures.frames())
 
 
 def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):
@@ -186,21 +180,6 @@ def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_p
     assert str(refused.value) == (
         f"{release}: no annotations in this release, and region-questions is audited with them"
     )
-
-
-def test_options_of_a_source_have_a_row_each(rungs_release: Path):
-    mcq = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).head(1)
-    as_given = mcq.with_columns(
-        options=pl.lit(["b", "a", "a", "c"]),
-        answer=pl.lit(2, pl.Int64),
-        option_regions=None,
-        source=pl.lit("semeval"),
-    )
-    rows = true_false_rows(as_given, registry())
-    mcq_id = mcq["mcq_id"].item()
-    assert rows["true_false_id"].to_list() == [f"{mcq_id}_{number}" for number in (3, 1, 2, 4)]
-    assert rows["answer"].to_list() == ["no", "no", "yes", "no"]
-    assert rows["option_region"].to_list() == [None] * 4
 
 
 # What is asked as true or false, and why else not
