@@ -170,7 +170,7 @@ class Task(Protocol):
     reads: ClassVar[str] = ""
     """The configurations that its items are made of, likewise, where they are not always its `configs`."""
     configs: ClassVar[tuple[str, ...]] = ()
-    """The configurations that are read of a release, where it does not matter how the task is asked."""
+    """The configurations that are read of a release; that of the options where these name it."""
     options: ClassVar[type[TaskOptions]]
     """What it can be asked with."""
     scoring: ClassVar[type[ScoringOptions]] = ScoringOptions
@@ -200,7 +200,7 @@ class Task(Protocol):
     def settle(self, options: Any, manifest: "ReleaseManifest") -> tuple[Any, tuple[str, ...]]:
         """The options with what the release decides, and the configurations that are then read."""
         del manifest
-        return options, self.configs
+        return options, self.configs or (options.config,)
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: Any) -> "TaskItems":
         """The items of a release: takes its configurations by name, each with a column ``region``."""

@@ -15,18 +15,13 @@ from blend.eval.scores_json import ALL
 from blend.eval.statistics.clusters import FloatArray
 from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
-from blend.schemas.rows.frame_columns import empty
 
 LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
 WORST = 0.1
 """Share of the items that are suspects at most."""
-FIGURES = pl.Schema(
-    {"n_models": pl.Int64()}
-    | dict.fromkeys(("difficulty", "discrimination", "low", "high"), pl.Float64())
-    | dict.fromkeys(("slope", "slope_error", "intercept", "evidence"), pl.Float64())
-)
-"""Figures of items; ``docs/items.md`` explains them."""
+TOLD_BY_SEVERAL = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
+"""Figures of items that need `LEAST_MODELS`; ``docs/items.md`` explains them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,7 @@ class ItemAnalysis:
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `responses.ITEM` and `FIGURES`."""
+    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty`` and `TOLD_BY_SEVERAL`."""
     regions: pl.DataFrame
     """One row per region, by code, `scores_json.ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
@@ -105,8 +100,8 @@ def analyse_responses(responses: Responses) -> ItemAnalysis:
         figures = figures.with_columns(
             slope=model.slope, slope_error=model.slope_error, intercept=model.intercept, evidence=evidence
         )
-    figures = pl.concat([empty(FIGURES), figures], how="diagonal")
-    items = pl.concat([responses.items, figures], how="horizontal")
+    told = pl.DataFrame(schema=dict.fromkeys(TOLD_BY_SEVERAL, pl.Float64()))
+    items = pl.concat([responses.items, pl.concat([figures, told], how="diagonal")], how="horizontal")
     return ItemAnalysis(
         items=items,
         regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),

@@ -17,7 +17,7 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
 
     Every rung shows its task's headline, of true or false the questions: of all the mean over regions.
     """
-    of_rungs = sorted((run for run in runs if run.scores.task in RUNGS), key=_place)
+    of_rungs = [run for rung in RUNGS for run in runs if run.scores.task == rung]
     people = frozenset(run.name for run in of_rungs if is_of_people(run.run.description))
     rungs = list(dict.fromkeys(run.task.title for run in of_rungs))
     releases = {run.scores.release for run in of_rungs}
@@ -59,10 +59,6 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
             tuple(ReportChart(region_name(key), chart(key, region_name(key))) for key in regions),
         ),
     )
-
-
-def _place(run: ScoredRun) -> int:
-    return RUNGS.index(run.scores.task)
 
 
 def _headlines(run: ScoredRun) -> dict[str, Score]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
 
 Style = Literal["letters", "texts", "json"]
 """How a question is put: which letter is likeliest, which option's text is likeliest, or the published prompt
@@ -161,13 +160,6 @@ class MultipleChoice(FourOptions):
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)
-
-    def settle(
-        self, options: ChoiceOptions, manifest: "ReleaseManifest"
-    ) -> tuple[ChoiceOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, (options.config,)
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: ChoiceOptions) -> "TaskItems":
         """See `Task.items`."""

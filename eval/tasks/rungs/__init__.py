@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, TaskOption, WrittenOptions
+from blend.eval.task import Progress, ScoringOptions, TaskOption, TaskOptions
 from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_items
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ RUNGS = ("multiple-choice", "true-false", "region-choice", "short-answer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrueFalseOptions(WrittenOptions):
+class TrueFalseOptions(TaskOptions):
     """Options of asking whether an answer is given."""
 
     style: Annotated[
@@ -90,11 +90,6 @@ class RegionChoice(FourOptions):
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: LetteredOptions) -> "TaskItems":
         """See `Task.items`."""
-        import polars as pl
-
         from blend.eval.tasks.multiple_choice.choice_items import choice_items
 
-        questions = tables["region-questions"].with_columns(
-            mcq_id="region_question_id", answer_spread=pl.lit(None, pl.String)
-        )
-        return choice_items(questions, options)
+        return choice_items(tables["region-questions"].with_columns(mcq_id="region_question_id"), options)

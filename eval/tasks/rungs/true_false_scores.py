@@ -31,7 +31,7 @@ def score_true_false(
     """Judge answers of yes or no, and score them by question.
 
     Args:
-        items: `items.ITEMS`, with ``sample`` where there are several; prompts and options are not needed.
+        items: `items.ITEMS`; prompts and options are not needed.
         gold: `tasks.rungs.true_false_items.GOLD`, row by row the same items.
         answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order. A
             question of which an answer is missing is left out of every figure but ``missing``.
@@ -56,8 +56,7 @@ def score_true_false(
         *parsing_shares(options, seed),
         missing_share(int(choices.answered.sum()), judged.height),
     )
-    columns = [name for name in (*DECISIONS, "sample") if name in judged.columns]
-    return ScoredItems(judged.select(columns), scores)
+    return ScoredItems(judged.select(name for name in DECISIONS if name in judged.columns), scores)
 
 
 def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
@@ -67,22 +66,17 @@ def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
         decisions: As `score_true_false` returns them.
 
     Returns:
-        One row per question and repeat, in their order: ``item_id``, that of the question, ``locale``,
+        One row per question, in their order: ``item_id``, that of the question, ``locale``,
         ``region``, ``template_id``, ``topic``, and ``correct``, 1 where all options are answered correctly.
     """
     first = pl.col("locale", "region", "template_id", "topic").first()
     correct = pl.col("correct").all().cast(pl.Float64)
-    by_question = _complete(decisions).group_by(_each(decisions), maintain_order=True)
-    return by_question.agg(first, correct).rename({"question_id": "item_id"})
+    by_question = _complete(decisions).group_by(item_id="question_id", maintain_order=True)
+    return by_question.agg(first, correct)
 
 
 def _complete(decisions: pl.DataFrame) -> pl.DataFrame:
-    n_answered = pl.col("correct").is_not_null().sum()
-    return decisions.filter(n_answered.over(_each(decisions)) == N_OPTIONS)
-
-
-def _each(decisions: pl.DataFrame) -> list[str]:
-    return [name for name in ("question_id", "sample") if name in decisions.columns]
+    return decisions.filter(pl.col("correct").is_not_null().sum().over("question_id") == N_OPTIONS)
 
 
 def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
