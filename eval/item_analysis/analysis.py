@@ -124,13 +124,11 @@ def _abilities(responses: Responses, model: ItemModel | None, region: str) -> pl
     kept = ((responses.items["region"] == region) | (region == ALL)).to_numpy()
     nothing = np.full(len(responses.models), np.nan)
     found = Abilities(nothing, nothing) if model is None else abilities_by(model, responses.correct, kept)
-    figures = {
-        "correct": responses.shares(kept.astype(np.float64)),
-        "ability": found.mean,
-        "error": found.error,
-    }
     names = {"model": responses.models, "region": [region] * len(nothing)}
-    return pl.DataFrame({**names, **figures}).fill_nan(None)
+    correct = responses.shares(kept.astype(np.float64))
+    return pl.DataFrame(names | {"correct": correct, "ability": found.mean, "error": found.error}).fill_nan(
+        None
+    )
 
 
 def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:

@@ -13,9 +13,6 @@ from blend.eval.report.single_answers import NOT_KNOWN
 from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.scores_json import ALL
 
-SHOWN_SUSPECTS = 200
-"""Suspects on the page; the files have all of them."""
-
 
 class ItemSection(NamedTuple):
     """A table and how to read it."""
@@ -62,9 +59,9 @@ def save_items_page(analysis: ItemAnalysis, runs: Sequence[ScoredRun], page: Pat
     """
     run, (*sections, last) = runs[0], item_sections(analysis)
     if analysis.model is not None and not asks_semeval(run.run.items("template_id")):
-        known, rows = run.task.known_questions(run), last.rows.head(SHOWN_SUSPECTS)
-        questions = [known.get(item, NOT_KNOWN).title for item in rows["item_id"]]
-        last = last._replace(rows=rows.with_columns(question=pl.Series(questions, dtype=pl.String)))
+        known = run.task.known_questions(run)
+        questions = [known.get(item, NOT_KNOWN).title for item in last.rows["item_id"]]
+        last = last._replace(rows=last.rows.with_columns(question=pl.Series(questions, dtype=pl.String)))
     template = page_environment().get_template("items.html.j2")
     save_page(
         lambda: template.render(analysis=analysis, run=run, sections=[*sections, last]), page, name="page"

@@ -59,7 +59,7 @@ def region_overview(run: ScoredRun) -> ReportTable:
         cells["parity gap, points"] = f"{cell(score)} ({best_and_worst})"
     for name in ("balanced-accuracy", "yes-bias", "unparsable", UNANSWERED, "refused", "hedged", "missing"):
         if (share := run.overall(name)) is not None:
-            cells[_FIGURES.get(name, f"{name}, %")] = cell(share)
+            cells[f"{name}, %"] = cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
     return ReportTable(tuple(cells), (tuple(cells.values()),))
 
@@ -70,10 +70,6 @@ def metric_name(metric: str) -> str:
 
 
 _METRIC_NAMES = {"sem-b": "SEM-B", "sem-w": "SEM-W"}
-_FIGURES = {
-    "balanced-accuracy": "single options: balanced accuracy, % (50 is chance)",
-    "yes-bias": "bias to yes, points",
-}
 
 
 def _main_metric(run: ScoredRun) -> str:

@@ -70,9 +70,7 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
         if reply is None:
             reader.leave_out(done, "empty-annotation", "no option is chosen; left out")
         elif (task, item_id) in answers:
-            reader.leave_out(
-                done, "annotated-twice", "another person answered it earlier, which counts; left out"
-            )
+            reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
         else:
             answers[task, item_id] = {"item_id": item_id, "response": reply, "annotator": done.annotator}
     by_task: dict[str, list[dict[str, Any]]] = {}

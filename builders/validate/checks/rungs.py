@@ -48,9 +48,8 @@ def check_rungs(release: Release) -> Iterator[Problem]:
         rows = _named(batch.complete())
         yield from _differing(batch, rows, region_rows(rows, mcqs, locales))
         for row in rows.iter_rows(named=True):
-            wrong = [region for i, region in enumerate(row["option_regions"]) if i != row["answer"]]
-            for region in wrong:
-                if (row["template_id"], region, row["given_answer"]) in given:
+            for i, region in enumerate(row["option_regions"]):
+                if i != row["answer"] and (row["template_id"], region, row["given_answer"]) in given:
                     what = f"people of {region}, shown as wrong, gave {row['given_answer']!r} as well"
                     yield error(batch.location(row["region_question_id"]), what, CORRECT_AND_REBUILD)
 

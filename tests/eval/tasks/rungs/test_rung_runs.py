@@ -100,7 +100,7 @@ def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
     run("eval", "report", out, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="rungs-ladder-0"' in page
-    assert "bias to yes, points" in page
+    assert "yes-bias, %" in page
 
 
 def test_styles_are_those_of_the_rung(rungs_release: Path):
