@@ -32,10 +32,7 @@ def options(
     ] = None,
     out: NewSheet = Path("options.csv"),
     locales: Locales = None,
-    suspects: Annotated[
-        Path | None,
-        typer.Option(help="Only options of the questions that `blend items --suspects` has listed."),
-    ] = None,
+    suspects: Annotated[Path | None, typer.Option(help="Only questions in this list of `blend items`.")] = None,
     unread: Annotated[
         bool, typer.Option("--unread", help="Only options that nobody has read, or a model without being sure.")
     ] = False,

@@ -20,7 +20,7 @@ LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
 WORST = 0.1
 """Share of the items that are suspects at most."""
-TOLD_BY_SEVERAL = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
+OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
 """Figures of items that need `LEAST_MODELS`; ``docs/items.md`` explains them."""
 
 
@@ -32,7 +32,7 @@ class ItemAnalysis:
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty`` and `TOLD_BY_SEVERAL`."""
+    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty`` and `OF_SEVERAL_MODELS`."""
     regions: pl.DataFrame
     """One row per region, by code, `scores_json.ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
@@ -100,8 +100,8 @@ def analyse_responses(responses: Responses) -> ItemAnalysis:
         figures = figures.with_columns(
             slope=model.slope, slope_error=model.slope_error, intercept=model.intercept, evidence=evidence
         )
-    told = pl.DataFrame(schema=dict.fromkeys(TOLD_BY_SEVERAL, pl.Float64()))
-    items = pl.concat([responses.items, pl.concat([figures, told], how="diagonal")], how="horizontal")
+    empty = pl.DataFrame(schema=dict.fromkeys(OF_SEVERAL_MODELS, pl.Float64()))
+    items = pl.concat([responses.items, pl.concat([figures, empty], how="diagonal")], how="horizontal")
     return ItemAnalysis(
         items=items,
         regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),

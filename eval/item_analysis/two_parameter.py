@@ -30,6 +30,10 @@ _LONGEST = 1.0
 """Longest step of Newton's method, so that items that all models get right stay finite."""
 
 
+Nodes = tuple[FloatArray, FloatArray]
+"""Points around the abilities of models, and their weights, shape ``(n_models, NODES)`` each."""
+
+
 class Abilities(NamedTuple):
     """Abilities of models, expected a posteriori, and their standard errors as if items were known."""
 
@@ -145,11 +149,7 @@ def _posterior(
 
 
 def _maximised(
-    given: FloatArray,
-    asked: FloatArray,
-    items: FloatArray,
-    nodes: tuple[FloatArray, FloatArray],
-    prior: FloatArray,
+    given: FloatArray, asked: FloatArray, items: FloatArray, nodes: Nodes, prior: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Items after a step of Newton's method for each, and their variances; shape ``(2, n_items)`` both."""
     # A row for every node of every model, shape (n_models * NODES, n_items), so that sums are matrix products.

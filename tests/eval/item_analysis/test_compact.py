@@ -119,7 +119,7 @@ def test_message_for_a_file_that_names_nothing(tmp_path: Path):
     with pytest.raises(InputError) as error:
         read_compact(tmp_path / "compact.csv")
     assert str(error.value).endswith(
-        "compact.csv: names no question; write the mcq_id and weight of some, or leave the key out"
+        "compact.csv: names no question; write the mcq_id and weight of some, or leave it out"
     )
 
 
@@ -145,10 +145,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path):
     path = tmp_path / "compact.csv"
     with pytest.raises(InputError) as error:
         read_compact(path)
-    assert (
-        str(error.value)
-        == f"{path}: there is no such file of questions; correct its name (mcq.compact in a recipe)"
-    )
+    assert str(error.value) == f"{path}: no such file of questions; correct its name (mcq.compact in a recipe)"
     path.write_text("mcq_id,weight\na,1\na,2\n,1\nb,none\nc,-1\nd,inf\n", encoding="utf-8")
     with pytest.raises(RowErrors) as errors:
         read_compact(path)
