@@ -94,7 +94,5 @@ def select(
             raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
         found = select_compact(runs, size=size)
         write_new_sheet(out, found)
-    typer.echo(
-        f"{out}: {found.height:,} items.\n"
-        f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".'
-    )
+    typer.echo(f"{out}: {found.height:,} items.")
+    typer.echo(f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".')

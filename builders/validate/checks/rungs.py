@@ -31,8 +31,7 @@ def check_rungs(release: Release) -> Iterator[Problem]:
       answer of a region question
     """
     mcqs, locales = _questions(release), release.locales
-    options: set[str] = set()
-    read: set[str] = set()
+    options, read = set[str](), set[str]()
     for batch in release.batches(TRUE_FALSE_QUESTIONS):
         rows = _named(batch)
         made = true_false_rows(mcqs.join(rows, on="mcq_id", how="semi"), locales)

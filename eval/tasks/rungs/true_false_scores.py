@@ -90,11 +90,9 @@ def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
         ("balanced-accuracy", options.with_columns(weight=weight), pl.col("correct")),
         ("yes-bias", options.drop_nulls("chosen"), more_yes),
     ):
-        by_region = shares_by(rows, value, "region")
-        for scope, keys, sums in (
-            ("overall", [ALL], by_region.pooled),
-            ("region", by_region.groups, by_region),
+        of_regions, is_share = shares_by(rows, value, "region"), metric != "yes-bias"
+        for scope, keys, of in (
+            ("overall", [ALL], of_regions.pooled),
+            ("region", of_regions.groups, of_regions),
         ):
-            yield from percents(
-                metric, scope, keys, estimates(sums, seed=seed, proportion=metric != "yes-bias")
-            )
+            yield from percents(metric, scope, keys, estimates(of, seed=seed, proportion=is_share))
