@@ -85,7 +85,8 @@ def stages() -> str:
 
 def tasks() -> str:
     """A table of the tasks of evaluation."""
-    rows = [(f"`{name}`", task.asks, task.reads) for name, task in TASKS.items()]
+    reads = {name: ", ".join(f"`{config}`" for config in task.configs) for name, task in TASKS.items()}
+    rows = [(f"`{name}`", task.asks, task.reads or reads[name]) for name, task in TASKS.items()]
     return _table(("`--task`", "a question is", "reads"), rows)
 
 

@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from blend.eval.item_analysis.analysis import WORST, analyse_responses
 from blend.eval.item_analysis.compact import choose_compact
-from blend.eval.item_analysis.item_statistics import item_statistics
+from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
 from blend.eval.item_analysis.responses import Responses
 from blend.eval.item_analysis.two_parameter import fit_items
 from blend.eval.statistics.clusters import FloatArray
 
 SEED = 20261124
-REGIONS, TOPICS = 16, 6
+REGIONS, TOPICS, OPTIONS = 16, 6, 4
 SPREAD_OF_SLOPES = 0.5
 """Standard deviation of the logarithms of slopes, around 0."""
 WRONG_KEYS = 0.05
@@ -76,9 +76,10 @@ def drawn(rng: np.random.Generator, chances: FloatArray) -> FloatArray:
     return (rng.random(chances.shape) < chances).astype(np.float64)
 
 
-def responses(items: pl.DataFrame, correct: FloatArray) -> Responses:
-    """As runs of models would be read."""
-    return Responses(tuple(f"m{number:03}" for number in range(len(correct))), items, correct)
+def responses(items: pl.DataFrame, correct: FloatArray, wrong: FloatArray | None = None) -> Responses:
+    """As runs of models would be read; where nothing else is said, wrong answers are of one kind."""
+    names = tuple(f"m{number:03}" for number in range(len(correct)))
+    return Responses(names, items, correct, 1 - correct[np.newaxis] if wrong is None else wrong)
 
 
 def correlated(first: FloatArray, second: FloatArray, *, ranks: bool = False) -> float:
@@ -171,33 +172,64 @@ def coverage(worlds: int, n_items: int) -> Iterator[str]:
 
 
 def wrong_keys(worlds: int, n_items: int) -> Iterator[str]:
-    """Share of planted wrong keys in the worst tenth, by evidence and by discrimination."""
-    yield "| models | their mean accuracy | found by evidence | found by discrimination |"
-    yield "|--:|--:|--:|--:|"
-    for shift in (0.0, 1.0, 3.0):
+    """Share of planted wrong keys in the worst tenth: by evidence, discrimination, and what an oracle finds.
+
+    In the last rows models that do not know prefer one wrong option, each question's own, and it is the key.
+    """
+    yield "| models | their mean accuracy | wrong options | by evidence | by discrimination | oracle |"
+    yield "|--:|--:|---|--:|--:|--:|"
+    for shift, preferred in ((0.0, False), (1.0, False), (3.0, False), (0.0, True)):
         for n_models in (6, 10, 20, 40):
             accuracy, found = [], []
             for number in range(worlds):
                 rng = np.random.default_rng((SEED, n_models, number))
                 world = simulated(rng, n_models, n_items, shift=shift)
+                shares = (
+                    np.sort(rng.dirichlet((1, 1, 1), n_items)) if preferred else np.full((n_items, 3), 1 / 3)
+                )
+                # Options are numbered from the correct one; the key is the last one, which is preferred.
                 planted = rng.random(n_items) < WRONG_KEYS
-                # A model chooses the option that is marked by mistake as often as each of the other wrong ones.
-                correct = drawn(rng, np.where(planted, (1 - world.chances) / 3, world.chances))
+                chosen = options_chosen(rng, world.chances, shares)
+                chosen = np.where(planted, (chosen + 1) % OPTIONS, chosen)
                 accuracy.append(world.chances.mean())
-                found.append(recalls(responses(world.items, correct), planted))
+                found.append(
+                    (*recalls(answers(world.items, chosen), planted), oracle_recall(world, chosen, planted))
+                )
             cells = " | ".join(f"{100 * value:.0f} %" for value in np.mean(found, axis=0))
-            yield f"| {n_models} | {100 * np.mean(accuracy):.0f} % | {cells} |"
+            what = "one preferred" if preferred else "alike"
+            yield f"| {n_models} | {100 * np.mean(accuracy):.0f} % | {what} | {cells} |"
+
+
+def options_chosen(rng: np.random.Generator, chances: FloatArray, shares: FloatArray) -> NDArray[np.int64]:
+    """Options that models choose: 0 with each chance, else 1 to 3 with the item's shares."""
+    wrong = 1 + (rng.random(chances.shape)[..., np.newaxis] > shares.cumsum(axis=1)[:, :2]).sum(axis=-1)
+    return np.where(rng.random(chances.shape) < chances, 0, wrong)
+
+
+def answers(items: pl.DataFrame, chosen: NDArray[np.int64]) -> Responses:
+    """As runs would be read in which options were chosen, numbered from the key."""
+    correct, *wrong = ((chosen == option).astype(np.float64) for option in range(OPTIONS))
+    return responses(items, correct, np.stack(wrong))
 
 
 def recalls(given: Responses, planted: NDArray[np.bool_]) -> tuple[float, float]:
     """Share of planted keys in the worst tenth by evidence, and by discrimination."""
-    figures = analyse_responses(given).items
-    worst = round(WORST * len(planted))
-    ranks = (-figures["evidence"].to_numpy(), figures["discrimination"].fill_null(1).to_numpy())
-    by_evidence, by_discrimination = (
-        float(planted[np.argsort(rank, kind="stable")[:worst]].sum() / planted.sum()) for rank in ranks
-    )
-    return by_evidence, by_discrimination
+    discrimination = item_statistics(given.correct).discrimination
+    return recall(wrong_key_evidence(given), planted), recall(-np.nan_to_num(discrimination, nan=1), planted)
+
+
+def oracle_recall(world: World, chosen: NDArray[np.int64], planted: NDArray[np.bool_]) -> float:
+    """Share of planted keys found by somebody who knows each model's chance in each item."""
+    chances = np.minimum(world.chances, 1 - 1e-9)
+    weight = np.log(3 * chances / (1 - chances))
+    votes = np.stack([(weight * (chosen == option)).sum(axis=0) for option in range(OPTIONS)])
+    return recall(np.logaddexp.reduce(votes[1:]) - votes[0], planted)
+
+
+def recall(rank: FloatArray, planted: NDArray[np.bool_]) -> float:
+    """Share of planted keys among the tenth of the items that ranks highest."""
+    worst = np.argsort(-rank, kind="stable")[: round(WORST * len(planted))]
+    return float(planted[worst].sum() / planted.sum())
 
 
 def compact(worlds: int, sizes: tuple[int, ...]) -> Iterator[str]:
@@ -275,8 +307,7 @@ def tiny(folder: Path, steps: int) -> Iterator[str]:
     items = decisions[0].select("item_id", "template_id", "region", "topic")
     chosen = np.stack([one["chosen"].to_numpy() for one in decisions])
     key = decisions[0]["answer"].to_numpy()
-    given = responses(items, (chosen == key).astype(np.float64))
-    found = analyse_responses(given)
+    found = analyse_responses(answers(items, (chosen - key) % OPTIONS))
     yield "| model | width | share of the facts | accuracy | ability |"
     yield "|---|--:|--:|--:|--:|"
     overall = found.abilities.filter(region="all")
@@ -285,7 +316,7 @@ def tiny(folder: Path, steps: int) -> Iterator[str]:
     rng = np.random.default_rng(SEED)
     planted = rng.random(len(key)) < WRONG_KEYS
     moved = np.where(planted, (key + rng.integers(1, 4, len(key))) % 4, key)
-    by_evidence, by_discrimination = recalls(responses(items, (chosen == moved).astype(np.float64)), planted)
+    by_evidence, by_discrimination = recalls(answers(items, (chosen - moved) % OPTIONS), planted)
     yield (
         f"\nOf {planted.sum()} planted keys among {len(key)}, {100 * by_evidence:.0f} % are in the worst tenth "
         f"by evidence, {100 * by_discrimination:.0f} % by discrimination."
@@ -335,7 +366,8 @@ def main() -> None:
         else [
             recovery(used.worlds, used.items, used.models),
             coverage(used.worlds, used.items),
-            wrong_keys(used.worlds, used.items),
+            # One world has some 50 wrong keys, and its models can be good or bad.
+            wrong_keys(10 * used.worlds, used.items),
             compact(used.worlds, tuple(used.compact)),
         ]
     )

@@ -13,7 +13,7 @@ from blend.eval.task import offered
 from blend.eval.tasks.rungs import RUNGS, TrueFalse
 from blend.schemas.errors import ArgumentError
 
-_OF_ONE_RUN = ("answers", "batch_out", "batch_in")
+_OF_ONE_RUN = {"answers", "batch_out", "batch_in"}
 """Parameters of `run_task` that name files of one run."""
 
 _STYLES = {"letters": "texts", "json": "written"}
@@ -36,18 +36,15 @@ def run_rungs(
         The runs, by task, in the order of `RUNGS`.
 
     Raises:
-        ArgumentError: If no rung has an option, one cannot be, or one names files of a single run.
+        ArgumentError: If no rung has an option, as one that names files of a single run, or one cannot be.
         InputError: If the release lacks a rung; nobody was asked then. Else as of `run_task`.
     """
     given = {name: value for name, value in options.items() if value is not None and value is not False}
-    how = {name: given.pop(name) for name in inspect.signature(run_task).parameters if name in given}
-    for name in _OF_ONE_RUN:
-        if name in how:
-            raise ArgumentError(f"`{name}` is of a single run; ask the rungs one by one, each as a `task`")
+    of_runs = inspect.signature(run_task).parameters.keys() - _OF_ONE_RUN
+    how = {name: given.pop(name) for name in of_runs & given.keys()}
     of_rungs = {rung: {n: given[n] for n in offered(TASKS[rung].options) if n in given} for rung in RUNGS}
-    for name in given:
-        if not any(name in of_rung for of_rung in of_rungs.values()):
-            raise ArgumentError(f"`{name}`: none of {', '.join(RUNGS)} has such an option; leave it out")
+    for name in sorted(given.keys() - set().union(*of_rungs.values())):
+        raise ArgumentError(f"`{name}`: none of {', '.join(RUNGS)} has such an option; leave it out")
     if (style := given.get("style")) in _STYLES:
         of_rungs[TrueFalse.name]["style"] = _STYLES[style]
     for rung, of_rung in of_rungs.items():

@@ -167,8 +167,10 @@ class Task(Protocol):
     """Beginning of the signature of its scores."""
     asks: ClassVar[str]
     """What a question is, in Markdown, for the table of tasks in the documentation."""
-    reads: ClassVar[str]
-    """The configurations that its items are made of, likewise."""
+    reads: ClassVar[str] = ""
+    """The configurations that its items are made of, likewise, where they are not always its `configs`."""
+    configs: ClassVar[tuple[str, ...]] = ()
+    """The configurations that are read of a release; that of the options where these name it."""
     options: ClassVar[type[TaskOptions]]
     """What it can be asked with."""
     scoring: ClassVar[type[ScoringOptions]] = ScoringOptions
@@ -197,7 +199,8 @@ class Task(Protocol):
 
     def settle(self, options: Any, manifest: "ReleaseManifest") -> tuple[Any, tuple[str, ...]]:
         """The options with what the release decides, and the configurations that are then read."""
-        ...
+        del manifest
+        return options, self.configs or (options.config,)
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: Any) -> "TaskItems":
         """The items of a release: takes its configurations by name, each with a column ``region``."""
@@ -216,8 +219,10 @@ class Task(Protocol):
         return None
 
     def overview(self, run: "ScoredRun") -> "ReportTable":
-        """A run's line in the overview of the report."""
-        ...
+        """A run's line in the overview of the report; of tasks about regions their mean and the gap."""
+        from blend.eval.report.region_sections import region_overview
+
+        return region_overview(run)
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """The sections of the report that the scores of comparable runs have figures for."""
@@ -237,7 +242,7 @@ class Task(Protocol):
         import polars as pl
 
         value = pl.col("correct").cast(pl.Float64)
-        return run.decisions().select("item_id", "region", "template_id", value=value)
+        return self.questions(run).select("item_id", "region", "template_id", value=value)
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":
         """Return the decisions, a row for each question and way in which it was asked."""

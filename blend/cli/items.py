@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from blend.cli.application import Application, Group
-from blend.cli.options import AsJson, NewSheet, TablesFolder
-from blend.exit_codes import UsageError
+from blend.cli.options import NewSheet, TablesFolder
 from blend.schemas.errors import InputError
 
 
@@ -36,57 +35,40 @@ def analyse(
     directories: Runs,
     out: TablesFolder = None,
     page: Annotated[Path | None, typer.Option(metavar="PAGE", help="Also write an HTML page.")] = None,
-    sheet: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also make the sheet in which people read the suspects' options: .csv, .jsonl or .xlsx."
-        ),
+    suspects: Annotated[
+        Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")
     ] = None,
-    release: Annotated[
-        str | None, typer.Option(metavar="DIR|REPO@REV", help="Release that was asked, for the sheet.")
-    ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Say how difficult items are, what they tell apart, and which look as if their key were wrong.
 
     The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
 
     - `blend items runs/*` prints tables.
-    - `blend items runs/* --sheet suspects.xlsx --release release` writes what people should read.
+    - `blend items runs/* --suspects suspects.csv` lists what people should read.
     """
-    import json
-
     from blend.eval.evaluation import read_scored
     from blend.eval.item_analysis.analysis import analyse_items
     from blend.eval.item_analysis.item_sections import save_items_page
-    from blend.eval.item_analysis.suspect_sheet import suspect_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.saved_frames import write_frames
-    from blend.loaders.releases.references import resolve_release
-    from blend.loaders.responses.option_sheets import write_option_sheet
-    from blend.schemas.language.text_comparison import escape_controls_in_json
     from blend.views.items import item_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
-    if (sheet is None) != (release is None):
-        raise UsageError("--sheet takes the texts of options from --release; give both, or neither")
     with interruptible():
         runs = read_scored(directories)
         found = analyse_items(runs)
-        if sheet is not None and release is not None:
-            write_option_sheet(suspect_sheet(found, runs, resolve_release(release)), sheet)
+        if suspects is not None:
+            write_new_sheet(suspects, found.suspect_sheet())
         if out is not None:
             write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
         if page is not None:
             save_items_page(found, runs, page)
-    if as_json:
-        typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
-        return
     SafeConsole().show(item_tables(found))
     if found.untold:
         typer.echo(f"Not told: {found.untold}.")
-    if sheet is not None:
-        typer.echo(f"Read {sheet}, write verdicts, then: blend questions accept {sheet} --reviewer PSEUDONYM")
+    if suspects is not None:
+        typer.echo(f"Have people read their options: blend questions options recipe.toml --suspects {suspects}")
 
 
 @app.command()
@@ -102,23 +84,15 @@ def select(
     from blend.eval.evaluation import read_scored
     from blend.eval.item_analysis.compact import select_compact
     from blend.loaders.files.new_files import write_new_sheet
-    from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
     from blend.views.progress import interruptible
 
     with interruptible():
         runs = read_scored(directories)
         asked = runs[0].run.description
-        what = asked.options.get("config") or (asked.task if asked.task != "multiple-choice" else None)
-        if what not in (None, MULTIPLE_CHOICE_QUESTIONS):
-            raise InputError(
-                f"compact is a choice of {MULTIPLE_CHOICE_QUESTIONS}, and these runs are of {what}"
-            )
+        if asked.task != "multiple-choice" or "config" in asked.options:
+            what = asked.options.get("config", asked.task)
+            raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
         found = select_compact(runs, size=size)
-        write_new_sheet(out, found.items)
-    rank = "" if found.rank_correlation is None else f", and ranks correlate {found.rank_correlation:.3f}"
-    off = abs(found.errors)
-    typer.echo(
-        f"{out}: {found.items.height:,} of {found.n_items:,} items. Scores of the models that chose them "
-        f"change by {off.mean():.1f} points in the mean, {off.max():.1f} at most{rank}; those of others more.\n"
-        f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".'
-    )
+        write_new_sheet(out, found)
+    typer.echo(f"{out}: {found.height:,} items.")
+    typer.echo(f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".')

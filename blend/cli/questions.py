@@ -32,6 +32,7 @@ def options(
     ] = None,
     out: NewSheet = Path("options.csv"),
     locales: Locales = None,
+    suspects: Annotated[Path | None, typer.Option(help="Only questions in this list of `blend items`.")] = None,
     unread: Annotated[
         bool, typer.Option("--unread", help="Only options that nobody has read, or a model without being sure.")
     ] = False,
@@ -50,12 +51,13 @@ def options(
     from blend.builders.release.reviewing import options_to_review
     from blend.loaders.recipes import read_recipe
     from blend.loaders.recipes.ready import sample_recipe
-    from blend.loaders.responses.option_sheets import write_option_sheet
+    from blend.loaders.responses.option_sheets import read_suspects, write_option_sheet
 
     used = sample_recipe() if recipe is None else read_recipe(recipe)
     base = Path() if recipe is None else recipe.parent
+    only = None if suspects is None else read_suspects(suspects)
     sheet = options_to_review(
-        used, base=base, locales=locales, unread=unread, everything=everything, blind=blind
+        used, base=base, locales=locales, only=only, unread=unread, everything=everything, blind=blind
     )
     write_option_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()

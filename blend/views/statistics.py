@@ -13,7 +13,7 @@ from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from blend.schemas.rows.published_rows import LETTERS
 from blend.views.frames import PERCENT, frame_table, interval, mean, rows_frame, wide_frame
 
@@ -60,10 +60,6 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
         tables["mcq-guessing"] = _guessing(figures.audit)
         if figures.audit.hard is not None:
             tables["mcq-hard-guessing"] = _guessing(figures.audit.hard, f", {MULTIPLE_CHOICE_HARD}")
-        if figures.audit.true_false is not None:
-            tables["true-false-guessing"] = _guessing(figures.audit.true_false, f", {TRUE_FALSE_QUESTIONS}")
-        if figures.audit.regions is not None:
-            tables["region-guessing"] = _guessing(figures.audit.regions, f", {REGION_QUESTIONS}")
     return tables
 
 

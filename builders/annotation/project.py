@@ -99,7 +99,7 @@ class Project(FrozenModel):
     ``org/name@v1.0.0`` on the Hub."""
     suspects: str | None = None
     """Sheet of questions that the stage ``mcq-review`` asks about alone, relative to this file, also where
-    natives have read their options: what ``blend items --sheet`` writes."""
+    natives have read their options: what ``blend items --suspects`` writes."""
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""

@@ -1,11 +1,11 @@
 """Rung questions: what natives are asked of the rungs of a release, to see how well people answer them."""
 
-from collections.abc import Sequence, Set
-from hashlib import sha256
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from blend.builders.digests import digest
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.tables import read_config
 from blend.schemas.language.locales import Registry
@@ -35,62 +35,37 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
         UnknownNameError: If the release lacks a rung.
         BlendError: If it cannot be read.
     """
-    folder = resolve_release(release)
+    folder, words = resolve_release(release), [word.value for word in YesNo]
     choices, options, regions = (
         read_config(folder, config)
         for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)
     )
-    words = [word.value for word in YesNo]
     request = TRUE_FALSE_PROMPT.rpartition("?")[2]
     options = options.with_columns(
         question=pl.col("prompt").str.strip_suffix(request), options=pl.lit(pl.Series([words])).first()
     )
-    asked = [
-        locales.find(codes[_number(name) % len(codes)]).tag
-        for name, codes in regions.select("region_question_id", "option_regions").iter_rows()
-    ]
+    of_regions = regions.select("region_question_id", "option_regions").iter_rows()
+    asked = [locales.find(codes[digest(name) % len(codes)]).tag for name, codes in of_regions]
     regions = regions.with_columns(locale=pl.Series(asked, dtype=pl.String))
-    rungs = (choices, options, regions)
-    dealt = [
-        rows.filter(pl.col("template_id").is_in(names))
-        for rows, names in zip(rungs, _dealt([set(rows["template_id"]) for rows in rungs]), strict=True)
-    ]
-    found = pl.concat(
+    rungs = pl.concat(
         [
-            _rung(dealt[0], "multiple-choice", "mcq_id", LETTERS),
-            _rung(dealt[1], "true-false", "true_false_id", words),
-            _rung(dealt[2], "region-choice", "region_question_id", LETTERS),
+            _rung(choices, "multiple-choice", "mcq_id", LETTERS),
+            _rung(options, "true-false", "true_false_id", words),
+            _rung(regions, "region-choice", "region_question_id", LETTERS),
         ]
     )
-    digests = pl.Series([_digest(name) for name in found["id"]], dtype=pl.String)
-    return found.sort(digests)
-
-
-def _dealt(held: Sequence[Set[str]]) -> list[list[str]]:
-    """The templates of each rung: every one goes to one of those that hold it, by its digest."""
-    dealt: list[list[str]] = [[] for _ in held]
-    for name in sorted(frozenset[str]().union(*held)):
-        among = [number for number, names in enumerate(held) if name in names]
-        dealt[among[_number(name) % len(among)]].append(name)
-    return dealt
+    held = rungs.group_by("template_id").agg(pl.col("task").unique().sort())
+    dealt = [(name, tasks[digest(name) % len(tasks)]) for name, tasks in held.iter_rows()]
+    found = rungs.join(pl.DataFrame(dealt, ["template_id", "task"], orient="row"), on=["template_id", "task"])
+    return found.drop("task").sort(pl.Series([digest(name) for name in found["id"]], dtype=pl.UInt64))
 
 
 def _rung(rows: pl.DataFrame, task: str, key: str, replies: Sequence[str]) -> pl.DataFrame:
     """The questions of one rung: of each template and locale the first."""
-    group = "mcq_id" if "mcq_id" in rows.columns else key
-    return rows.filter(pl.col(group) == pl.col(group).min().over("template_id", "locale")).select(
-        "locale",
-        "template_id",
-        "question",
+    return rows.filter(pl.col("mcq_id") == pl.col("mcq_id").min().over("template_id", "locale")).select(
+        *("locale", "template_id", "question"),
+        task=pl.lit(task),
         id=pl.format("{}/{}", pl.lit(task), key),
         options=pl.col("options").cast(pl.List(pl.String)),
         replies=pl.lit(pl.Series([list(replies)])).first(),
     )
-
-
-def _number(text: str) -> int:
-    return int(_digest(text), 16)
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()

@@ -116,6 +116,7 @@ def options_to_review(
     *,
     base: Path = Path(),
     locales: Sequence[str] | None = None,
+    only: Collection[tuple[str, str]] | None = None,
     unread: bool = False,
     everything: bool = False,
     blind: bool = False,
@@ -126,6 +127,7 @@ def options_to_review(
         recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
         base: Folder to which its relative locations refer.
         locales: Only options of questions about these locales; about all when absent.
+        only: Only options of these templates with locales; of all when absent.
         unread: Whether those are left out that somebody has read; what a model is unsure of, nobody has.
         everything: Whether those are there as well that verdicts leave out.
         blind: Whether ``read`` is empty, for a reader who is not to know what others said.
@@ -139,7 +141,11 @@ def options_to_review(
     """
     options = RecipeOptions(recipe, base)
     verdicts = exclusions_of(recipe.mcq, base, options.questions)
-    offered = list(options.offered(verdicts, everything=everything, locales=locales))
+    offered = [
+        one
+        for one in options.offered(verdicts, everything=everything, locales=locales)
+        if only is None or (one.row["template_id"], one.row["locale"]) in only
+    ]
     rows = []
     for row, readers, read_by in offered:
         if unread and None not in read_by:

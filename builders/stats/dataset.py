@@ -46,10 +46,7 @@ class DatasetStats(Summarised):
             frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
         if self.cultural is not None:
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
-        parts = {"audit": self.audit}
-        if self.audit is not None:
-            parts |= {f"audit_{name}": getattr(self.audit, name) for name in ("hard", "true_false", "regions")}
-        for part, audit in parts.items():
+        for part, audit in {"audit": self.audit, "audit_hard": self.audit and self.audit.hard}.items():
             if audit is not None:
                 frames |= {f"{part}_{name}": frame for name, frame in _audit_frames(audit).items()}
         return frames

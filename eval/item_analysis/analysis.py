@@ -13,12 +13,15 @@ from blend.eval.item_analysis.two_parameter import Abilities, ItemModel, abiliti
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.scores_json import ALL
 from blend.eval.statistics.clusters import FloatArray
+from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
 LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
 WORST = 0.1
 """Share of the items that are suspects at most."""
+OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
+"""Figures of items that need `LEAST_MODELS`; ``docs/items.md`` explains them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,7 @@ class ItemAnalysis:
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty``, ``discrimination`` with ``low``
-    and ``high``, ``slope`` with ``slope_error``, ``intercept``, ``evidence``."""
+    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty`` and `OF_SEVERAL_MODELS`."""
     regions: pl.DataFrame
     """One row per region, by code, `scores_json.ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
@@ -55,6 +57,17 @@ class ItemAnalysis:
         rough = "the two-parameter model has not converged, so slopes, intercepts and abilities are rough"
         return "" if self.model.converged else rough
 
+    def suspect_sheet(self) -> pl.DataFrame:
+        """List the suspects for `option_sheets.read_suspects`, and what speaks for each.
+
+        Raises:
+            InputError: If there is none.
+        """
+        if self.suspects.is_empty():
+            raise InputError(f"nothing is a suspect{self.untold and f': {self.untold}'}; leave `suspects` out")
+        figures = ("item_id", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
+        return self.suspects.select("template_id", "locale", *figures)
+
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, by name."""
         return {name: getattr(self, name) for name in ("items", "regions", "abilities", "suspects")}
@@ -77,29 +90,28 @@ def analyse_items(runs: Sequence[ScoredRun]) -> ItemAnalysis:
 
 def analyse_responses(responses: Responses) -> ItemAnalysis:
     """Analyse responses; see `analyse_items`."""
-    correct, names = responses.correct, responses.items["region"]
+    correct = responses.correct
     model = fit_items(correct) if len(responses.models) >= LEAST_MODELS else None
-    figures = {**item_statistics(correct)._asdict(), **dict.fromkeys(_OF_MODEL, np.full(len(names), np.nan))}
+    figures = pl.DataFrame(item_statistics(correct)._asdict()).fill_nan(None)
     if model is None:
-        figures |= dict.fromkeys(("discrimination", "low", "high"), figures["evidence"])
+        figures = figures.select("n_models", "difficulty")
     else:
-        evidence = wrong_key_evidence(correct, names.rank("dense").to_numpy())
-        figures |= dict(
-            zip(_OF_MODEL, (model.slope, model.slope_error, model.intercept, evidence), strict=True)
+        evidence = wrong_key_evidence(responses)
+        figures = figures.with_columns(
+            slope=model.slope, slope_error=model.slope_error, intercept=model.intercept, evidence=evidence
         )
-    columns = pl.DataFrame(figures).fill_nan(None).with_columns(pl.col("n_models").cast(pl.Int64))
-    items = pl.concat([responses.items, columns], how="horizontal")
+    empty = pl.DataFrame(schema=dict.fromkeys(OF_SEVERAL_MODELS, pl.Float64()))
+    items = pl.concat([responses.items, pl.concat([figures, empty], how="diagonal")], how="horizontal")
     return ItemAnalysis(
         items=items,
         regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),
-        abilities=pl.concat([_abilities(responses, model, part) for part in (ALL, *names.unique().sort())]),
+        abilities=pl.concat(
+            _abilities(responses, model, part) for part in (ALL, *items["region"].unique().sort())
+        ),
         suspects=_suspects(items, correct),
         responses=responses,
         model=model,
     )
-
-
-_OF_MODEL = ("slope", "slope_error", "intercept", "evidence")
 
 
 def _by_region(items: pl.DataFrame) -> pl.DataFrame:
@@ -112,13 +124,11 @@ def _abilities(responses: Responses, model: ItemModel | None, region: str) -> pl
     kept = ((responses.items["region"] == region) | (region == ALL)).to_numpy()
     nothing = np.full(len(responses.models), np.nan)
     found = Abilities(nothing, nothing) if model is None else abilities_by(model, responses.correct, kept)
-    figures = {
-        "correct": responses.shares(kept.astype(np.float64)),
-        "ability": found.mean,
-        "error": found.error,
-    }
     names = {"model": responses.models, "region": [region] * len(nothing)}
-    return pl.DataFrame({**names, **figures}).fill_nan(None)
+    correct = responses.shares(kept.astype(np.float64))
+    return pl.DataFrame(names | {"correct": correct, "ability": found.mean, "error": found.error}).fill_nan(
+        None
+    )
 
 
 def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:

@@ -1,7 +1,6 @@
 """Compact: the few items that keep scores and ranks, each with a weight for those that it stands for."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,7 +10,6 @@ from blend.eval.item_analysis.responses import Responses
 from blend.eval.item_analysis.two_parameter import ItemModel
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.statistics.clusters import FloatArray
-from blend.eval.statistics.correlation import correlation
 from blend.schemas.errors import ArgumentError, InputError
 
 BALANCED = 0.5
@@ -19,21 +17,11 @@ BALANCED = 0.5
 steepest, whose score is too high for good models and too low for weak ones."""
 
 
-class Compact(NamedTuple):
-    """Items that stand for all, and how well they do so for the models that chose them."""
-
-    items: pl.DataFrame
-    """One row per chosen item, by id: ``mcq_id`` and ``weight``, with a mean of 1."""
-    n_items: int
-    """Items that they were chosen from."""
-    errors: FloatArray
-    """Every model's weighted score less its full one, in points of 100."""
-    rank_correlation: float | None
-    """Spearman's correlation of both scores; null where all models have the same."""
-
-
-def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
+def select_compact(runs: Sequence[ScoredRun], *, size: float) -> pl.DataFrame:
     """Choose a compact set from scored runs of multiple-choice questions; see `choose_compact`.
+
+    Returns:
+        One row per chosen item, by id: ``mcq_id`` and ``weight``, with a mean of 1.
 
     Raises:
         ArgumentError: If ``size`` is not a fraction between 0 and 1.
@@ -44,10 +32,8 @@ def select_compact(runs: Sequence[ScoredRun], *, size: float) -> Compact:
     found = analyse_items(runs)
     if found.model is None:
         raise InputError(f"nothing to choose by: {found.untold}")
-    weights = choose_compact(found.responses, found.model, size=size)
-    full, weighted = (100 * found.responses.shares(each) for each in (np.ones(len(weights)), weights))
-    items = found.items.select(mcq_id="item_id", weight=pl.Series(weights)).filter(pl.col("weight") > 0)
-    return Compact(items, len(weights), weighted - full, correlation(full, weighted, kind="rank").value)
+    weights = pl.Series(choose_compact(found.responses, found.model, size=size))
+    return found.items.select(mcq_id="item_id", weight=weights).filter(pl.col("weight") > 0)
 
 
 def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> FloatArray:

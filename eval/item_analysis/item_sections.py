@@ -13,9 +13,6 @@ from blend.eval.report.single_answers import NOT_KNOWN
 from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.scores_json import ALL
 
-SHOWN_SUSPECTS = 200
-"""Suspects on the page; the files have all of them."""
-
 
 class ItemSection(NamedTuple):
     """A table and how to read it."""
@@ -27,18 +24,16 @@ class ItemSection(NamedTuple):
 
 def item_sections(analysis: ItemAnalysis) -> list[ItemSection]:
     """Regions, and where they can be told abilities, with a column of text for each region, and suspects."""
+    regions = ItemSection("Items", _REGIONS, analysis.regions)
     if analysis.model is None:
-        return [ItemSection("Items", _REGIONS, analysis.regions)]
+        return [regions]
     cell = pl.format("{}\u00a0±\u00a0{}", pl.col("ability").round(2), pl.col("error").round(2))
     by_region = analysis.abilities.filter(pl.col("region") != ALL).with_columns(cell=cell)
-    wide = (
-        analysis.abilities.filter(region=ALL)
-        .drop("region")
-        .join(by_region.pivot("region", index="model", values="cell"), on="model")
-    )
+    by_region = by_region.pivot("region", index="model", values="cell")
+    wide = analysis.abilities.filter(region=ALL).drop("region").join(by_region, on="model")
     figures = ("item_id", "region", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
     return [
-        ItemSection("Items", _REGIONS, analysis.regions),
+        regions,
         ItemSection("Abilities", _ABILITIES, wide.sort("ability", "model", descending=[True, False])),
         ItemSection("Suspects", _SUSPECTS, analysis.suspects.select(figures)),
     ]
@@ -64,9 +59,9 @@ def save_items_page(analysis: ItemAnalysis, runs: Sequence[ScoredRun], page: Pat
     """
     run, (*sections, last) = runs[0], item_sections(analysis)
     if analysis.model is not None and not asks_semeval(run.run.items("template_id")):
-        known, rows = run.task.known_questions(run), last.rows.head(SHOWN_SUSPECTS)
-        questions = [known.get(item, NOT_KNOWN).title for item in rows["item_id"]]
-        last = last._replace(rows=rows.with_columns(question=pl.Series(questions, dtype=pl.String)))
+        known = run.task.known_questions(run)
+        questions = [known.get(item, NOT_KNOWN).title for item in last.rows["item_id"]]
+        last = last._replace(rows=last.rows.with_columns(question=pl.Series(questions, dtype=pl.String)))
     template = page_environment().get_template("items.html.j2")
     save_page(
         lambda: template.render(analysis=analysis, run=run, sections=[*sections, last]), page, name="page"

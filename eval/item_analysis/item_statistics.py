@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blend.eval.item_analysis.responses import Responses
 from blend.eval.statistics.clusters import FloatArray, divide
 
 WRONG_OPTIONS = 3
@@ -13,13 +14,13 @@ WRONG_OPTIONS = 3
 _MOST = 0.999999
 """Largest correlation of which an interval is computed: Fisher's z of 1 is infinite."""
 _LEAST = 0.01
-"""Smallest chance of either answer, so that one slip of an excellent model does not decide alone."""
+"""Smallest chance to be correct or wrong, so that one slip of an excellent model does not decide alone."""
 
 
 class ItemStatistics(NamedTuple):
     """Statistics of items, shape ``(n_items,)`` each; NaN where they cannot be told."""
 
-    n_models: FloatArray
+    n_models: NDArray[np.int64]
     difficulty: FloatArray
     """Share of the models that were wrong, a fraction."""
     discrimination: FloatArray
@@ -40,7 +41,7 @@ def item_statistics(correct: FloatArray) -> ItemStatistics:
         interval, Fisher (1921), On the "probable error" of a coefficient of correlation, Metron 1.
     """
     known = ~np.isnan(correct)
-    given, n_models = np.where(known, correct, 0.0), known.sum(axis=0).astype(np.float64)
+    given, n_models = np.nan_to_num(correct), known.sum(axis=0)
     # Each model's share correct of all items but the one in question, shape (n_models, n_items).
     others = divide(given.sum(axis=1, keepdims=True) - given, known.sum(axis=1, keepdims=True) - known)
     x, y = (_centred(values, known & ~np.isnan(others)) for values in (given, others))
@@ -58,28 +59,25 @@ def _centred(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     return centred
 
 
-def wrong_key_evidence(correct: FloatArray, regions: FloatArray) -> FloatArray:
-    """Measure how much better the answers to each item fit a wrong key than a correct one.
+def wrong_key_evidence(responses: Responses) -> FloatArray:
+    """Weigh, for each item, the votes of models for the wrong option that has most against those for the key.
 
-    A model is correct in an item as often as in the others of its region: chance ``p``. Were the key one of the
-    wrong options, it would count as correct where it chose just that one: chance ``(1 - p) / 3``. The evidence
-    is the log of the ratio of both likelihoods, summed over models: that good models fail says much for a wrong
-    key, that weak ones pass says a little. An item that is merely harder than others has some as well.
-
-    Args:
-        correct: `responses.Responses.correct`.
-        regions: Number of every item's region, shape ``(n_items,)``.
+    A model is correct in an item as often as in the others of its region: chance ``p``; else it chooses each of
+    the wrong options alike. Were another option the key, it would choose that one with ``p``, and the marked
+    one with ``(1 - p) / 3``. So a vote weighs the logarithm of ``3 p / (1 - p)``, and the difference between
+    two options is the log of the ratio of their likelihoods as keys. That good models agree on another option
+    says most for a wrong key.
 
     Returns:
         Natural logarithms, shape ``(n_items,)``; above 0 the answers fit a wrong key better.
     """
-    asked, given = (~np.isnan(correct)).astype(np.float64), np.nan_to_num(correct)
+    asked, given = (~np.isnan(responses.correct)).astype(np.float64), np.nan_to_num(responses.correct)
     # Shape (n_models, n_regions) times (n_regions, n_items): sums over the region of each item, without itself.
-    members = (regions[:, np.newaxis] == np.unique(regions)).astype(np.float64)
+    members = responses.items.select("region").to_dummies().to_numpy()
     n_correct, n_asked = ((values @ members) @ members.T - values for values in (given, asked))
     # Half an answer more of either kind, since a region can have one item.
     chance = np.clip((n_correct + 0.5) / (n_asked + 1), _LEAST, 1 - _LEAST)
-    missed = (1 - chance) / WRONG_OPTIONS
-    ratios = given * np.log(missed / chance) + (asked - given) * np.log((1 - missed) / (1 - chance))
-    evidence: FloatArray = (ratios * asked).sum(axis=0)
+    weight = np.log(WRONG_OPTIONS * chance / (1 - chance))
+    votes = (weight * np.nan_to_num(responses.wrong)).sum(axis=1)
+    evidence: FloatArray = votes.max(axis=0) - (weight * given).sum(axis=0)
     return evidence

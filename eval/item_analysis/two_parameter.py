@@ -30,6 +30,10 @@ _LONGEST = 1.0
 """Longest step of Newton's method, so that items that all models get right stay finite."""
 
 
+Nodes = tuple[FloatArray, FloatArray]
+"""Points around the abilities of models, and their weights, shape ``(n_models, NODES)`` each."""
+
+
 class Abilities(NamedTuple):
     """Abilities of models, expected a posteriori, and their standard errors as if items were known."""
 
@@ -71,11 +75,11 @@ def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e
     for _ in range(STEPS):
         before = items
         points, weights, abilities, likelihood = _posterior(given, asked, items, start)
-        pull, precision = np.zeros_like(items), np.zeros_like(items)
+        prior = np.zeros((2, *items.shape))
         if priors:
             abilities, items, points = _standardised(abilities, items, points)
-            pull, precision = _prior(items, variances, centre)
-        items, variances = _maximised(given, asked, items, points, weights, pull, precision)
+            prior = _prior(items, variances, centre)
+        items, variances = _maximised(given, asked, items, (points, weights), prior)
         start, change = abilities.mean, float(np.abs(items - before).max())
         if change < tolerance:
             break
@@ -103,8 +107,8 @@ def _standardised(
     return moved, np.stack([items[0] * scale, items[1] + items[0] * centre]), (points - centre) / scale
 
 
-def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute what the priors add to first derivatives, and take off second ones; shape ``(2, n_items)`` both.
+def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> FloatArray:
+    """Compute what the priors add to first derivatives, and take off second ones; shape ``(2, 2, n_items)``.
 
     Their moments are those of the items, given the variances of these; ``centre`` is the mean intercept.
     """
@@ -115,7 +119,7 @@ def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> tupl
     of_slope = (slope.mean() - slope) / SLOPE_SPREAD**2 + slope / width * (off**2 / (spread * width) - 1)
     # Of the second derivative by slope what is expected, which is always positive.
     precision = np.stack([1 / SLOPE_SPREAD**2 + 2 * (slope / width) ** 2, 1 / (spread * width)])
-    return np.stack([of_slope, -off * precision[1]]), precision
+    return np.stack([np.stack([of_slope, -off * precision[1]]), precision])
 
 
 def _posterior(
@@ -145,17 +149,11 @@ def _posterior(
 
 
 def _maximised(
-    given: FloatArray,
-    asked: FloatArray,
-    items: FloatArray,
-    points: FloatArray,
-    weights: FloatArray,
-    pull: FloatArray,
-    precision: FloatArray,
+    given: FloatArray, asked: FloatArray, items: FloatArray, nodes: Nodes, prior: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Items after a step of Newton's method for each, and their variances; shape ``(2, n_items)`` both."""
     # A row for every node of every model, shape (n_models * NODES, n_items), so that sums are matrix products.
-    point, weight = points.ravel(), weights.ravel()[:, np.newaxis]
+    point, weight, (pull, precision) = nodes[0].ravel(), nodes[1].ravel()[:, np.newaxis], prior
     chances, n_asked = _chances(point, items), weight * np.repeat(asked, NODES, axis=0)
     residuals = weight * np.repeat(given, NODES, axis=0) - n_asked * chances
     powers = np.stack([point, np.ones_like(point), point**2])

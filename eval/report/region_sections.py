@@ -57,7 +57,7 @@ def region_overview(run: ScoredRun) -> ReportTable:
     for key, score in run.of("parity-gap", "overall").items():
         best_and_worst = " − ".join(region_name(code) for code in key.split("/"))
         cells["parity gap, points"] = f"{cell(score)} ({best_and_worst})"
-    for name in ("unparsable", UNANSWERED, "refused", "hedged", "missing"):
+    for name in ("balanced-accuracy", "yes-bias", "unparsable", UNANSWERED, "refused", "hedged", "missing"):
         if (share := run.overall(name)) is not None:
             cells[f"{name}, %"] = cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"

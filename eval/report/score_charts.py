@@ -91,19 +91,12 @@ def region_chart(
         yOffset=alt.YOffset("model:N", sort=list(models)),
         tooltip=_tooltips(alt, "model", "region", "value", "low", "high"),
     )
-    colour = alt.Color(
-        "model:N", sort=list(models), scale=_model_scale(alt, models), legend=_legend(alt, models)
-    )
+    colour = _by_model(alt, "Color", models, _MODEL_COLOURS, _legend(alt, models))
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest]), axis=alt.Axis(labelFlush=False))
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(
         x=x,
         color=colour,
-        shape=alt.Shape(
-            "model:N",
-            sort=list(models),
-            scale=alt.Scale(domain=list(models), range=_cycled(_SHAPES, len(models))),
-            legend=_legend(alt, models),
-        ),
+        shape=_by_model(alt, "Shape", models, _SHAPES, _legend(alt, models)),
     )
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q", color=colour)
     layers = lines + marks
@@ -331,24 +324,23 @@ def ladder_chart(
 
     # A step further each time that colours begin anew, so that no two models have the same of both.
     shapes = [_SHAPES[(i + i // len(_MODEL_COLOURS)) % len(_SHAPES)] for i in range(len(models))]
-
-    def by_model(channel: Any, range_: Sequence[Any]) -> Any:
-        scale = alt.Scale(domain=list(models), range=_cycled(range_, len(models)))
-        return channel("model:N", sort=list(models), scale=scale, legend=legend)
-
     # The words of a rung's name stand below each other, so that a phone has room for them.
     names = json.dumps([rung.split(" ", 1) for rung in rungs])
     axis = alt.Axis(values=list(range(len(rungs))), labelExpr=f"{names}[datum.value]", grid=False, title=None)
     base = alt.Chart(alt.Data(values=placed)).encode(
         x=alt.X("at:Q", scale=alt.Scale(domain=[-0.4, len(rungs) - 0.6], nice=False), axis=axis),
-        color=by_model(alt.Color, _MODEL_COLOURS),
+        color=_by_model(alt, "Color", models, _MODEL_COLOURS, legend),
         tooltip=_tooltips(alt, "model", "rung", "value", "low", "high"),
     )
     y = alt.Y("value:Q", title="correct, %", scale=alt.Scale(domain=[0, 100]))
     dashes = [[5, 4] if model in broken else [1, 0] for model in models]
-    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=by_model(alt.StrokeDash, dashes))
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=y, strokeDash=_by_model(alt, "StrokeDash", models, dashes, legend)
+    )
     ends = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="correct, %"), y2="high:Q")
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, shape=by_model(alt.Shape, shapes))
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
+        y=y, shape=_by_model(alt, "Shape", models, shapes, legend)
+    )
     what = f"Shares correct over the rungs, {where or 'mean over regions'}, with 95 % intervals"
     return spec_of(lines + ends + marks, what, height=220)
 
@@ -378,8 +370,10 @@ def _tooltips(alt: Any, *names: str) -> list[Any]:
     ]
 
 
-def _model_scale(alt: Any, models: Sequence[str]) -> Any:
-    return alt.Scale(domain=list(models), range=_cycled(_MODEL_COLOURS, len(models)))
+def _by_model(alt: Any, channel: str, models: Sequence[str], values: Sequence[Any], legend: Any) -> Any:
+    """A channel with a value for each model, from the first value on again where models are more."""
+    scale = alt.Scale(domain=list(models), range=[values[i % len(values)] for i in range(len(models))])
+    return getattr(alt, channel)("model:N", sort=list(models), scale=scale, legend=legend)
 
 
 def _colour(alt: Any, title: str, domain: Domain) -> Any:
@@ -393,7 +387,3 @@ def _legend(alt: Any, models: Sequence[str]) -> Any:
     if len(models) == 1:
         return None
     return alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)
-
-
-def _cycled(values: Sequence[Any], n: int) -> list[Any]:
-    return [values[i % len(values)] for i in range(n)]

@@ -23,9 +23,7 @@ def read_compact(path: Path) -> pl.DataFrame:
             number.
     """
     if not path.is_file():
-        raise InputError(
-            f"{path}: there is no such file of questions; correct its name (mcq.compact in a recipe)"
-        )
+        raise InputError(f"{path}: no such file of questions; correct its name (mcq.compact in a recipe)")
     diagnostics, weights = Diagnostics(), dict[str, float]()
     for cells in read_rows(path, path.parent, diagnostics, Columns(("mcq_id", "weight"))):
         name, text = (str(cells.values[column] or "").strip() for column in COMPACT_ITEMS)
@@ -39,7 +37,5 @@ def read_compact(path: Path) -> pl.DataFrame:
         weights[name] = weight
     diagnostics.raise_problems()
     if not weights:
-        raise InputError(
-            f"{path}: names no question; write the mcq_id and weight of some, or leave the key out"
-        )
+        raise InputError(f"{path}: names no question; write the mcq_id and weight of some, or leave it out")
     return pl.DataFrame(list(weights.items()), COMPACT_ITEMS, orient="row")

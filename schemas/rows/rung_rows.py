@@ -47,8 +47,8 @@ class TrueFalseQuestion(Rung):
     """The question alone, in English, naming the region."""
     option: Text
     """The option, as the multiple-choice question shows it."""
-    option_region: Text | None
-    """Code of the region whose people gave the option; null where the source does not say."""
+    option_region: Text
+    """Code of the region whose people gave the option."""
     answer: YesNo
     """``yes`` where the option is the correct one of the four, else ``no``."""
 

@@ -123,6 +123,7 @@ COMMANDS = (
         ("decisions.tsv",),
     ),
     Command("questions options recipe.toml --out new.csv", _RECIPE),
+    Command("questions options recipe.toml --suspects suspects.csv --out new.csv", ("suspects.csv",)),
     Command("questions agreement verdicts.tsv", ("verdicts.tsv",)),
     Command(
         "questions accept options.csv --out verdicts.tsv --reviewer r01",

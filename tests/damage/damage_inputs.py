@@ -90,6 +90,7 @@ def _beside_the_recipe() -> None:
         '[[sources]]\nkind = "responses"\nlocation = "collected"\n',
         "locales.toml": LOCALE,
         "decisions.tsv": "answer_a\tanswer_b\tverdict\twho\twhen\twhy\ntea\tchai\tsame\tr01\t2026-11-20\t\n",
+        "suspects.csv": "template_id,locale,item_id\nfood-01,ko-KR,food-01_KR_1\n",
         "fillers.csv": "template_id,option,region,reviewer\nfood-01,porridge,UK,r01\n",
         "exclusions.jsonl": json.dumps(
             {

@@ -63,20 +63,20 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
     Of several people's answers to one question the first counts: each is to be one person's, as a model's is.
     """
     reader = Reader("rungs", _CONTROLS, context)
-    answers: dict[str, dict[str, dict[str, Any]]] = {}
+    answers: dict[tuple[str, str], dict[str, Any]] = {}
     for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
         _, _, task, item_id = str(done.data["blend_id"]).split("/", 3)
         reply = reader.choice(done, ANSWER, [option["alias"] for option in done.data["options"]])
         if reply is None:
             reader.leave_out(done, "empty-annotation", "no option is chosen; left out")
-        elif item_id in answers.setdefault(task, {}):
-            reader.leave_out(
-                done, "annotated-twice", "another person answered it earlier, which counts; left out"
-            )
+        elif (task, item_id) in answers:
+            reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
         else:
-            row = {"item_id": item_id, "response": reply, "annotator": done.annotator}
-            answers[task][item_id] = row
-    return reader.reading(**{task: [row for _, row in sorted(rows.items())] for task, rows in answers.items()})
+            answers[task, item_id] = {"item_id": item_id, "response": reply, "annotator": done.annotator}
+    by_task: dict[str, list[dict[str, Any]]] = {}
+    for (task, _), row in sorted(answers.items()):
+        by_task.setdefault(task, []).append(row)
+    return reader.reading(**by_task)
 
 
 STAGE = Stage(

@@ -153,10 +153,9 @@ class RungQuestions:
             for mcq_id, (gold, *wrong) in zip(ids, one.picks.tolist(), strict=True):
                 if votes[one.golds[gold]] < needed[TRUE_FALSE_QUESTIONS]:
                     continue
-                options = {i: magnitude(one.distractors[i][0], answers.answer_format) for i in wrong}
-                near = [i for i, n in options.items() if n is not None and not _is_far(n, numbers)]
-                if near:
-                    detail = f"{one.distractors[near[0]][0]!r} beside {one.golds[gold]!r}"
+                shown = (one.distractors[i][0] for i in wrong)
+                if near := [text for text in shown if _is_near(text, answers.answer_format, numbers)]:
+                    detail = f"{near[0]!r} beside {one.golds[gold]!r}"
                     self._found.append((template_id, one.locale.tag, "near-number", detail))
                 else:
                     self.true_false.add(mcq_id)
@@ -201,8 +200,7 @@ class RungQuestions:
             gave = self._rules.elsewhere.cooccurrence.gave
             return {i for i, text in texts.items() if not gave(target.answers.locale.tag, text)}
         numbers = _numbers(target, answer_format)
-        shown = {i: magnitude(text, answer_format) for i, text in texts.items()}
-        return {i for i, number in shown.items() if number is not None and _is_far(number, numbers)}
+        return {i for i, text in texts.items() if _is_near(text, answer_format, numbers) is False}
 
 
 def region_rows(chosen: pl.DataFrame, mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
@@ -252,6 +250,12 @@ def without_region(en_question: str, locale: Locale, locales: Registry) -> str |
     for after in rest:
         before += (NO_REGION.capitalize() if at_sentence_start(before) else NO_REGION) + after
     return None if names_any(before, locales) else before
+
+
+def _is_near(text: str, answer_format: AnswerFormat, given: Collection[float]) -> bool | None:
+    """Whether the number in a text is between or near those of people of another region; null without one."""
+    number = magnitude(text, answer_format)
+    return None if number is None else not _is_far(number, given)
 
 
 def _is_far(number: float, given: Collection[float]) -> bool:

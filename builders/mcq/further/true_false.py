@@ -6,14 +6,13 @@ from blend.schemas.language.locales import Registry
 from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.prompts.rung_prompts import FORMAT_REQUEST, TRUE_FALSE_PROMPT
 from blend.schemas.rows.frame_columns import TRUE_FALSE_ROWS
-from blend.schemas.rows.published_rows import LETTERS
 
 
 def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     """Make a row of every option of multiple-choice questions.
 
     Args:
-        mcqs: `frame_columns.MCQ_ROWS`.
+        mcqs: `frame_columns.MCQ_ROWS` that were made here, so that regions are known and options differ.
         locales: Names of the regions.
 
     Returns:
@@ -25,13 +24,10 @@ def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
         "region": pl.col("locale").replace_strict(names, return_dtype=pl.String),
         "option": pl.col("option"),
     }
-    unknown = pl.lit([None] * len(LETTERS), pl.List(pl.String))
     is_correct = pl.col("position") == pl.col("correct")
     return (
-        mcqs.rename({"answer": "correct", "options": "option"})
+        mcqs.rename({"answer": "correct", "options": "option", "option_regions": "option_region"})
         .with_columns(
-            option_region=pl.col("option_regions").fill_null(unknown),
-            # Of equal options, which only a source can have, the first one comes first.
             number=pl.col("option").list.eval(pl.element().rank("ordinal")),
             position=pl.int_ranges(pl.col("option").list.len()),
         )

@@ -31,8 +31,7 @@ def check_rungs(release: Release) -> Iterator[Problem]:
       answer of a region question
     """
     mcqs, locales = _questions(release), release.locales
-    options: set[str] = set()
-    read: set[str] = set()
+    options, read = set[str](), set[str]()
     for batch in release.batches(TRUE_FALSE_QUESTIONS):
         rows = _named(batch)
         made = true_false_rows(mcqs.join(rows, on="mcq_id", how="semi"), locales)
@@ -48,9 +47,8 @@ def check_rungs(release: Release) -> Iterator[Problem]:
         rows = _named(batch.complete())
         yield from _differing(batch, rows, region_rows(rows, mcqs, locales))
         for row in rows.iter_rows(named=True):
-            wrong = [region for i, region in enumerate(row["option_regions"]) if i != row["answer"]]
-            for region in wrong:
-                if (row["template_id"], region, row["given_answer"]) in given:
+            for i, region in enumerate(row["option_regions"]):
+                if i != row["answer"] and (row["template_id"], region, row["given_answer"]) in given:
                     what = f"people of {region}, shown as wrong, gave {row['given_answer']!r} as well"
                     yield error(batch.location(row["region_question_id"]), what, CORRECT_AND_REBUILD)
 
@@ -58,9 +56,8 @@ def check_rungs(release: Release) -> Iterator[Problem]:
 def _questions(release: Release) -> pl.DataFrame:
     """The multiple-choice questions, `MCQ_ROWS`, of which rungs can be made; other checks tell of the rest."""
     parts = [_named(batch) for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS)]
-    lengths = {name: pl.col(name).list.len() == len(LETTERS) for name in ("options", "option_regions")}
     return pl.concat([pl.DataFrame(schema=MCQ_ROWS), *parts]).filter(
-        lengths["options"] & lengths["option_regions"].fill_null(value=True),
+        pl.all_horizontal(pl.col("options", "option_regions").list.len() == len(LETTERS)),
         pl.col("locale").is_in(release.locales.tags),
         pl.col("answer").is_between(0, len(LETTERS) - 1),
     )
@@ -75,14 +72,8 @@ def _named(batch: Batch) -> pl.DataFrame:
 
 def _differing(batch: Batch, rows: pl.DataFrame, made: pl.DataFrame) -> Iterator[Problem]:
     """The rows that are not among those that the multiple-choice questions make."""
+    as_text = pl.struct(rows.columns).struct.json_encode()
+    expected = made.select(as_text).to_series()
     key = key_of(batch.table.config)
-    expected = {(row["mcq_id"], row[key]): row for row in made.iter_rows(named=True)}
-    for row in rows.iter_rows(named=True):
-        of_question = expected.get((row["mcq_id"], row[key]))
-        if of_question is None:
-            what = f"is of no option of multiple-choice question {row['mcq_id']}"
-        elif names := [name for name, value in row.items() if value != of_question[name]]:
-            what = f"{', '.join(names)} not as multiple-choice question {row['mcq_id']} makes them"
-        else:
-            continue
-        yield error(batch.location(row[key]), what, REBUILD)
+    for row_id, mcq_id in rows.filter(~as_text.is_in(expected.implode())).select(key, "mcq_id").iter_rows():
+        yield error(batch.location(row_id), f"is not as multiple-choice question {mcq_id} makes it", REBUILD)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
 
 Bleu = Literal["multi-reference", "pairwise"]
 """All samples of the other group as references of every sample, or the mean over pairs of samples."""
@@ -101,7 +100,7 @@ class CulturalPromptsTask(Task):
         "a text on a topic for a reader of every nationality, several samples of each "
         "([cultural-prompts.md](cultural-prompts.md))"
     )
-    reads = "`cultural-prompts`"
+    configs = ("cultural-prompts",)
     options = CulturalPromptOptions
     scoring = CulturalScoring
     rules = ("default", "paper", "reference_code")
@@ -112,13 +111,6 @@ class CulturalPromptsTask(Task):
         "refusal, other-language, unanswered and significant are in percent. docs/cultural-prompts.md explains "
         "each figure."
     )
-
-    def settle(
-        self, options: CulturalPromptOptions, manifest: "ReleaseManifest"
-    ) -> tuple[CulturalPromptOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, ("cultural-prompts",)
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: CulturalPromptOptions) -> "TaskItems":
         """See `Task.items`."""

@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
 
 Style = Literal["letters", "texts", "json"]
 """How a question is put: which letter is likeliest, which option's text is likeliest, or the published prompt
@@ -79,12 +78,22 @@ class ChoiceOptions(LetteredOptions, ShotOptions):
         ShotOptions.__post_init__(self)
 
 
+def scored_items(run: "Run") -> "pl.DataFrame":
+    """Read what scores of a run of questions go by: the columns of its items that say what was asked."""
+    columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
+    return run.items(*columns, *(["sample"] if run.description.options.get("samples", 1) > 1 else []))
+
+
 class FourOptions(Task):
     """Questions with four options of which one is correct, whatever they are about."""
 
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
-    headline = "accuracy-macro"
+    headline: ClassVar[str | None] = "accuracy-macro"
+    chance: ClassVar[float | None] = 100 / POSITIONS
+    """What guessing scores, in percent; null where that depends on how one guesses."""
+    note: ClassVar[str] = ""
+    """What a question counts by, as a sentence of the report."""
 
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
@@ -94,11 +103,8 @@ class FourOptions(Task):
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 
         asked = run.description.options
-        columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
-        if asked.get("samples", 1) > 1:
-            columns.append("sample")
         scored = score_choices(
-            run.items(*columns),
+            scored_items(run),
             run.gold(),
             answers,
             style=asked["style"],
@@ -113,12 +119,6 @@ class FourOptions(Task):
             signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )
 
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """See `Task.overview`."""
-        from blend.eval.report.region_sections import region_overview
-
-        return region_overview(run)
-
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""
         del seed
@@ -132,7 +132,7 @@ class FourOptions(Task):
 
         own = (spread_section(runs), cultures_section(runs), positions_section(runs), confidence_section(runs))
         return (
-            *region_sections(runs, chance=100 / POSITIONS),
+            *region_sections(runs, note=self.note, chance=self.chance),
             *(section for section in own if section is not None),
         )
 
@@ -160,13 +160,6 @@ class MultipleChoice(FourOptions):
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)
-
-    def settle(
-        self, options: ChoiceOptions, manifest: "ReleaseManifest"
-    ) -> tuple[ChoiceOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, (options.config,)
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: ChoiceOptions) -> "TaskItems":
         """See `Task.items`."""

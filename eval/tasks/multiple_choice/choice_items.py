@@ -53,9 +53,10 @@ def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems
     Raises:
         InputError: If a locale has too few templates for the examples.
     """
+    # Of an earlier version, or about regions.
+    absent = {"answer_spread", "source_order"}.difference(questions.columns)
+    questions = questions.with_columns(pl.lit(None, pl.String).alias(name) for name in sorted(absent))
     questions = questions.with_columns(can_be_example=pl.lit(value=True))
-    if "source_order" not in questions.columns:  # a release of an earlier version
-        questions = questions.with_columns(source_order=pl.lit(None, pl.String))
     shots = options if isinstance(options, ShotOptions) else ShotOptions()
     rows, held_out = part_examples(questions, shots)
     turned = _turned(some_templates(rows, options), options.rotations)

@@ -20,7 +20,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
-from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, choose
+from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, Choices, choose
 from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
 from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
 
@@ -87,29 +87,21 @@ def score_choices(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    given = ("text", "logprobs", "option_tokens", "option_bytes", "error")
-    rows = pl.concat([items, gold.drop("item_id")], how="horizontal").join(
-        answers.select("item_id", *given), on="item_id", how="left", maintain_order="left"
-    )
+    rows = with_answers(items, gold, answers)
     rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
     stated = rows.select(stated_confidence(pl.col("text"))).to_series()
     if says_confidence:
         rows = rows.with_columns(without_confidence(pl.col("text")))
     choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
     sure = stated if says_confidence else choices.confidence
-    why = rows.select(pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why)).to_series()
-    answered = rows["text"].is_not_null() | rows["logprobs"].is_not_null()
+    answered = choices.answered
     n_answered = int(answered.sum())
     beside = _beside(rows, choices.chosen, answered, seed) if rule == SEMEVAL else ()
     written = answered
     if rule == SEMEVAL:
         answered = pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
-    judged = rows.drop(*given, "option_texts").with_columns(
-        choices.chosen.alias("chosen"),
-        why.alias("why"),
-        rule=pl.lit(rule),
-        chosen_region=_at(rows["option_regions"], choices.chosen),
-        correct=_correct(choices.chosen, rows["answer"], answered),
+    judged = decided(rows, choices, answered, rule).with_columns(
+        chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True)
     )
     columns = list(DECISIONS)
     if sure is not None:
@@ -132,6 +124,26 @@ def score_choices(
     return ScoredItems(judged.select(columns).cast(DECISIONS), scores)
 
 
+def with_answers(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Put the answers beside items and gold, which are row by row the same; null where there is none."""
+    return pl.concat([items, gold.drop("item_id")], how="horizontal").join(
+        answers.select("item_id", *_GIVEN), on="item_id", how="left", maintain_order="left"
+    )
+
+
+_GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
+
+
+def decided(rows: pl.DataFrame, choices: Choices, answered: pl.Series, rule: str) -> pl.DataFrame:
+    """Decide rows of `with_answers`: ``chosen``, ``why``, ``rule`` and ``correct`` in place of the answers."""
+    return rows.with_columns(
+        choices.chosen,
+        why=pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why),
+        rule=pl.lit(rule),
+        correct=_correct(choices.chosen, rows["answer"], answered),
+    ).drop(*_GIVEN, "option_texts")
+
+
 def _beside(rows: pl.DataFrame, chosen: pl.Series, answered: pl.Series, seed: int) -> list[Score]:
     """Accuracy by the default rule, which leaves out what has no answer."""
     kept = rows.with_columns(correct=_correct(chosen, rows["answer"], answered)).filter(answered)
@@ -147,10 +159,6 @@ def _correct(chosen: pl.Series, answer: pl.Series, answered: pl.Series) -> pl.Se
     """Whether the chosen option is the correct one; an answer that chooses none is wrong, no answer is null."""
     correct = (chosen == answer).fill_null(value=False)
     return pl.select(pl.when(answered).then(correct)).to_series()
-
-
-def _at(lists: pl.Series, index: pl.Series) -> pl.Series:
-    return pl.DataFrame({"lists": lists, "index": index}).select(pl.col("lists").list.get("index")).to_series()
 
 
 def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:

@@ -97,8 +97,8 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     return Section(
         "cultures",
         "Whose culture a model falls back to",
-        "Of the wrong answers to questions about the region of the row: how often the answer of the culture "
-        "of the column was chosen where it was one of the three distractors. 33 is chance; a bright column "
+        "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
+        "or its answer, was chosen where it was one of the three distractors. 33 is chance; a bright column "
         "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
         "offer.",
         pictures,

@@ -1,5 +1,6 @@
 """Choosing: which option an answer stands for, by each rule that the answers allow."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -31,13 +32,24 @@ class Choices(NamedTuple):
     """Index of the option from 0, null where an answer names none or there is no answer."""
     why: pl.Series
     """``likeliest``, ``strict``, ``lenient``, ``unparsable``, ``error`` or ``missing``."""
+    answered: pl.Series
+    """Whether there is an answer, of whatever sort."""
     others: dict[str, pl.Series]
     """What further rules would have chosen, by their names."""
     confidence: pl.Series | None
     """Share of the chosen option in the softmax of the scores that chose it; null where texts are read."""
 
 
-def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
+def read_options(answers: pl.DataFrame) -> pl.DataFrame:
+    """Read which option each text chooses: its index by each of `TEXT_RULES`, null for none."""
+    return answers.select(
+        strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
+    )
+
+
+def choose(
+    answers: pl.DataFrame, *, style: str, rule: str, read: Callable[[pl.DataFrame], pl.DataFrame] = read_options
+) -> Choices:
     """The options that answers choose.
 
     Args:
@@ -45,6 +57,7 @@ def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
             ``option_texts``; all but the last are null where there is no answer.
         style: Style of the question.
         rule: Name of a rule that fits style and answers.
+        read: How texts are read, as by `read_options`.
 
     Returns:
         Choices in the order of the rows. Of equally likely options the first is chosen.
@@ -56,22 +69,20 @@ def choose(answers: pl.DataFrame, *, style: str, rule: str) -> Choices:
     rules = TEXT_RULES if texts else OPTION_RULES if style == "texts" else LETTER_RULES
     if rule not in rules:
         raise UnknownNameError("rule", rule, rules)
-    by_rule, why, sure = (*_read(answers, rule), None) if texts else _likeliest(answers, rules, rule)
+    by_rule, why, sure = (*_read(read(answers), rule), None) if texts else _likeliest(answers, rules, rule)
     absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
     given = answers.select(pl.col("text").is_not_null() | pl.col("logprobs").is_not_null()).to_series()
     reason = answers.select(pl.when(given).then(why).otherwise(absent).alias("why")).to_series()
     return Choices(
         by_rule[rule].rename("chosen"),
         reason,
+        given,
         {name: column for name, column in by_rule.items() if name != DEFAULT},
         sure,
     )
 
 
-def _read(answers: pl.DataFrame, rule: str) -> tuple[dict[str, pl.Series], pl.Series]:
-    found = answers.select(
-        strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
-    )
+def _read(found: pl.DataFrame, rule: str) -> tuple[dict[str, pl.Series], pl.Series]:
     why = found.select(
         pl.when(pl.col(rule).is_null())
         .then(pl.lit("unparsable"))
@@ -99,10 +110,10 @@ def _likeliest(
 
 def _matrix(column: pl.Series) -> NDArray[np.float64]:
     """A list column as an array, shape ``(n_rows, n_options)``, NaN where a row is null."""
-    lists = column.cast(pl.List(pl.Float64)).list.to_array(len(LETTERS))
-    matrix = np.full((len(column), len(LETTERS)), np.nan)
-    given = column.is_not_null().to_numpy()
-    matrix[given] = lists.drop_nulls().to_numpy()
+    lists = column.drop_nulls().cast(pl.List(pl.Float64))
+    n_options = len(lists.head(1).explode()) or 1
+    matrix = np.full((len(column), n_options), np.nan)
+    matrix[column.is_not_null().to_numpy()] = lists.list.to_array(n_options).to_numpy()
     return matrix
 
 

@@ -18,7 +18,7 @@ READ_CHARACTERS = 20_000
 WINDOW = 100
 """Characters before and behind a letter in which its words are looked for."""
 
-TAKEN_BACK = 2_000
+_TAKEN_BACK = 2_000
 """Characters behind the first choice in which it can be taken back."""
 
 _NEAR = 12
@@ -135,7 +135,7 @@ class _Occurrence(NamedTuple):
 def read_letters(reply: str) -> Reading:
     """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them."""
     phrases = answer_phrases()
-    text = folded(in_words(reply[:READ_CHARACTERS]))
+    text = folded(_in_words(reply[:READ_CHARACTERS]))
     occurrences = list(_occurrences(text, phrases))
     heads = [occurrence for occurrence in occurrences if occurrence.leads]
     is_list = len({occurrence.option for occurrence in heads if not _is_bare(occurrence, phrases)}) > 1
@@ -156,7 +156,7 @@ def read_letters(reply: str) -> Reading:
     none = (
         len({letter.option for letter in final}) > 1
         or any(_is_joined(occurrence, phrases) for occurrence, _ in chosen)
-        or (not final and phrases.retract.within(low[first + 1 : first + TAKEN_BACK]))
+        or (not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
     )
     letters = (*final, *announced, *line)
     named = {letter.option for letter in letters}
@@ -242,7 +242,7 @@ def closed_off(after: str) -> str:
     return _CLOSING.sub("", after, count=1)  # what it finds first is at the start, if only nothing
 
 
-def in_words(text: str) -> str:
+def _in_words(text: str) -> str:
     """A text in which the marks of TeX and HTML that tell of an answer are words."""
     if "\\" in text or "$" in text:
         text = _COMMAND.sub("", _BOXED.sub(" final answer: {", text))

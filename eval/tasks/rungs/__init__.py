@@ -1,29 +1,27 @@
 """Rungs: further questions from the answers of multiple choice, which are harder to guess."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, WrittenOptions
-from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions
+from blend.eval.task import Progress, ScoringOptions, TaskOption, TaskOptions
+from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_items
 
 if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
 
 RUNGS = ("multiple-choice", "true-false", "region-choice", "short-answer")
 """Names of the tasks that are rungs of one ladder, in its order."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrueFalseOptions(WrittenOptions):
+class TrueFalseOptions(TaskOptions):
     """Options of asking whether an answer is given."""
 
     style: Annotated[
@@ -32,26 +30,22 @@ class TrueFalseOptions(WrittenOptions):
     ] = "texts"
 
 
-class TrueFalse(Task):
+class TrueFalse(FourOptions):
     """Whether people of a region would give each option of a multiple-choice question."""
 
     name = "true-false"
     title = "True or false"
     measure = "blend-tf"
     asks = "each option of a question by itself: is it among the first that people there would say?"
-    reads = "`true-false-questions`"
+    configs = ("true-false-questions",)
     options = TrueFalseOptions
     rules = ("default", "strict")
+    chance = None
+    note = "A question counts where each of its four options is answered correctly. "
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
     # A leaderboard counts options one by one, and no score of ours does.
     headline = None
-
-    def settle(
-        self, options: TrueFalseOptions, manifest: "ReleaseManifest"
-    ) -> tuple[TrueFalseOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, ("true-false-questions",)
+    repeated: ClassVar[Mapping[str, str]] = {}
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: TrueFalseOptions) -> "TaskItems":
         """See `Task.items`."""
@@ -66,45 +60,14 @@ class TrueFalse(Task):
         del on_progress
         from blend.eval.tasks.rungs.true_false_scores import score_true_false
 
-        asked = run.description.options
-        columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
-        if asked.get("samples", 1) > 1:
-            columns.append("sample")
-        scored = score_true_false(
-            run.items(*columns), run.gold(), answers, rule=options.rule, seed=options.seed
-        )
-        return scored._replace(signature_parts={"style": asked["style"]})
-
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """See `Task.overview`."""
-        from blend.eval.report.region_sections import region_overview
-
-        return region_overview(run)
-
-    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
-        """See `Task.sections`."""
-        del seed
-        from blend.eval.report.region_sections import region_sections
-        from blend.eval.tasks.rungs.true_false_section import options_section
-
-        note = "A question counts where each of its four options is answered correctly. "
-        return (*region_sections(runs, note=note), options_section(runs))
-
-    def compared(self, run: "ScoredRun") -> "pl.DataFrame":
-        """See `Task.compared`."""
-        return self.questions(run).select("region", "template_id", item_id="question_id", value="correct")
+        scored = score_true_false(scored_items(run), run.gold(), answers, rule=options.rule, seed=options.seed)
+        return scored._replace(signature_parts={"style": run.description.options["style"]})
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.questions`; a question is correct where all of its options are."""
         from blend.eval.tasks.rungs.true_false_scores import complete_questions
 
         return complete_questions(run.decisions())
-
-    def single_answers(self, run: "ScoredRun") -> "pl.DataFrame":
-        """See `Task.single_answers`."""
-        from blend.eval.tasks.rungs.true_false_section import chosen_words
-
-        return chosen_words(run)
 
     def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
         """See `Task.known_questions`."""
@@ -120,41 +83,13 @@ class RegionChoice(FourOptions):
     title = "Regions"
     measure = "blend-region"
     asks = "an answer with its question, and four regions: where did most people say this?"
-    reads = "`region-questions`"
+    configs = ("region-questions",)
     leaderboard = "region-questions"
     options = LetteredOptions
     rules = ("default", "strict", "sum", "token", "byte")
 
-    def settle(
-        self, options: LetteredOptions, manifest: "ReleaseManifest"
-    ) -> tuple[LetteredOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, ("region-questions",)
-
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: LetteredOptions) -> "TaskItems":
         """See `Task.items`."""
-        import polars as pl
-
         from blend.eval.tasks.multiple_choice.choice_items import choice_items
 
-        questions = tables["region-questions"].with_columns(
-            mcq_id="region_question_id", answer_spread=pl.lit(None, pl.String)
-        )
-        return choice_items(questions, options)
-
-    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
-        """See `Task.sections`."""
-        from dataclasses import replace
-
-        text = (
-            "Of the wrong answers where the region of the row was the correct one: how often the region of the "
-            "column was chosen where it was on offer. 33 is chance. A cell is empty where that region was "
-            "never on offer."
-        )
-        return tuple(
-            replace(section, title="Which region a model takes it for", text=text)
-            if section.name == "cultures"
-            else section
-            for section in super().sections(runs, seed=seed)
-        )
+        return choice_items(tables["region-questions"].with_columns(mcq_id="region_question_id"), options)

@@ -11,10 +11,14 @@ WORDS = (YesNo.YES.value, YesNo.NO.value)
 """What can be said, in the order in which it is scored."""
 
 GOLD = pl.Schema(
-    {"item_id": pl.String(), "question_id": pl.String(), "option": pl.String(), "is_true": pl.Boolean()}
+    {
+        **dict.fromkeys(("item_id", "question_id", "option"), pl.String()),
+        "answer": pl.Int64(),
+        "option_texts": pl.List(pl.String()),
+    }
 )
-"""One row per item, in the order of the items: the multiple-choice question, its option that is asked
-about, and whether that is the correct one."""
+"""One row per item, in the order of the items: the multiple-choice question, its option that is asked about,
+the index of the correct word, which is 0 where that is the correct option, and `WORDS`."""
 
 
 def true_false_items(rows: pl.DataFrame, options: TrueFalseOptions) -> TaskItems:
@@ -30,14 +34,16 @@ def true_false_items(rows: pl.DataFrame, options: TrueFalseOptions) -> TaskItems
     words = pl.lit(pl.Series([list(WORDS)])).first()
     chosen = some_templates(rows, options).with_columns(
         item_id="true_false_id",
+        question_id="mcq_id",
         prompt_id=pl.lit(options.style),
         language=pl.lit("en"),
         options=words if options.style == "texts" else pl.lit(None, pl.List(pl.String)),
+        answer=(pl.col("answer") != YesNo.YES.value).cast(pl.Int64),
+        option_texts=words,
     )
-    gold = chosen.select("item_id", "option", question_id="mcq_id", is_true=pl.col("answer") == YesNo.YES.value)
     return TaskItems(
         chosen.select(list(ITEMS)).cast(ITEMS),
-        gold.select(list(GOLD)),
+        chosen.select(list(GOLD)),
         {options.style: TRUE_FALSE_PROMPT},
         "logprobs" if options.style == "texts" else "text",
     )

@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
-    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
 
 AskedIn = Literal["local", "english"]
 """The language of question and prompt."""
@@ -63,20 +62,13 @@ class ShortAnswer(Task):
     title = "Short answers"
     measure = "blend-saq"
     asks = "a question with each prompt, in the local language and in English"
-    reads = "`short-answer-questions`, `short-answer-prompts`, `annotations`"
+    configs = ("short-answer-questions", "short-answer-prompts", "annotations")
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
     rules = ("default", "paper", "semeval", "judge")
     missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
     headline = "sem-b-macro"
-
-    def settle(
-        self, options: ShortAnswerOptions, manifest: "ReleaseManifest"
-    ) -> tuple[ShortAnswerOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        del manifest
-        return options, ("short-answer-questions", "short-answer-prompts", "annotations")
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: ShortAnswerOptions) -> "TaskItems":
         """See `Task.items`."""
@@ -125,12 +117,6 @@ class ShortAnswer(Task):
         from blend.eval.tasks.short_answer.task_predictions import predictions
 
         return predictions()
-
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """See `Task.overview`."""
-        from blend.eval.report.region_sections import region_overview
-
-        return region_overview(run)
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""

@@ -1,4 +1,4 @@
-"""Rungs: what they promise of any release, and what the 16 regions yield."""
+"""Rungs: what they promise of any release."""
 
 import shutil
 from collections import Counter
@@ -11,13 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.audit.release import audit_release
-from blend.builders.audit.rungs import audit_rung
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.further.region_questions import _is_far, without_region
-from blend.builders.mcq.further.true_false import true_false_rows
 from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
-from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.audits import read_audit
@@ -27,9 +24,9 @@ from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.rung_rows import RegionQuestion
-from blend.views.statistics import dataset_tables
 from helpers.in_process import run
 from helpers.questions.mcq_inputs import RULES, frames_of, positions
+from helpers.questions.rung_answers import gave_it
 
 FRUITS = {
     "en-GB": [("apple", 5)],
@@ -66,21 +63,6 @@ def built_of(templates, **asked) -> McqBuild:
 def asked_of(templates) -> pl.DataFrame:
     """The region questions of a few answers."""
     return pl.concat(built_of(templates).rungs().get(REGION_QUESTIONS, [pl.DataFrame()]))
-
-
-def gave_it(rows: pl.DataFrame, annotations: pl.DataFrame, locales=None) -> list[list[bool]]:
-    """Of every region question, whether somebody of each region gave the answer, as it was typed."""
-    code = {locale.tag: locale.region for locale in locales or registry()}
-    groups = (
-        annotations.select("template_id", "locale", "annotations").explode("annotations").unnest("annotations")
-    )
-    given = {
-        (template_id, code[tag], text.lower())
-        for template_id, tag, texts in groups.select("template_id", "locale", "en_answers").iter_rows()
-        for text in texts or ()
-    }
-    asked = rows.select("template_id", "option_regions", "given_answer").iter_rows()
-    return [[(template_id, of, text) in given for of in regions] for template_id, regions, text in asked]
 
 
 def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_release: Path):
@@ -167,9 +149,6 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path, region
     card = (rungs_release / "README.md").read_text(encoding="utf-8")
     assert f"Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find" in card
     assert f"Of `{REGION_QUESTIONS}` they find" in card
-    figures = stats_of_release(rungs_release)
-    assert {"true-false-guessing", "region-guessing"} <= set(dataset_tables(figures))
-    assert {"audit_true_false_baselines", "audit_regions_baselines"} <= set(figures.frames())
 
 
 def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):
@@ -186,21 +165,6 @@ def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_p
     assert str(refused.value) == (
         f"{release}: no annotations in this release, and region-questions is audited with them"
     )
-
-
-def test_options_of_a_source_have_a_row_each(rungs_release: Path):
-    mcq = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).head(1)
-    as_given = mcq.with_columns(
-        options=pl.lit(["b", "a", "a", "c"]),
-        answer=pl.lit(2, pl.Int64),
-        option_regions=None,
-        source=pl.lit("semeval"),
-    )
-    rows = true_false_rows(as_given, registry())
-    mcq_id = mcq["mcq_id"].item()
-    assert rows["true_false_id"].to_list() == [f"{mcq_id}_{number}" for number in (3, 1, 2, 4)]
-    assert rows["answer"].to_list() == ["no", "no", "yes", "no"]
-    assert rows["option_region"].to_list() == [None] * 4
 
 
 # What is asked as true or false, and why else not
@@ -345,84 +309,3 @@ def test_nothing_is_asked_of_the_form_of_an_answer(true_false: pl.DataFrame, reg
     for prompt in (*true_false["prompt"], *regions["prompt"]):
         assert "HH:MM" not in prompt
         assert "numerals" not in prompt
-
-
-# The 16 regions
-
-REGIONS = {
-    "en-GB": 25, "en-US": 26, "ko-KR": 55, "ar-DZ": 27, "zh-CN": 37, "id-ID": 40, "es-ES": 28, "fa-IR": 28,
-    "es-MX": 28, "as-AS": 46, "el-GR": 20, "am-ET": 22, "ha-NG": 15, "az-AZ": 30, "ko-KP": 22, "su-JB": 32,
-}  # fmt: skip
-"""Region questions, the figures of docs/rungs.md."""
-GUESSED = {
-    TRUE_FALSE_QUESTIONS: {"frequent": 58.9, "typical": 73.2, "classifier": 64.2, "widespread": 69.8},
-    REGION_QUESTIONS: {"region-prior": 28.3, "typical": 81.3, "classifier": 50.1},
-}
-"""What the audit's solvers get right, in percent, each row once; of true-false questions balanced."""
-
-
-@pytest.fixture(scope="module")
-def rungs_build(built) -> McqBuild:
-    return built(rungs=True)
-
-
-@pytest.fixture(scope="module")
-def rungs(rungs_build: McqBuild) -> dict[str, pl.DataFrame]:
-    return {config: pl.concat(rows) for config, rows in rungs_build.rungs().items()}
-
-
-@pytest.mark.integration
-@pytest.mark.exhaustive
-def test_the_16_regions_yield_what_the_documentation_says(root, rungs):
-    assert len(rungs[TRUE_FALSE_QUESTIONS]) == 4_716
-    rows = rungs[REGION_QUESTIONS]
-    assert dict(rows.group_by("locale").len().iter_rows()) == REGIONS
-    assert (len(rows), rows["template_id"].n_unique()) == (481, 176)
-    shown = Counter(region for regions in rows["option_regions"] for region in regions)
-    code = {locale.tag: locale.region for locale in registry()}
-    # Each is right in a quarter of the questions that show it.
-    assert all(abs(shown[code[tag]] - 4 * n) <= 2 for tag, n in REGIONS.items())
-    page = (root / "docs" / "rungs.md").read_text(encoding="utf-8")
-    of_options = dict(rungs[TRUE_FALSE_QUESTIONS].group_by("locale").len().iter_rows())
-    for tag, n in REGIONS.items():
-        counts = positions(rows.filter(locale=tag))
-        assert f"| {tag} | {of_options[tag]:,} | {n} | {' | '.join(map(str, counts))} |" in page
-
-
-@pytest.mark.integration
-@pytest.mark.exhaustive
-def test_one_of_the_four_regions_alone_gave_the_answer(rungs, published):
-    rows = rungs[REGION_QUESTIONS]
-    found = gave_it(rows, published.annotations)
-    assert all(not any(of[:at] + of[at + 1 :]) for of, at in zip(found, rows["answer"], strict=True))
-
-
-@pytest.mark.integration
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("config", GUESSED)
-def test_what_can_be_guessed_in_the_16_regions(root, rungs, published, config):
-    audit = audit_rung(config, rungs[config], annotations=published.annotations, locales=registry())
-    found = {
-        name: round(100 * share, 1) for name, share in audit.baselines.select("baseline", "overall").rows()
-    }
-    assert found == GUESSED[config]
-    page = (root / "docs" / "rungs.md").read_text(encoding="utf-8")
-    assert all(f"{share} %" in page for share in found.values())
-
-
-@pytest.mark.integration
-@pytest.mark.exhaustive
-def test_the_order_of_rows_changes_no_rung(rungs, published):
-    again = build_mcq(
-        published.questions.sample(fraction=1, shuffle=True, seed=1),
-        published.annotations.sample(fraction=1, shuffle=True, seed=2),
-        options=McqOptions(rungs=True),
-        seed=0,
-    )
-    assert all(pl.concat(rows).equals(rungs[config]) for config, rows in again.rungs().items())
-
-
-@pytest.mark.integration
-@pytest.mark.exhaustive
-def test_the_multiple_choice_questions_are_as_without_rungs(rungs_build, mcqs):
-    assert rungs_build.frame().equals(mcqs)

@@ -27,7 +27,8 @@ def responses_of(correct: np.ndarray, regions: Sequence[str] | None = None) -> R
     items = pl.DataFrame(
         {"item_id": names, "template_id": names, "region": regions or ["KR"] * n_items, "topic": "Food"}
     )
-    return Responses(tuple(f"m{number}" for number in range(n_models)), items, correct.astype(float))
+    models = tuple(f"m{number}" for number in range(n_models))
+    return Responses(models, items, correct.astype(float), wrong=1 - correct[np.newaxis])
 
 
 @st.composite
@@ -62,13 +63,26 @@ def test_nothing_is_told_where_all_models_agree():
 
 
 def test_evidence_of_a_wrong_key():
-    # Models that are right in all but one of 20 items: a wrong key is ln((1-p)/3 / p) more likely for a pass.
+    # Two of three good models and a weak one choose the second wrong option of the last item.
+    correct = np.ones((4, 20))
+    correct[[0, 1, 3], 19] = correct[3, :10] = 0
+    wrong = np.stack([np.zeros_like(correct), 1 - correct, np.zeros_like(correct)])
+    evidence = wrong_key_evidence(responses_of(correct)._replace(wrong=wrong))
+    # Of the 19 others good models have all and the weak one has 9 right; one good vote is for the key.
+    good, weak = (np.log(3 * p / (1 - p)) for p in (19.5 / 20, 9.5 / 20))
+    assert evidence[19] == pytest.approx(2 * good + weak - good)
+    assert (evidence[10:19] < 0).all()
+
+
+def test_wrong_answers_that_agree_are_evidence_and_others_are_less():
     correct = np.ones((6, 20))
-    correct[:, 0] = 0
-    evidence = wrong_key_evidence(correct, np.zeros(20))
-    p = 0.99
-    assert evidence[0] == pytest.approx(6 * np.log((1 - (1 - p) / 3) / (1 - p)), rel=0.3)
-    assert (evidence[1:] < 0).all()
+    correct[:, 0] = correct[:, 1] = 0
+    agree, differ = np.zeros((3, 6, 20)), np.zeros((3, 6, 20))
+    agree[0, :, 0] = 1
+    differ[np.arange(6) % 3, np.arange(6), 1] = 1
+    evidence = wrong_key_evidence(responses_of(correct)._replace(wrong=agree + differ))
+    assert evidence[0] == pytest.approx(3 * evidence[1])
+    assert evidence[1] > 0 > evidence[2]
 
 
 @pytest.mark.exhaustive
@@ -78,9 +92,7 @@ def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):
     regions = [rng.choice(["KR", "US"]) for _ in range(correct.shape[1])]
     found = analyse_responses(responses_of(correct, regions))
     columns = rng.sample(range(correct.shape[1]), correct.shape[1])
-    moved = analyse_responses(
-        Responses(found.responses.models, found.responses.items[columns], correct[:, columns])
-    )
+    moved = analyse_responses(responses_of(correct[:, columns])._replace(items=found.responses.items[columns]))
     assert_frame_equal(moved.items.sort("item_id"), found.items, abs_tol=2e-3)
 
 

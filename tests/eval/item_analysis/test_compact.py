@@ -29,9 +29,8 @@ def simulated(n_models: int, n_items: int, seed: int) -> Responses:
     names = [f"q{number:05}" for number in range(n_items)]
     regions, topics = (rng.choice(list(of), n_items) for of in ("ABC", "xy"))
     items = pl.DataFrame({"item_id": names, "template_id": names, "region": regions, "topic": topics})
-    return Responses(
-        tuple(map(str, range(n_models))), items, (rng.random(chances.shape) < chances).astype(float)
-    )
+    correct = (rng.random(chances.shape) < chances).astype(float)
+    return Responses(tuple(map(str, range(n_models))), items, correct, wrong=1 - correct[np.newaxis])
 
 
 @settings(max_examples=examples(15))
@@ -121,7 +120,7 @@ def test_message_for_a_file_that_names_nothing(tmp_path: Path):
     with pytest.raises(InputError) as error:
         read_compact(tmp_path / "compact.csv")
     assert str(error.value).endswith(
-        "compact.csv: names no question; write the mcq_id and weight of some, or leave the key out"
+        "compact.csv: names no question; write the mcq_id and weight of some, or leave it out"
     )
 
 
@@ -147,10 +146,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path):
     path = tmp_path / "compact.csv"
     with pytest.raises(InputError) as error:
         read_compact(path)
-    assert (
-        str(error.value)
-        == f"{path}: there is no such file of questions; correct its name (mcq.compact in a recipe)"
-    )
+    assert str(error.value) == f"{path}: no such file of questions; correct its name (mcq.compact in a recipe)"
     path.write_text("mcq_id,weight\na,1\na,2\n,1\nb,none\nc,-1\nd,inf\n", encoding="utf-8")
     with pytest.raises(RowErrors) as errors:
         read_compact(path)

@@ -100,7 +100,7 @@ def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
     run("eval", "report", out, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="rungs-ladder-0"' in page
-    assert "Option by option" in page
+    assert "yes-bias, %" in page
 
 
 def test_styles_are_those_of_the_rung(rungs_release: Path):
@@ -110,7 +110,8 @@ def test_styles_are_those_of_the_rung(rungs_release: Path):
     assert likelier.asked.items["options"].to_list()[0] == ["yes", "no"]
     assert likelier.asked.items["prompt"].equals(written.asked.items["prompt"])
     assert written.asked.items.height == 4 * written.asked.gold["question_id"].n_unique()
-    assert written.asked.gold.group_by("question_id").agg(pl.col("is_true").sum())["is_true"].eq(1).all()
+    yes = written.asked.gold.group_by("question_id").agg((pl.col("answer") == 0).sum())
+    assert yes["answer"].eq(1).all()
 
 
 def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path, tmp_path: Path):
@@ -121,13 +122,11 @@ def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path, tmp_path:
             run_rungs(release, model=model, out=out, **options)
         return str(caught.value)
 
-    assert wrong(answers="a.csv") == (
-        "`answers` is of a single run; ask the rungs one by one, each as a `task`"
-    )
-    assert wrong(nationalities=["KR"]) == (
-        "`nationalities`: none of multiple-choice, true-false, region-choice, short-answer has such an option; "
-        "leave it out"
-    )
+    for name, value in (("answers", "a.csv"), ("nationalities", ["KR"])):
+        assert wrong(**{name: value}) == (
+            f"`{name}`: none of multiple-choice, true-false, region-choice, short-answer has such an option; "
+            "leave it out"
+        )
     assert "the release has no configuration true-false-questions, which the task true-false reads" in wrong(
         mini_release
     )

@@ -26,7 +26,8 @@ def questions(*regions: str) -> tuple[pl.DataFrame, pl.DataFrame]:
                 | {"topic": "Food", "prompt_id": "written", "language": "en", "prompt": "?", "options": None}
             )
             gold.append(
-                {"item_id": item_id, "question_id": f"q{n}", "option": f"o{option}", "is_true": option == 0}
+                {"item_id": item_id, "question_id": f"q{n}", "option": f"o{option}", "answer": int(option > 0)}
+                | {"option_texts": ["yes", "no"]}
             )
     return pl.DataFrame(items, ITEMS), pl.DataFrame(gold, GOLD)
 
@@ -99,7 +100,7 @@ def test_the_likelier_word_is_said_and_yes_of_equal_ones():
         text=pl.lit(None, pl.String), logprobs=pl.Series(likely, dtype=ANSWERS["logprobs"])
     )
     scored = score_true_false(items, gold, given_, rule="default")
-    assert scored.decisions["says_yes"].to_list() == [True, False, True, False]
+    assert scored.decisions["chosen"].to_list() == [0, 1, 0, 1]
     assert set(scored.decisions["why"]) == {"likeliest"}
     assert value(scored, "unparsable") == []
     with pytest.raises(UnknownNameError, match="unknown rule 'strict'; choose one of: default"):
@@ -110,9 +111,9 @@ def test_the_strict_rule_takes_the_word_alone():
     items, gold = questions("KR")
     texts = answers(items, ["Yes.", "no", "The answer is no.", ""])
     strictly = score_true_false(items, gold, texts, rule="strict").decisions
-    assert strictly["says_yes"].to_list() == [True, False, None, None]
+    assert strictly["chosen"].to_list() == [0, 1, None, None]
     assert strictly["why"].to_list() == ["strict", "strict", "unparsable", "unanswered"]
-    assert score_true_false(items, gold, texts, rule="default").decisions["says_yes"].to_list()[2] is False
+    assert score_true_false(items, gold, texts, rule="default").decisions["chosen"].to_list()[2] == 1
 
 
 words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=24, max_size=24)
@@ -135,8 +136,8 @@ def test_what_holds_for_any_answers(texts, rng):
         return
     assert accuracy == pytest.approx(100 * complete["correct"].mean())
     # A question answered correctly has all its options answered so, and no less balanced.
-    options = scored.decisions.filter(pl.col("question_id").is_in(complete["question_id"].to_list()))
+    options = scored.decisions.filter(pl.col("question_id").is_in(complete["item_id"].to_list()))
     assert accuracy <= 100 * options["correct"].mean() + 1e-9
     assert accuracy <= balanced + 1e-9
-    shares = [options.filter(is_true=is_true)["correct"].mean() for is_true in (True, False)]
+    shares = [options.filter(answer=answer)["correct"].mean() for answer in (0, 1)]
     assert balanced == pytest.approx(50 * sum(shares))

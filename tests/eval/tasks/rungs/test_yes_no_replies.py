@@ -1,10 +1,11 @@
 """Yes or no: what careful people read in replies."""
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.rungs.yes_no_replies import says_yes_leniently, says_yes_strictly
+from blend.eval.tasks.rungs.yes_no_replies import read_yes_no
 
 YES = (
     "yes",
@@ -20,11 +21,17 @@ YES = (
     "I would say yes.",
     "Final answer: yes. No doubt about that.",
     "Yes\n\nExplanation: it is usual.",
+    "Yes, no doubt.",
+    "Yes. A typical answer there.",
+    "Yes. It is not unusual there.",
+    "Yes, with vitamin B in it.",
 )
 NO = (
     "no",
     "No.",
     "No, they would not.",
+    "No, no one would say that.",
+    "No. A typical person there drinks tea.",
     "the answer is: no",
     "false",
     r"$\boxed{\text{no}}$",
@@ -42,7 +49,14 @@ NEITHER = (
     "Yes. Actually, it depends.",
     "I cannot say whether most people would say yes or no.",
     "It is not yes.",
+    "c",
+    "(D)",
 )
+
+
+def says_yes(reply: str, rule: str = "default") -> bool | None:
+    said = read_yes_no(pl.DataFrame({"text": [reply]}))[rule].item()
+    return None if said is None else said == 0
 
 
 @pytest.mark.parametrize(
@@ -50,15 +64,15 @@ NEITHER = (
     [*((text, True) for text in YES), *((text, False) for text in NO), *((text, None) for text in NEITHER)],
 )
 def test_replies_are_read_as_a_person_does(reply: str, said: bool | None):
-    assert says_yes_leniently(reply) is said
+    assert says_yes(reply) is said
 
 
 def test_strictly_the_word_alone_counts():
-    said = [says_yes_strictly(text) for text in (" YES!", "no", "true", "yes no", "Yes, indeed")]
+    said = [says_yes(text, "strict") for text in (" YES!", "no", "true", "yes no", "Yes, indeed")]
     assert said == [True, False, None, None, None]
 
 
 @given(st.text() | st.text(alphabet="yesno ,.\n:answerwait"))
 def test_what_is_read_strictly_is_read_leniently_so(reply: str):
-    strict = says_yes_strictly(reply)
-    assert strict is None or says_yes_leniently(reply) is strict
+    strict = says_yes(reply, "strict")
+    assert strict is None or says_yes(reply) is strict
