@@ -192,6 +192,8 @@ class Task(Protocol):
     """The figure that a leaderboard shows; none where no figure is fit for it."""
     leaderboard: ClassVar[str | None] = None
     """What ``eval.yaml`` of a release calls it; its name when none."""
+    chance: ClassVar[float | None] = None
+    """What guessing scores, in percent; null where that depends on how one guesses."""
     units: ClassVar[str] = (
         "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md explains each figure."
     )

@@ -66,7 +66,7 @@ def analyse(
             save_items_page(found, runs, page)
     SafeConsole().show(item_tables(found))
     if found.untold:
-        typer.echo(f"Not told: {found.untold}.")
+        typer.echo(f"Note: {found.untold}.")
     if suspects is not None:
         typer.echo(f"Have people read their options: blend questions options recipe.toml --suspects {suspects}")
 

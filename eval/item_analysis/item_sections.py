@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from blend.eval.item_analysis.analysis import ItemAnalysis
 from blend.eval.report.page_template import page_environment, save_page
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.report.single_answers import NOT_KNOWN
+from blend.eval.report.single_answers import NOT_KNOWN, KnownQuestion
 from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.scores_json import ALL
 
@@ -27,8 +28,11 @@ def item_sections(analysis: ItemAnalysis) -> list[ItemSection]:
     regions = ItemSection("Items", _REGIONS, analysis.regions)
     if analysis.model is None:
         return [regions]
-    cell = pl.format("{}\u00a0±\u00a0{}", pl.col("ability").round(2), pl.col("error").round(2))
-    by_region = analysis.abilities.filter(pl.col("region") != ALL).with_columns(cell=cell)
+    by_region = analysis.abilities.filter(pl.col("region") != ALL)
+    cells = [
+        f"{ability:.2f}\u00a0±\u00a0{error:.2f}" for ability, error in by_region["ability", "error"].rows()
+    ]
+    by_region = by_region.with_columns(cell=pl.Series(cells, dtype=pl.String))
     by_region = by_region.pivot("region", index="model", values="cell")
     wide = analysis.abilities.filter(region=ALL).drop("region").join(by_region, on="model")
     figures = ("item_id", "region", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
@@ -60,9 +64,28 @@ def save_items_page(analysis: ItemAnalysis, runs: Sequence[ScoredRun], page: Pat
     run, (*sections, last) = runs[0], item_sections(analysis)
     if analysis.model is not None and not asks_semeval(run.run.items("template_id")):
         known = run.task.known_questions(run)
-        questions = [known.get(item, NOT_KNOWN).title for item in last.rows["item_id"]]
-        last = last._replace(rows=last.rows.with_columns(question=pl.Series(questions, dtype=pl.String)))
+        items = last.rows["item_id"]
+        texts = {
+            "question": [known.get(item, NOT_KNOWN).title for item in items],
+            "key": [_key(known.get(item, NOT_KNOWN)) for item in items],
+            "wrong option chosen most": [_rival(analysis, known.get(item, NOT_KNOWN), item) for item in items],
+        }
+        last = last._replace(rows=last.rows.with_columns(pl.DataFrame(texts, dict.fromkeys(texts, pl.String))))
     template = page_environment().get_template("items.html.j2")
     save_page(
         lambda: template.render(analysis=analysis, run=run, sections=[*sections, last]), page, name="page"
     )
+
+
+def _key(question: KnownQuestion) -> str:
+    return ", ".join(candidate.text for candidate in question.candidates if candidate.is_gold)
+
+
+def _rival(analysis: ItemAnalysis, question: KnownQuestion, item: str) -> str:
+    """The wrong option that most models chose; empty where nothing is chosen."""
+    wrong, n_options = analysis.responses.wrong, len(question.candidates)
+    if len(wrong) != n_options - 1:
+        return ""
+    key = next(i for i, candidate in enumerate(question.candidates) if candidate.is_gold)
+    behind = np.nansum(wrong[:, :, analysis.responses.items["item_id"].index_of(item)], axis=1).argmax()
+    return question.candidates[(key + 1 + int(behind)) % n_options].text

@@ -33,13 +33,15 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     models = list(dict.fromkeys(run.name for run in runs if run.scores.task in RUNGS))
     regions = sorted({key for key, _, _ in scores} - {ALL}, key=region_name)
 
+    chances = {run.task.title: run.task.chance for run in of_rungs if run.task.chance is not None}
+
     def chart(key: str, where: str | None = None) -> score_charts.Spec:
         rows = [
             {"model": model, "rung": rung, "value": score.value, "low": score.low, "high": score.high}
             for (of, model, rung), score in scores.items()
             if of == key
         ]
-        return score_charts.ladder_chart(rows, rungs, models, broken=people, where=where)
+        return score_charts.ladder_chart(rows, rungs, models, chances=chances, broken=people, where=where)
 
     lines = tuple((model, *(cell(scores.get((ALL, model, rung))) for rung in rungs)) for model in models)
     return (
@@ -69,9 +71,10 @@ def _headlines(run: ScoredRun) -> dict[str, Score]:
 
 
 _TEXT = (
-    "The same answers asked for in harder ways, from left to right: one of four options; each of the four by "
-    "itself, and all must be answered correctly; the region that says so, of four; and in a model’s own words. "
-    "Upright lines are 95 % intervals over question templates. A line that falls steeply belongs to a model "
-    "that finds an answer among options and does not know it."
+    "The same answers asked for in other ways: one of four options; each of the four by itself, and all must "
+    "be answered correctly; the region that says so, of four; and in a model’s own words. Upright lines are "
+    "95 % intervals over question templates. Short dashes are what guessing scores; of true or false, a coin "
+    "tossed for each option is right about all four in 6 % of the questions. A model far above the dashes on "
+    "the left and low on the right finds an answer among options and does not know it."
 )
 _OF_PEOPLE = " The broken line is what people of the regions answered: the ceiling."

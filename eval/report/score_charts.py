@@ -305,7 +305,13 @@ def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
 
 
 def ladder_chart(
-    rows: Rows, rungs: Sequence[str], models: Sequence[str], *, broken: frozenset[str], where: str | None = None
+    rows: Rows,
+    rungs: Sequence[str],
+    models: Sequence[str],
+    *,
+    chances: Mapping[str, float],
+    broken: frozenset[str],
+    where: str | None = None,
 ) -> Spec:
     """A line per model over the rungs, with intervals.
 
@@ -313,6 +319,7 @@ def ladder_chart(
         rows: ``model``, ``rung``, ``value``, ``low``, ``high`` in percent.
         rungs: From left to right.
         models: In the order of the legend.
+        chances: What guessing scores on a rung, in percent, as a short dashed line.
         broken: Models whose lines are broken.
         where: The region; the mean over them when absent, whose legend is that of all.
     """
@@ -327,8 +334,15 @@ def ladder_chart(
     # The words of a rung's name stand below each other, so that a phone has room for them.
     names = json.dumps([rung.split(" ", 1) for rung in rungs])
     axis = alt.Axis(values=list(range(len(rungs))), labelExpr=f"{names}[datum.value]", grid=False, title=None)
+    x = alt.X("at:Q", scale=alt.Scale(domain=[-0.4, len(rungs) - 0.6], nice=False), axis=axis)
+    guessed = [
+        {"at": i - 0.3, "to": i + 0.3, "chance": chances[rung]}
+        for i, rung in enumerate(rungs)
+        if rung in chances
+    ]
+    chance = alt.Chart(alt.Data(values=guessed)).mark_rule(strokeDash=[2, 3], strokeWidth=1.5)
     base = alt.Chart(alt.Data(values=placed)).encode(
-        x=alt.X("at:Q", scale=alt.Scale(domain=[-0.4, len(rungs) - 0.6], nice=False), axis=axis),
+        x=x,
         color=_by_model(alt, "Color", models, _MODEL_COLOURS, legend),
         tooltip=_tooltips(alt, "model", "rung", "value", "low", "high"),
     )
@@ -342,7 +356,8 @@ def ladder_chart(
         y=y, shape=_by_model(alt, "Shape", models, shapes, legend)
     )
     what = f"Shares correct over the rungs, {where or 'mean over regions'}, with 95 % intervals"
-    return spec_of(lines + ends + marks, what, height=220)
+    guesses = chance.encode(x=x, x2="to:Q", y=alt.Y("chance:Q"), tooltip=_tooltips(alt, "chance"))
+    return spec_of(guesses + lines + ends + marks, what, height=220)
 
 
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}

@@ -91,7 +91,6 @@ class FourOptions(Task):
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
     chance: ClassVar[float | None] = 100 / POSITIONS
-    """What guessing scores, in percent; null where that depends on how one guesses."""
     note: ClassVar[str] = ""
     """What a question counts by, as a sentence of the report."""
 

@@ -154,7 +154,7 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
         assert found.items[name].null_count() == found.items.height
     assert found.suspects.is_empty()
     assert found.abilities["ability"].null_count() == found.abilities.height
-    assert f"Not told: {found.untold}." in " ".join(run("items", *runs[:5]).split())
+    assert f"Note: {found.untold}." in " ".join(run("items", *runs[:5]).split())
 
 
 def test_one_model_is_told_of_in_the_singular(runs: list[Path]):

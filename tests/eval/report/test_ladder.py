@@ -86,7 +86,9 @@ def test_every_model_has_its_headlines(scored: Callable[..., list]):
         assert cell.startswith(f"{headline.value:.1f}\u00a0[{headline.low:.1f}")
     assert "people" in overall.text
     (chart,) = overall.charts
-    dashes = chart.spec["layer"][0]["encoding"]["strokeDash"]["scale"]
+    guesses, lines, *_ = chart.spec["layer"]
+    assert [(one["at"], one["chance"]) for one in guesses["data"]["values"]] == [(-0.3, 25), (1.7, 25)]
+    dashes = lines["encoding"]["strokeDash"]["scale"]
     assert [one == [5, 4] for one in dashes["range"]] == [name == "people" for name in dashes["domain"]]
     assert [one.title for one in by_region.charts] == ["Iran", "Mexico", "South Korea", "US"]
 
