@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from blend.eval.models.callers_model import TextModel as TextModel
     from blend.eval.report.model_comparison import ModelComparison as ModelComparison
     from blend.eval.report.scored_runs import ScoredRun as ScoredRun
-    from blend.eval.request_runs import ask_requests as ask_requests
     from blend.eval.rung_runs import run_rungs as run_rungs
     from blend.eval.runs.run_directory import Run as Run
     from blend.loaders.contributions import Collection as Collection
@@ -123,7 +122,6 @@ _NAMES = {
     "blend.eval.models.callers_model": ("CandidateModel", "OptionModel", "TextModel"),
     "blend.eval.report.model_comparison": ("ModelComparison",),
     "blend.eval.report.scored_runs": ("ScoredRun",),
-    "blend.eval.request_runs": ("ask_requests",),
     "blend.eval.rung_runs": ("run_rungs",),
     "blend.eval.runs.run_directory": ("Run",),
     "blend.loaders.contributions": ("Collection", "read_collection"),

@@ -38,8 +38,6 @@ def ask_requests(
     *,
     server: str | None = None,
     concurrency: int | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
     ray: str | None = None,
     ray_items: int | None = None,
     on_progress: ProgressCallback = silent,
@@ -50,10 +48,8 @@ def ask_requests(
         requests: A file of requests as ``batch_out`` of `evaluation.run_task` writes them, or a folder of such
             files (``*.jsonl``), all for one model.
         out: Folder of the answers, which ``batch_in`` of the run reads that wrote the requests.
-        server: As of `evaluation.run_task`, like the next five.
+        server: As of `evaluation.run_task`, like the next three.
         concurrency: Likewise.
-        rpm: Likewise.
-        tpm: Likewise.
         ray: Likewise; this process asks when absent.
         ray_items: Likewise.
         on_progress: Hears how many requests of all are asked.
@@ -67,11 +63,11 @@ def ask_requests(
         RowError: If a line is not a request, its id is that of another one, or its model is another one.
         ServerError: If the server or the cluster cannot be asked. What was answered until then is kept.
     """
-    how = how_asked(server=server, concurrency=concurrency, rpm=rpm, tpm=tpm, ray=ray, ray_items=ray_items)
-    paths = _files(Path(requests))
+    how = how_asked(concurrency=concurrency, ray=ray, ray_items=ray_items)
+    paths = sorted(Path(requests).glob("*.jsonl")) if Path(requests).is_dir() else [Path(requests)]
     n_requests, model = _checked(Path(requests), paths)
     store = _opened(Path(out).absolute(), paths)
-    asked = open_server(model, server, concurrency=concurrency, rpm=rpm, tpm=tpm).sending_requests()
+    asked = open_server(model, server, concurrency=concurrency).sending_requests()
     held = sorted(name[:2] for file in store.names() if (name := ShardName.of(file)))
     n_done = sum(stop - start for start, stop in held)
     problem: str | None = None
@@ -94,15 +90,6 @@ def ask_requests(
     return count_answers(store.folder)
 
 
-def _files(requests: Path) -> list[Path]:
-    paths = sorted(requests.glob("*.jsonl")) if requests.is_dir() else [requests]
-    if not paths:
-        raise InputError(
-            f"{requests}: holds no requests; name a folder of files such as `batch_out` writes (*.jsonl)"
-        )
-    return paths
-
-
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[bytes, str]]:
     """Lines, each with its place."""
     for path in paths:
@@ -113,22 +100,19 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[bytes, str]]:
 def _checked(requests: Path, paths: Sequence[Path]) -> tuple[int, str]:
     """How many requests there are, and for which model."""
     ids: dict[str, str] = {}
-    model = ""
+    models: dict[str, str] = {}
     for line, location in _lines(paths):
         item_id, request = read_request(line, location)
-        name = str(request.body.get("model", ""))
-        if item_id in ids:
+        if (before := ids.setdefault(item_id, location)) != location:
             fix = "give each request a custom_id of its own"
-            raise RowError(f"a second request {item_id!r}, as in {ids[item_id]}", where=location, fix=fix)
-        if ids and name != model:
+            raise RowError(f"a second request {item_id!r}, as in {before}", where=location, fix=fix)
+        models.setdefault(str(request.body.get("model", "")), location)
+        if len(models) > 1:
             fix = "ask the requests of each model by themselves"
-            raise RowError(
-                f"a request for {name!r}, and those before are for {model!r}", where=location, fix=fix
-            )
-        ids[item_id], model = location, name
+            raise RowError(f"requests for {' and '.join(map(repr, models))}", where=location, fix=fix)
     if not ids:
-        raise InputError(f"{requests}: holds no requests; write some with `batch_out`")
-    return len(ids), model
+        raise InputError(f"{requests}: holds no requests; write some with `batch_out` (*.jsonl)")
+    return len(ids), next(iter(models))
 
 
 def _opened(out: Path, paths: Sequence[Path]) -> FolderShards:

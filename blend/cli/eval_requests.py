@@ -23,8 +23,6 @@ def ask(
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Requests under way at most; as many as it serves, if absent.")
     ] = None,
-    rpm: Annotated[int | None, typer.Option(min=1, help="Requests a minute at most.")] = None,
-    tpm: Annotated[int | None, typer.Option(min=1, help="Tokens a minute at most.")] = None,
     ray: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS|auto", help="Have the workers of this Ray cluster ask the server."),
@@ -53,8 +51,6 @@ def ask(
             out,
             server=server,
             concurrency=concurrency,
-            rpm=rpm,
-            tpm=tpm,
             ray=ray,
             ray_items=ray_items,
             on_progress=on_progress,

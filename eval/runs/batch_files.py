@@ -115,7 +115,9 @@ def read_request(line: bytes, location: str) -> tuple[str, TextRequest]:
         RowError: If it is none; names the place.
     """
     match parse_json(utf8_text(line, location, save_as=_WRITE_AGAIN), location, is_file=False):
-        case {"custom_id": str(item_id), "url": str(url), "body": {**body}} if url.startswith(f"{VERSION}/"):
+        case {"custom_id": str(item_id), "url": str(url), "body": dict() as body} if url.startswith(
+            f"{VERSION}/"
+        ):
             return item_id, TextRequest(url.removeprefix(VERSION), body)
     raise RowError(
         f"not a request of a batch: it lacks custom_id, a url that begins with {VERSION}/, or a body",

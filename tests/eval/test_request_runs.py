@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.eval import request_runs
+from blend.eval.request_runs import ask_requests
 from blend.eval.runs import batch_files
 from blend.eval.runs.shards import FolderShards, ShardName
 from blend.schemas.errors import BlendError, ServerError
@@ -60,10 +61,10 @@ def test_requests_asked_in_parts_give_the_answers_of_a_live_run(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        blend.ask_requests(requests, answers, server=server.url, on_progress=stopped)
+        ask_requests(requests, answers, server=server.url, on_progress=stopped)
     assert FolderShards(answers).names() == [ShardName(0, 5).file, ShardName(5, 10).file]
     monkeypatch.setattr(request_runs, "SHARD_ITEMS", 7)
-    found = blend.ask_requests(requests, answers, server=server.url)
+    found = ask_requests(requests, answers, server=server.url)
     assert (found.n_answers, found.n_failed) == (n_live, 0)
     # Nothing that was kept was asked again.
     assert server.live.total() == 2 * n_live
@@ -84,7 +85,7 @@ def test_a_cluster_asks_them(server: BatchServer, run: Run, tmp_path: Path, miss
     run(batch_out=requests)
     live = run("live", server=server.url)
     with ray_cluster(2) as cluster:
-        blend.ask_requests(requests, answers, server=server.url, ray=cluster.address, ray_items=5)
+        ask_requests(requests, answers, server=server.url, ray=cluster.address, ray_items=5)
     assert len(FolderShards(answers).names()) > 2
     assert_frame_equal(run(batch_in=answers).answers(*ANSWERED), live.answers(*ANSWERED))
 
@@ -94,16 +95,15 @@ def test_what_is_refused(run: Run, tmp_path: Path):
     requests, out = tmp_path / "requests.jsonl", tmp_path / "out"
     first, second, *_ = run(batch_out=requests).outcome.files[0].read_text().splitlines(keepends=True)
     name = json.loads(first)["custom_id"]
-    ask = lambda: blend.ask_requests(requests, out, server="http://127.0.0.1:1/v1")  # noqa: E731
+    ask = lambda: ask_requests(requests, out, server="http://127.0.0.1:1/v1")  # noqa: E731
     for content, message in {
-        "": f"{requests}: holds no requests; write some with `batch_out`",
+        "": f"{requests}: holds no requests; write some with `batch_out` (*.jsonl)",
         first + first: (
             f"{requests}:2: a second request {name!r}, as in {requests}:1; give each request a custom_id of "
             "its own"
         ),
         first + second.replace('"tiny"', '"other"'): (
-            f"{requests}:2: a request for 'other', and those before are for 'tiny'; ask the requests of each "
-            "model by themselves"
+            f"{requests}:2: requests for 'tiny' and 'other'; ask the requests of each model by themselves"
         ),
         first + '{"custom_id": "a", "url": "/chat/completions", "body": {}}\n': (
             f"{requests}:2: not a request of a batch: it lacks custom_id, a url that begins with /v1/, or a "
@@ -114,8 +114,8 @@ def test_what_is_refused(run: Run, tmp_path: Path):
         assert wrong(ask) == message
         assert not out.exists()
     (folder := tmp_path / "none").mkdir()
-    assert wrong(lambda: blend.ask_requests(folder, out)) == (
-        f"{folder}: holds no requests; name a folder of files such as `batch_out` writes (*.jsonl)"
+    assert wrong(lambda: ask_requests(folder, out)) == (
+        f"{folder}: holds no requests; write some with `batch_out` (*.jsonl)"
     )
     assert wrong(lambda: run(batch_in=folder)) == (
         f"{folder}: holds no answers; name one that `blend eval ask` has written, or files"
@@ -128,14 +128,14 @@ def test_answers_stay_with_their_requests(server: BatchServer, run: Run, tmp_pat
     lines = run(batch_out=requests).outcome.files[0].read_text().splitlines(keepends=True)
     requests.write_text(lines[0])
     with pytest.raises(ServerError):
-        blend.ask_requests(requests, out, server="http://127.0.0.1:1/v1")
+        ask_requests(requests, out, server="http://127.0.0.1:1/v1")
     requests.write_text(lines[1])
-    assert wrong(lambda: blend.ask_requests(requests, out, server=server.url)) == (
+    assert wrong(lambda: ask_requests(requests, out, server=server.url)) == (
         f"{out}: holds answers to other requests; choose another `out`"
     )
     line = json.loads(lines[0]) | {"custom_id": "x"}
     requests.write_text(json.dumps(line))
-    blend.ask_requests(requests, tmp_path / "other", server=server.url)
+    ask_requests(requests, tmp_path / "other", server=server.url)
     known = run(batch_out=tmp_path / "again.jsonl").items("item_id")["item_id"][0]
     assert wrong(lambda: run(batch_in=tmp_path / "other")) == (
         f"{tmp_path / 'other' / ShardName(0, 1).file}: nothing is asked under 'x'; the ids of this run are "
