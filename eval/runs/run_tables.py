@@ -111,31 +111,24 @@ def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
 
 
 def rows_in_parts(path: Path, columns: Sequence[str], size: int) -> Iterator[pl.DataFrame]:
-    """The rows of a table, some at a time and in order, without a look at its digest (`check_frame`).
+    """The rows of a table, some at a time and in order; `check_frame` tells whether it is as it was written.
 
     Args:
         path: The file.
         columns: Columns to read; all when empty.
         size: Rows of a part; the last one may have fewer.
-
-    Raises:
-        RowError: If it cannot be read, or lacks a column.
     """
-    import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
     rest = pl.DataFrame()
-    try:
-        with ParquetFile(path) as file:
-            # Row by row group: a batch ends where one does.
-            for batch in file.iter_batches(batch_size=size, columns=list(columns) or None):
-                rows = pl.DataFrame(batch).select(columns or pl.all())
-                rest = pl.concat([rest, rows]) if rest.height else rows
-                while rest.height >= size:
-                    yield rest[:size]
-                    rest = rest[size:]
-    except (pl.exceptions.PolarsError, pa.ArrowException) as error:
-        raise RowError("not a Parquet file, or damaged", where=str(path), fix=RESTORE) from error
+    with ParquetFile(path) as file:
+        # Row by row group: a batch ends where one does.
+        for batch in file.iter_batches(batch_size=size, columns=list(columns) or None):
+            rows = pl.DataFrame(batch).select(columns or pl.all())
+            rest = pl.concat([rest, rows]) if rest.height else rows
+            while rest.height >= size:
+                yield rest[:size]
+                rest = rest[size:]
     if rest.height:
         yield rest
 
