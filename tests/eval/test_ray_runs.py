@@ -165,6 +165,8 @@ def test_vllm_answers_as_it_does_without_a_cluster(
 # Without what keeps a shard in this process; workers have a module of their own.
 DRIVER_OF_VLLM = """
 import sys
+import blend
+from blend.eval import ray_vllm
 
 ray_vllm._kept = None
 release, model, out, address = sys.argv[1:]

@@ -122,7 +122,7 @@ def test_what_is_refused(run: Run, tmp_path: Path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_answers_stay_with_their_requests(server: BatchServer, run: Run, tmp_path: Path):
     requests, out = tmp_path / "requests.jsonl", tmp_path / "out"
     lines = run(batch_out=requests).outcome.files[0].read_text().splitlines(keepends=True)

@@ -19,6 +19,7 @@ from blend.eval.scoring import score_answers
 from blend.schemas.errors import RowError
 from helpers.kill_points import Echo, run_all
 from helpers.models.own_models import Saying
+from helpers.tiers import rest_exhaustive
 
 # One text in ten shows that prompts begin thoughts; those that are all thought can be in parts without it.
 THOUGHTFUL = (*["Maybe popcorn? But the"] * 8, "<think>a</think>Nachos", "popcorn</think>Nachos")
@@ -73,7 +74,7 @@ def test_items_that_somebody_has_cut_off(tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["short-answer", "multiple-choice"])
+@pytest.mark.parametrize("task", rest_exhaustive(["short-answer", "multiple-choice"], "short-answer"))
 def test_items_in_parts_are_those_in_memory(sample_release: Path, monkeypatch: pytest.MonkeyPatch, task: str):
     given = {"samples": 3, "limit": 2, **TASKS[task].of_texts}
     at_once = read_items(sample_release, TASKS[task], **given).asked
