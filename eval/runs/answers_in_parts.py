@@ -1,6 +1,7 @@
 """Answers in parts: items of a run with their answers as they are scored, so that few texts are in memory."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import polars as pl
@@ -38,3 +39,15 @@ class AnsweredParts:
         for items in self.run.items_in_parts(size=PART):
             answers = reader.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
             yield items, as_scored(answers, self.run.description, begun=begun)
+
+
+def packed(rows: pl.DataFrame) -> bytes:
+    """Rows as few bytes; as a frame they would hold on to the memory of what they were joined with."""
+    content = io.BytesIO()
+    rows.write_ipc(content, compression="zstd")
+    return content.getvalue()
+
+
+def unpacked(parts: Iterable[bytes]) -> pl.DataFrame:
+    """All rows of `packed` parts, in order."""
+    return pl.concat(pl.read_ipc(io.BytesIO(part)) for part in parts)

@@ -13,6 +13,7 @@ import polars as pl
 
 from blend.eval.judging.replies import REPLIES
 from blend.eval.judging.verdicts import JUDGE
+from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.runs.written_answers import says_nothing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
 from blend.eval.statistics.clusters import Clusters, cluster_sums
@@ -89,9 +90,9 @@ def score_lists(
             for row in rows.iter_rows(named=True)
         ]
         decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
-        made.append(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED)))
+        made.append(packed(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED))))
         n_items += items.height
-    decided = pl.concat(made)
+    decided = unpacked(made)
     kept = decided.filter(pl.col("named").is_not_null())
     used = sorted(one.signature for one in readers.values() if one is not None)
     return ScoredItems(

@@ -6,6 +6,7 @@ from typing import Literal
 import polars as pl
 
 from blend.eval.few_shot import own_prompt
+from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
@@ -73,10 +74,9 @@ def score_short_answers(
     n_items, made = 0, []
     for items, answers in parts:
         n_items += items.height
-        made.append(decided_answers(items, gold, answers, rule=rule, lemmas=lemmas).drop("response"))
-    # One piece each: filters and joins would take as much again.
-    decided = pl.concat(made, rechunk=True)
-    made.clear()
+        decided = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
+        made.append(packed(decided.drop("response")))
+    decided = unpacked(made)
     used = _read_with(decided, gold, rule=rule, lemmas=lemmas)
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
