@@ -9,6 +9,7 @@ nodes.
     python benchmarks/ray_scale.py efficiency --nodes 1 2 4 8
     python benchmarks/ray_scale.py memory --items 10000 100000 1000000
     python benchmarks/ray_scale.py shard
+    python benchmarks/ray_scale.py scoring --items 100000 1000000
     python benchmarks/ray_scale.py all --small
 """
 
@@ -35,11 +36,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import polars as pl
 
 import blend
-from blend.eval.models.protocols import Generation, ModelDescription
+from blend.eval.models.protocols import Decoding, Generation, ModelDescription
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.runs import opened
 from blend.eval.runs.answer_files import answer_tables
 from blend.eval.runs.pending_shards import keep_shard, pending_shards
 from blend.eval.runs.run_directory import read_run
 from blend.eval.runs.shards import FolderShards
+from blend.loaders.recipes.ready import sample_recipe
 from helpers.models.counting_server import Served, counting
 from helpers.ray_cluster import LocalCluster, ray_cluster, worker_pids
 
@@ -105,12 +110,11 @@ def drive(release: str, out: str, address: str, model: StandIn, size: int) -> No
     )
 
 
-class Driver:
-    """A driver in a process of its own, and the memory that it takes."""
+class Watched:
+    """A process of its own, and the memory that it takes."""
 
-    def __init__(self, release: Path, out: Path, address: str, model: StandIn, size: int) -> None:
-        arguments = [release, out, address, model.root or "", model.delay_s, model.at_a_time, size]
-        self.process = subprocess.Popen([sys.executable, __file__, "drive", *map(str, arguments)])
+    def __init__(self, *command: object) -> None:
+        self.process = subprocess.Popen([sys.executable, *map(str, command)], stdout=subprocess.DEVNULL)
         self.rss: list[tuple[float, float]] = []
 
     def watch(self) -> bool:
@@ -122,6 +126,12 @@ class Driver:
         if found:
             self.rss.append((time.monotonic(), int(found[0]) / 1024))
         return True
+
+
+def started(release: Path, out: Path, address: str, model: StandIn, size: int) -> Watched:
+    """A driver."""
+    arguments = (release, out, address, model.root or "", model.delay_s, model.at_a_time, size)
+    return Watched(__file__, "drive", *arguments)
 
 
 def n_shards(out: Path) -> int:
@@ -138,12 +148,12 @@ def kills(n_items: int, moments: int, delay_s: float, size: int, n_nodes: int = 
         n_shards_all = -(-pl.read_parquet(release / "data" / TASK / "*.parquet").height * SAMPLES // size)
         in_flight = 0
         began = time.monotonic()
-        driver = Driver(release, out, cluster.address, model, size)
+        driver = started(release, out, cluster.address, model, size)
         for moment, kind in enumerate(kinds):
             wait_for(driver, out, round(n_shards_all * (moment + 0.5) / moments))
             in_flight += killed(kind, cluster, driver, moment)
             if kind == "driver":
-                driver = Driver(release, out, cluster.address, model, size)
+                driver = started(release, out, cluster.address, model, size)
         while driver.watch():
             time.sleep(0.1)
         assert driver.process.returncode == 0
@@ -151,14 +161,14 @@ def kills(n_items: int, moments: int, delay_s: float, size: int, n_nodes: int = 
         report_kills(out, server, Counter(kinds), in_flight * size, seconds)
 
 
-def wait_for(driver: Driver, out: Path, n: int) -> None:
+def wait_for(driver: Watched, out: Path, n: int) -> None:
     """Wait until so many shards are kept."""
     while n_shards(out) < n:
         assert driver.watch(), "the driver has ended"
         time.sleep(0.05)
 
 
-def killed(kind: str, cluster: LocalCluster, driver: Driver, moment: int) -> int:
+def killed(kind: str, cluster: LocalCluster, driver: Watched, moment: int) -> int:
     """Kill one; returns how many shards may have been under way there."""
     if kind == "worker":
         os.kill(random.Random(moment).choice(worker_pids()), signal.SIGKILL)
@@ -207,7 +217,7 @@ def efficiency(nodes: Sequence[int], rounds: int, delay_s: float) -> None:
             release = release_of(size * n_workers * rounds, folder)
             model = StandIn(None, delay_s, at_a_time=size)
             began = time.monotonic()
-            driver = Driver(release, folder / "run", cluster.address, model, size)
+            driver = started(release, folder / "run", cluster.address, model, size)
             while driver.watch():
                 time.sleep(0.1)
             assert driver.process.returncode == 0
@@ -237,7 +247,7 @@ def memory(sizes: Sequence[int], n_nodes: int = 2) -> None:
     for n_items in sizes:
         with workplace() as folder, ray_cluster(n_nodes) as cluster:
             release, out = release_of(n_items, folder), folder / "run"
-            driver = Driver(release, out, cluster.address, StandIn(None, 0.0, 1000), 1000)
+            driver = started(release, out, cluster.address, StandIn(None, 0.0, 1000), 1000)
             asks_from = None
             while driver.watch():
                 if asks_from is None and n_shards(out):
@@ -250,6 +260,42 @@ def memory(sizes: Sequence[int], n_nodes: int = 2) -> None:
             first = first or max(asking)
             shown = f"{max(before):.0f} | {max(asking):.0f} | {max(asking) / first:.2f}"
             print(f"| {n_items:,} | {shown} |", flush=True)
+
+
+def scoring(sizes: Sequence[int], tokens: int = 8) -> None:
+    """Print the memory of scoring short answers by their number, and what their texts would take."""
+    print("| replies | texts, MB | largest, MB | of it, by a reply, bytes |\n|--:|--:|--:|--:|")
+    with workplace() as folder:
+        release, first = folder / "release", None
+        blend.build_release(sample_recipe(), release)
+        for n_replies in sizes:
+            out = folder / f"run-{n_replies}"
+            n, n_bytes = reply_to_all(release, n_replies, out, tokens)
+            scorer = Watched("-m", "blend", "eval", "score", out)
+            while scorer.watch():
+                time.sleep(0.02)
+            assert scorer.process.returncode == 0
+            most = max(rss for _, rss in scorer.rss)
+            more = "" if first is None else f"{(most - first[1]) * 2**20 / (n - first[0]):,.0f}"
+            first = first or (n, most)
+            print(f"| {n:,} | {n_bytes / 2**20:,.0f} | {most:,.0f} | {more} |", flush=True)
+
+
+def reply_to_all(release: Path, n_replies: int, out: Path, tokens: int) -> tuple[int, int]:
+    """Keep so many replies to short-answer questions, or a few more; returns their number and bytes."""
+    model = Writing(tokens)
+    once = read_items(release, TASKS["short-answer"]).asked.n_items
+    asked = read_items(release, TASKS["short-answer"], in_parts=True, samples=-(-n_replies // once))
+    described = StandIn(None, 0.0, 1).describe()
+    n_bytes = 0
+    with opened(out, asked, described, Decoding(temperature=0.7)) as run:
+        for one in pending_shards(run, 1000):
+            texts = model.generate(one.items["prompt"].to_list())
+            keys = one.items.select("item_id", "locale", "prompt_id").rows(named=True)
+            rows = [{**key, "text": text} for key, text in zip(keys, texts, strict=True)]
+            keep_shard(FolderShards(run.answers_folder), one, {row["item_id"]: row for row in rows})
+            n_bytes += sum(len(text.encode()) for text in texts)
+    return run.description.n_items, n_bytes
 
 
 def shard(n_rounds: int = 20, size: int = 1000) -> None:
@@ -311,7 +357,7 @@ def main() -> None:
         drive(release, out, address, StandIn(root or None, float(delay_s), int(at_a_time)), int(size))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("kills", "efficiency", "memory", "shard", "all"))
+    parser.add_argument("part", choices=("kills", "efficiency", "memory", "shard", "scoring", "all"))
     parser.add_argument("--items", type=int, nargs="+")
     parser.add_argument("--moments", type=int, default=20)
     parser.add_argument("--delay", type=float, default=0.4)
@@ -328,6 +374,8 @@ def main() -> None:
         memory([2000] if options.small else options.items or [10_000, 100_000, 1_000_000])
     if options.part in ("shard", "all"):
         shard(1 if options.small else 20)
+    if options.part in ("scoring", "all"):
+        scoring([1000, 2000] if options.small else options.items or [10_000, 100_000, 1_000_000])
 
 
 if __name__ == "__main__":

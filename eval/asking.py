@@ -10,7 +10,6 @@ from typing import Any
 from blend.eval.asking_parameters import HowAsked, given, refuse
 from blend.eval.batch_runs import BatchMode, run_in_batches
 from blend.eval.few_shot import BLANK_LINE
-from blend.eval.items import TaskItems
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
@@ -56,7 +55,7 @@ def items_for(
     if model is not None and not isinstance(model, str | Path):
         if writes_alone(model):
             options = {**task.of_texts, **given(**options)}
-        asked = read_items(release, task, **options)
+        asked = read_items(release, task, in_parts=True, **options)
         of_ours = {name: value for name, value in options.items() if name in OF_OUR_MODELS}
         rest = {name: value for name, value in how.named().items() if name not in _OF_OBJECTS}
         refuse(
@@ -65,14 +64,14 @@ def items_for(
         return asked, asked.asked.warnings
     if how.batch is not None or how.ray is not None:
         options = {**task.of_texts, **given(**options)}
-    asked = read_items(release, task, **options)
+    asked = read_items(release, task, in_parts=True, **options)
     if model is None or not _thinks_instead(str(model), asked, how):
         return asked, asked.asked.warnings
     in_words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
     if any(options.get(name) is not None for name in task.of_texts):
         warning = f"{_THINKS}; give {in_words} to have it answer"
     else:
-        asked = read_items(release, task, **{**task.of_texts, **given(**options)})
+        asked = read_items(release, task, in_parts=True, **{**task.of_texts, **given(**options)})
         warning = f"{_THINKS}; asked with {in_words}"
     return asked, (*asked.asked.warnings, warning)
 
@@ -161,7 +160,6 @@ def _ask_to_write(
             assert isinstance(used, ServerModel)
             return run_in_batches(run, used, how.batch, on_progress=on_progress)
         if how.ray is not None:
-            _let_go(asked.asked)
             return run, run_on_ray(
                 run,
                 used,
@@ -172,13 +170,6 @@ def _ask_to_write(
                 on_status=on_status,
             )
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
-
-
-def _let_go(asked: TaskItems) -> None:
-    """Free the memory of items that a run has on disk now: of millions, a cluster is handed a few at a time."""
-    for rows in (asked.items, asked.gold):
-        for name in rows.columns:
-            rows.drop_in_place(name)
 
 
 def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: OnPlan | None) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.models.server import ServerModel
-from blend.eval.models.server_requests import TextRequest
-from blend.eval.runs.answer_files import journal
+from blend.eval.models.server_requests import VERSION, TextRequest
+from blend.eval.runs.answer_files import ANSWERS, answer_tables, journal
 from blend.eval.runs.ask_model import STEP, AnswerWriter, finished, pending_items, samples_of
-from blend.eval.runs.batch_files import VERSION, BatchResult, read_results, write_requests
+from blend.eval.runs.batch_files import BatchResult, read_results, write_requests
 from blend.eval.runs.run_directory import Run, RunOutcome, learn_served_name
 from blend.eval.runs.submitted_batches import BatchLog, fetch_batches
 from blend.eval.runs.usage import timed
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, RowError
+from blend.schemas.errors import ArgumentError, InputError, RowError
 from blend.schemas.language.text_comparison import pluralise
 
 _BLOCK = 1024
@@ -28,7 +28,7 @@ class BatchMode:
     out: Path | None = None
     """File of requests to write."""
     results: tuple[Path, ...] = ()
-    """Files of results to read."""
+    """Files of results to read, or folders of answers (`request_runs.ask_requests`)."""
     submit: bool = False
     """Whether a server takes and answers them."""
 
@@ -105,6 +105,8 @@ def _submit(run: Run, model: ServerModel, on_progress: ProgressCallback) -> tupl
 
 def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
     """Read results into the run; an item that has an answer keeps it, so reading again changes nothing."""
+    n_kept = sum(_keep_answers(run, path) for path in paths if path.is_dir())
+    paths = [path for path in paths if not path.is_dir()]
     items, pending = run.items("item_id"), pending_items(run)
     results = read_results(paths, set(items["item_id"]), model.read_reply)
     served = _served_name(run, results)
@@ -125,7 +127,7 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
         for start in range(0, len(numbers), _BLOCK):
             block = numbers[start : start + _BLOCK]
             writer.generations(block, [chosen[number].answer for number in block])
-    outcome = finished(run, items, n_asked=len(chosen))
+    outcome = finished(run, items, n_asked=len(chosen) + n_kept)
     warnings = (
         *(_on_name(run) if is_new else ()),
         *_on_empty(paths, results),
@@ -133,6 +135,28 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
         *_on_missing(outcome),
     )
     return run, outcome._replace(warnings=warnings)
+
+
+def _keep_answers(run: Run, folder: Path) -> int:
+    """Keep what `request_runs.ask_requests` has answered, by the rule of `_read`; returns how many answers."""
+    keys = run.items("item_id", "locale", "prompt_id")
+    pending = keys.join(pending_items(run), on="item_id", how="semi")
+    tables, n_kept = answer_tables(folder), 0
+    if not tables:
+        raise InputError(f"{folder}: holds no answers; name one that `blend eval ask` has written, or files")
+    with journal(run.answers_folder) as kept:
+        for table in tables:
+            rows = table.read(list(ANSWERS))
+            unknown = rows.join(keys, on="item_id", how="anti")["item_id"]
+            if not unknown.is_empty():
+                fix = f"the ids of this run are like {keys['item_id'][0]!r}; name answers to its own requests"
+                raise RowError(
+                    f"nothing is asked under {unknown[0]!r}", where=str(folder / table.name), fix=fix
+                )
+            found = rows.drop("locale", "prompt_id").join(pending, on="item_id").select(list(ANSWERS))
+            kept.append(found.iter_rows(named=True))
+            n_kept += found.height
+    return n_kept
 
 
 def _served_name(run: Run, results: Sequence[BatchResult]) -> str | None:

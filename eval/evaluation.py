@@ -122,7 +122,8 @@ def run_task(
         batch: Have the ``server`` answer in batches: submit, wait, fetch. A call after a kill goes on waiting.
         batch_out: Ask nobody, and write the requests to this file, in the batch format that OpenAI, vLLM and
             others read; several files where it would be too large.
-        batch_in: Ask nobody, and read the results of such files, in any order.
+        batch_in: Ask nobody, and read the results of such files, in any order, or folders of answers that
+            `request_runs.ask_requests` has written.
         ray: Have the workers of a Ray cluster ask, each with a copy of the model: ``auto`` for the cluster of
             this machine, or ``host:port`` of its head. For written answers of a ``server`` or of an object.
         ray_out: Folder or object store (``s3://bucket/run``) in which their answers are kept, for workers that

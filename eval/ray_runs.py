@@ -118,7 +118,7 @@ def run_on_ray(
             yield shard
 
     with timed(run):
-        for outcome in _asked(model, store, wanted()):
+        for outcome in asked_on_ray(model, store, wanted()):
             standing.add(outcome)
             if spending is not None:
                 spending.spend(outcome.tokens_in, outcome.tokens_out)
@@ -132,7 +132,8 @@ def run_on_ray(
     return stands if spending is None else with_budget(spending, stands)
 
 
-def _asked(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
+def asked_on_ray(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
+    """Ask a model on the cluster that this process is connected to; yields what came of each shard."""
     if isinstance(model, VllmModel):
         return shards_asked_of_vllm(model, store, shards)
     shared, workers = _shared(model)

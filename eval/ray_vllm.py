@@ -1,13 +1,15 @@
 """vLLM on a Ray cluster: Ray Data streams the prompts of a run through an engine on every GPU.
 
 The engines are those of `ray.data.llm`, which keep a GPU busy from one batch to the next. They are handed
-tokens and give tokens back, so that prompts, thoughts and errors are those of `vllm_model`. Answers come in any
-order; the driver puts them together to shards and keeps each when it is complete.
+tokens and give tokens back, so that prompts, thoughts and errors are those of `vllm_model`. A shard is a block
+of the dataset, which a worker keeps when its answers are there: texts come to the driver only of a shard that
+Ray has spread over blocks.
 
 References:
     https://docs.ray.io/en/latest/data/working-with-llms.html
 """
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -28,6 +30,7 @@ BATCH = 256
 """Prompts that an engine is handed at a time; eight such batches overlap."""
 
 _SHARD = "shard"
+_SIZE = "shard_size"
 _KEYS = ("position", "item_id", "locale", "prompt_id")
 
 
@@ -40,7 +43,8 @@ def on_gpu(function: Callable[[], T]) -> T:
     import ray
 
     n_engines()
-    found: T = ray.get(ray.remote(num_gpus=1)(_called).remote(function))
+    remote: Any = ray.remote  # its types know no options
+    found: T = ray.get(remote(num_gpus=1)(_called).remote(function))
     return found
 
 
@@ -82,23 +86,47 @@ def shards_asked_of_vllm(
     """
     import ray
 
-    sizes: dict[str, int] = {}
-    held: list[Any] = []
-    for shard in shards:
-        sizes[shard.name.file] = shard.items.height
-        rows = shard.items.with_columns(pl.lit(shard.name.file).alias(_SHARD))
-        held.append(ray.put(rows.to_arrow()))
+    held: list[Any] = [ray.put(_block(shard)) for shard in shards]
     if not held:
         return
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     asked = processor(model, n_engines())(ray.data.from_arrow_refs(held))
+    kept = asked.map_batches(partial(kept_of_block, store), batch_size=None, batch_format="pyarrow")
     coming: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in asked.iter_rows():
-        name = row[_SHARD]
-        coming.setdefault(name, {})[row["item_id"]] = row
-        if len(coming[name]) == sizes[name]:
-            yield _kept(store, name, coming.pop(name))
+    for row in kept.iter_rows():
+        if not row["rest"]:
+            yield ShardOutcome(row["n_items"], row["tokens_in"], row["tokens_out"])
+            continue
+        for item_id, answer in json.loads(row["rest"]).items():
+            coming.setdefault(answer[_SHARD], {})[item_id] = answer
+        if len(coming[answer[_SHARD]]) == answer[_SIZE]:
+            yield _kept(store, coming.pop(answer[_SHARD]))
+
+
+def _block(shard: ItemShard) -> Any:
+    named = {_SHARD: pl.lit(shard.name.file), _SIZE: pl.lit(shard.items.height)}
+    return shard.items.with_columns(**named).to_arrow()
+
+
+def kept_of_block(store: ShardStore, block: Any) -> dict[str, list[Any]]:
+    """Keep the shards whose answers are all in a block of the dataset, an Arrow table.
+
+    Returns:
+        A row for each shard that has some there: ``n_items``, ``tokens_in`` and ``tokens_out`` of one that was
+        kept, and in ``rest`` the answers of one that was not, as JSON.
+    """
+    shards: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in block.to_pylist():
+        shards.setdefault(row[_SHARD], {})[row["item_id"]] = row
+    found: dict[str, list[Any]] = {"n_items": [], "tokens_in": [], "tokens_out": [], "rest": []}
+    for rows in shards.values():
+        is_whole = len(rows) == next(iter(rows.values()))[_SIZE]
+        outcome = _kept(store, rows) if is_whole else ShardOutcome(0, 0, 0)
+        for name in ("n_items", "tokens_in", "tokens_out"):
+            found[name].append(getattr(outcome, name))
+        found["rest"].append("" if is_whole else json.dumps(rows, default=str))
+    return found
 
 
 def processor(model: VllmModel, most: int) -> Any:
@@ -142,14 +170,14 @@ def _answered(model: VllmModel, row: dict[str, Any]) -> dict[str, Any]:
         if request.problem is None
         else Generation.failed(request.problem, tokens_in=len(request.prompt))
     )
-    return {**{name: row[name] for name in (*_KEYS, _SHARD)}, **generated(answer)}
+    return {**{name: row[name] for name in (*_KEYS, _SHARD, _SIZE)}, **generated(answer)}
 
 
-def _kept(store: ShardStore, name: str, rows: dict[str, dict[str, Any]]) -> ShardOutcome:
+def _kept(store: ShardStore, rows: dict[str, dict[str, Any]]) -> ShardOutcome:
     in_order = sorted(rows.values(), key=lambda row: int(row["position"]))
     keys = pl.DataFrame([{key: row[key] for key in _KEYS} for row in in_order])
     answers = {item: _answer(row) for item, row in rows.items()}
-    found = ShardName.of(name)
+    found = ShardName.of(in_order[0][_SHARD])
     assert found is not None
     return keep_shard(store, ItemShard(found, keys), answers)
 

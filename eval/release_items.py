@@ -11,7 +11,7 @@ from blend.eval.items import TaskItems, repeated
 from blend.eval.task import Task, TaskOptions, WrittenOptions, checked_options
 from blend.loaders.datasets.locations import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.releases.tables import read_config, release_domain
+from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
@@ -44,6 +44,7 @@ def read_items(
     *,
     locales: Sequence[str] | None = None,
     limit: int | None = None,
+    in_parts: bool = False,
     **options: Any,
 ) -> ReleaseItems:
     """The items of a task.
@@ -53,6 +54,7 @@ def read_items(
         task: The task.
         locales: Regions to ask about, by any of their names; all when absent.
         limit: Templates per locale at most; all when absent.
+        in_parts: Whether items may be made in parts, when they are wanted; all are in memory when not.
         options: Further options of the task; those that are null have their defaults.
 
     Raises:
@@ -89,18 +91,20 @@ def read_items(
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}
     region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
-    tables = {config: read_config(places.folder, config) for config in configs}
+    read = scan_config if task.streams else read_config
+    tables: dict[str, Any] = {config: read(places.folder, config) for config in configs}
     tables = {
-        config: rows.with_columns(region) if "locale" in rows.columns else rows
+        config: rows.with_columns(region) if "locale" in rows.collect_schema() else rows
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
-    if asked.items.is_empty():
+    if not asked.n_items:
         others = " or ".join(f"`{name}`" for name in task.chosen_by)
         raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
-    return ReleaseItems(places.manifest, task.name, configs, used.kept(), asked)
+    kept = asked if in_parts else asked.in_memory()
+    return ReleaseItems(places.manifest, task.name, configs, used.kept(), kept)
 
 
 def _in_the_domains_words(options: TaskOptions, release: Path) -> TaskOptions:

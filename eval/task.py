@@ -183,6 +183,8 @@ class Task(Protocol):
     """Options that are as if given where texts are all there is, as of another tool."""
     answer_columns: ClassVar[tuple[str, ...]] = ()
     """Columns of the answers that `score` is given; all when empty. A task that needs more reads for itself."""
+    streams: ClassVar[bool] = False
+    """Whether `items` takes its tables as lazy frames, and makes items in parts."""
     missing_is_wrong: ClassVar[tuple[str, ...]] = ()
     """Rules by which an item without an answer is wrong, so that any number of them may be missing."""
     repeated: ClassVar[Mapping[str, str]] = {}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from blend.cli import eval_export, eval_judging
+from blend.cli import eval_export, eval_judging, eval_requests
 from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
@@ -42,6 +42,7 @@ app = Application(
 
 eval_export.register(app)
 eval_judging.register(app)
+eval_requests.register(app)
 
 DEFAULT_RUN = Path("run")
 

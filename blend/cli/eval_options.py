@@ -155,7 +155,10 @@ class Batches:
     ] = None
     batch_in: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Ask nobody, and read the results of a batch file; can be repeated."),
+        typer.Option(
+            metavar="FILE",
+            help="Ask nobody, and read results of a batch file, or a folder of `eval ask`; can be repeated.",
+        ),
     ] = None
 
 

@@ -1,5 +1,6 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -28,7 +29,7 @@ from blend.eval.models.server_replies import (
     served_name,
     shows_thoughts,
 )
-from blend.eval.models.server_requests import TextRequest, check_extra_body, text_request, with_extra
+from blend.eval.models.server_requests import VERSION, TextRequest, check_extra_body, text_request, with_extra
 from blend.eval.models.text_generation import draw_seeds
 from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import Server, ask_side_by_side
@@ -141,6 +142,7 @@ class ServerModel:
         self._served_as: str | None = None
         self._max_tokens_key = "max_tokens"
         self._fixed_temperature = False
+        self._sends_requests = False
 
     def thinks(self) -> bool:
         """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
@@ -186,6 +188,12 @@ class ServerModel:
             delimiter=BLANK,
             server=public_address(url) if url is not None else None,
         )
+
+    def sending_requests(self) -> Self:
+        """The same model, asked with whole requests, lines of a batch file, in place of prompts."""
+        other = copy(self)
+        other._sends_requests = True
+        return other
 
     def _greet(self, max_tokens: int) -> bool:
         """Ask for a few tokens, which say what the server calls the model, and whether it begins to think."""
@@ -274,6 +282,9 @@ class ServerModel:
         return read_text(reply, self._thought_marks)
 
     def _text_request(self, prompt: str, seed: int, decoding: Decoding) -> TextRequest:
+        if self._sends_requests:
+            request = json.loads(prompt)
+            return TextRequest(request["url"].removeprefix(VERSION), request["body"])
         return text_request(
             self._model,
             prompt,

@@ -7,6 +7,9 @@ from blend.eval.models.chat_template import THINKING_VARIABLES
 from blend.eval.models.protocols import ChatOptions, Decoding
 from blend.schemas.errors import ArgumentError
 
+VERSION = "/v1"
+"""What stands before the path of a request in a batch file, whatever the address of the server."""
+
 _TEMPLATE_SETTINGS = "chat_template_kwargs"
 """Field that holds variables of the chat template, as vLLM, SGLang and llama.cpp read it."""
 

@@ -42,7 +42,7 @@ def opened(
         task=asked.task,
         options=asked.options,
         kind=asked.asked.kind,
-        n_items=asked.asked.items.height,
+        n_items=asked.asked.n_items,
         prompts=_digests(asked.asked.prompts),
         model=model,
         decoding=decoding,

@@ -186,14 +186,15 @@ def read_answers(folder: Path, *columns: str, thoughts: bool = True) -> pl.DataF
         RowError: If a line of the journal, other than half of one at the end, is not an answer; names it.
     """
     names = list(columns) or list(ANSWERS)
-    found = [pl.DataFrame(schema={name: ANSWERS[name] for name in names})]
-    for table in answer_tables(folder):
-        rows = table.read(names)
-        if not thoughts and "thought" in names:
-            is_there = pl.col("thought").is_not_null()
-            rows = rows.with_columns(thought=pl.when(is_there).then(pl.lit("")))
-        found.append(rows)
-    return last_ones(pl.concat(found))
+    found = [_read(table, names, thoughts=thoughts) for table in answer_tables(folder)]
+    return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in names}), *found]))
+
+
+def _read(table: "AnswerTable", names: Sequence[str], *, thoughts: bool) -> pl.DataFrame:
+    rows = table.read(names)
+    if thoughts or "thought" not in names:
+        return rows
+    return rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
 
 
 class AnswerTable(NamedTuple):
@@ -247,19 +248,21 @@ class AnswerReader:
         ]
         self._held = pl.concat([pl.DataFrame(schema={"digest": pl.UInt64, "table": pl.UInt32}), *held])
 
-    def of(self, items: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    def of(self, items: pl.DataFrame, *columns: str, thoughts: bool = True) -> pl.DataFrame:
         """Answers of items, one row for each that has one, in no particular order.
 
         Args:
             items: With ``item_id``.
             columns: Columns of `ANSWERS`, ``item_id`` and ``error`` among them.
+            thoughts: As of `read_answers`.
 
         Raises:
             RowError: If a file is not one of answers.
         """
         digests = items.select(digest=pl.col("item_id").hash())
         tables = self._held.join(digests, on="digest", how="semi")["table"].unique().sort()
-        found = [self._tables[number].read(columns).join(items, on="item_id", how="semi") for number in tables]
+        read = (_read(self._tables[number], columns, thoughts=thoughts) for number in tables)
+        found = [rows.join(items, on="item_id", how="semi") for rows in read]
         return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in columns}), *found]))
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, served_name
-from blend.eval.models.server_requests import TextRequest
+from blend.eval.models.server_requests import VERSION, TextRequest
 from blend.loaders.files.atomic import sync_directory
 from blend.loaders.files.content import open_content, utf8_text
 from blend.loaders.files.json_text import parse_json
@@ -32,10 +32,8 @@ MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
 """Bytes of one file, likewise."""
 
-VERSION = "/v1"
-"""What stands before the path of a request, whatever the address of the server."""
-
 _SHOWN = 200
+_WRITE_AGAIN = "write the requests anew with `batch_out`"
 _ASK_AGAIN = "delete this line; its item is then asked again"
 
 
@@ -108,6 +106,24 @@ def _check_free(path: Path, beside: Path) -> None:
             f"{path}: exists and holds something else, perhaps requests that are under way; choose another "
             "`batch_out` or move it away"
         )
+
+
+def read_request(line: bytes, location: str) -> tuple[str, TextRequest]:
+    """The request in a line of a batch file, with the id of its item.
+
+    Raises:
+        RowError: If it is none; names the place.
+    """
+    match parse_json(utf8_text(line, location, save_as=_WRITE_AGAIN), location, is_file=False):
+        case {"custom_id": str(item_id), "url": str(url), "body": dict() as body} if url.startswith(
+            f"{VERSION}/"
+        ):
+            return item_id, TextRequest(url.removeprefix(VERSION), body)
+    raise RowError(
+        f"not a request of a batch: it lacks custom_id, a url that begins with {VERSION}/, or a body",
+        where=location,
+        fix=_WRITE_AGAIN,
+    )
 
 
 def read_results(

@@ -1,7 +1,6 @@
 """Pending shards: what of a run no shard holds yet, a few items at a time, and how one is asked."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -10,6 +9,7 @@ from blend.eval.models.protocols import Generator
 from blend.eval.runs.answer_files import ANSWERS, answer_tables
 from blend.eval.runs.ask_model import AnswerWriter
 from blend.eval.runs.run_directory import GOLD_NAME, ITEMS_NAME, Run
+from blend.eval.runs.run_tables import rows_in_parts
 from blend.eval.runs.shards import ItemShard, ShardName, ShardStore, free_ranges
 from blend.schemas.errors import BlendError
 
@@ -110,9 +110,9 @@ def _slices(run: Run, size: int) -> Iterator[pl.DataFrame]:
     columns = [*_ASKED, *(["sample"] if drawn else [])]
     # Texts for many readers: the number stands in their gold, in the order of the items.
     is_in_gold = not drawn and bool(run.description.options.get("samples"))
-    gold = _batches(run.directory / GOLD_NAME, ["item_id", "sample"], size) if is_in_gold else None
+    gold = rows_in_parts(run.directory / GOLD_NAME, ["item_id", "sample"], size) if is_in_gold else None
     start = 0
-    for rows in _batches(path, columns, size):
+    for rows in rows_in_parts(path, columns, size):
         if gold is not None:
             numbers = next(gold)
             assert numbers["item_id"].equals(rows["item_id"])
@@ -121,23 +121,6 @@ def _slices(run: Run, size: int) -> Iterator[pl.DataFrame]:
             rows = rows.with_columns(sample=pl.lit(0, pl.Int64))
         yield rows.with_row_index("position", offset=start)
         start += rows.height
-
-
-def _batches(path: Path, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
-    from pyarrow.parquet import ParquetFile
-
-    rest = pl.DataFrame()
-    with ParquetFile(path) as file:
-        # Row by row group: a batch ends where one does.
-        for batch in file.iter_batches(batch_size=size, columns=columns):
-            rest = (
-                pl.concat([rest, pl.DataFrame(batch).select(columns)]) if rest.height else pl.DataFrame(batch)
-            )
-            while rest.height >= size:
-                yield rest[:size]
-                rest = rest[size:]
-    if rest.height:
-        yield rest
 
 
 class _Rows:

@@ -21,7 +21,7 @@ from blend.eval.runs.run_description import (
     differences,
     read_description,
 )
-from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.runs.run_tables import check_frame, read_frame, rows_in_parts, rows_to, write_frame
 from blend.eval.runs.usage import Usage
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import file_identity
@@ -121,13 +121,22 @@ class Run(Summarised):
     def items(self, *columns: str) -> pl.DataFrame:
         """The items asked, `items.ITEMS` or some of its columns, in order."""
         rows = read_frame(self.directory / ITEMS_NAME, *columns)
-        if rows.height != self.description.n_items:
+        self._check_n_items(rows.height)
+        return rows
+
+    def items_in_parts(self, *columns: str, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the items asked, `items.ITEMS` or some of its columns, so many at a time and in order."""
+        path = self.directory / ITEMS_NAME
+        check_frame(path)
+        self._check_n_items(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        yield from rows_in_parts(path, columns, size)
+
+    def _check_n_items(self, n: int) -> None:
+        if n != self.description.n_items:
             raise InputError(
                 f"{self.directory}: {DESCRIPTION_NAME} says {self.description.n_items} items, and {ITEMS_NAME} "
-                f"holds {rows.height}; restore {DESCRIPTION_NAME} from a copy, or run again into another "
-                "directory"
+                f"holds {n}; restore {DESCRIPTION_NAME} from a copy, or run again into another directory"
             )
-        return rows
 
     def gold(self, *columns: str) -> pl.DataFrame:
         """Read what counts as correct, as the task's module says, or some of its columns."""
@@ -248,8 +257,10 @@ def _held(directory: Path, name: str, *, wait_s: float = 0.0) -> Iterator[None]:
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
     """Write what a run needs, its description last: without it nothing was asked yet."""
     (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
-    write_frame(directory / ITEMS_NAME, asked.items)
-    write_frame(directory / GOLD_NAME, asked.gold)
+    with rows_to(directory / ITEMS_NAME) as add_items, rows_to(directory / GOLD_NAME) as add_gold:
+        for items, gold in asked.in_parts():
+            add_items(items)
+            add_gold(gold)
     if asked.candidates is not None:
         write_frame(directory / CANDIDATES_NAME, asked.candidates)
     atomic_write(directory / DESCRIPTION_NAME, description.to_json())

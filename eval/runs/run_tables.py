@@ -6,8 +6,8 @@ of a run of an earlier version, is read unchecked.
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from uuid import uuid4
@@ -45,6 +45,27 @@ def atomic_table(path: Path) -> Iterator[Path]:
         # Until the table has its name, the one before it counts as well: a kill leaves either.
         _write_digests(path, [*_digests(path), digest])
     _write_digests(path, [digest])
+
+
+@contextmanager
+def rows_to(path: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """A function that adds rows to a table, which appears as `write_frame` writes it when the block ends.
+
+    The first rows, of which there may be none, say which columns there are.
+    """
+    from pyarrow.parquet import ParquetWriter
+
+    with atomic_table(path) as beside, ExitStack() as opened:
+        writers: list[ParquetWriter] = []
+
+        def add(rows: pl.DataFrame) -> None:
+            table = rows.to_arrow()
+            if not writers:
+                writers.append(opened.enter_context(ParquetWriter(beside, table.schema, compression="zstd")))
+            if rows.height:
+                writers[0].write_table(table)
+
+        yield add
 
 
 def write_new_frame(path: Path, rows: pl.DataFrame) -> bool:
@@ -89,6 +110,29 @@ def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
         return parquet_rows(file, where=str(path), fix=fix, columns=columns)
 
 
+def rows_in_parts(path: Path, columns: Sequence[str], size: int) -> Iterator[pl.DataFrame]:
+    """The rows of a table, some at a time and in order; `check_frame` tells whether it is as it was written.
+
+    Args:
+        path: The file.
+        columns: Columns to read; all when empty.
+        size: Rows of a part; the last one may have fewer.
+    """
+    from pyarrow.parquet import ParquetFile
+
+    rest = pl.DataFrame()
+    with ParquetFile(path) as file:
+        # Row by row group: a batch ends where one does.
+        for batch in file.iter_batches(batch_size=size, columns=list(columns) or None):
+            rows = pl.DataFrame(batch).select(columns or pl.all())
+            rest = pl.concat([rest, rows]) if rest.height else rows
+            while rest.height >= size:
+                yield rest[:size]
+                rest = rest[size:]
+    if rest.height:
+        yield rest
+
+
 def check_frame(path: Path, *, fix: str = RESTORE) -> None:
     """Whether a table is there, as it was written, and no bomb, for one that is then read bit by bit.
 
@@ -97,7 +141,7 @@ def check_frame(path: Path, *, fix: str = RESTORE) -> None:
     """
     _check_digest(path, fix)
     # Who sends a run to others writes the digest as well.
-    check_tables([path], fix=fix)
+    check_tables([path], fix=fix, at_once=False)
 
 
 def _check_digest(path: Path, fix: str) -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from blend.eval.models.server import ServerModel
-from blend.eval.models.server_requests import TextRequest
-from blend.eval.runs.batch_files import VERSION, write_requests
+from blend.eval.models.server_requests import VERSION, TextRequest
+from blend.eval.runs.batch_files import write_requests
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.servers import ask_side_by_side

@@ -4,7 +4,7 @@ Runs of earlier versions and answers of other tools hold thoughts in their texts
 the same rule by which a new run keeps them apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -19,7 +19,7 @@ OPENED_SHARE = 0.1
 in every prompt of the run."""
 
 
-def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
+def as_scored(answers: pl.DataFrame, run: RunDescription, *, begun: bool | None = None) -> pl.DataFrame:
     """Answers with what was said alone, and whether they were answered at all.
 
     Unanswered is a text whose thought does not end, one that says nothing, and one that was cut at the length
@@ -30,12 +30,14 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
     Args:
         answers: `answer_files.ANSWERS`, or some of its columns, `WRITTEN` among them.
         run: The run that they are of.
+        begun: Whether prompts begin thoughts (`prompts_begin_thoughts`), of some of the answers of a run; as
+            these answers tell when absent.
 
     Returns:
         The rows, with ``text`` as it was said and empty where unanswered, so that `says_nothing` finds all of
         these, and ``thought``.
     """
-    answered = split_answers(answers, run)
+    answered = split_answers(answers, run, begun=begun)
     if not ends_by_itself(run):
         return answered
     is_cut = (pl.col("finish_reason") == "length") & pl.col("text").is_not_null()
@@ -47,21 +49,22 @@ def says_nothing(column: str) -> pl.Expr:
     return pl.col(column).str.strip_chars() == ""
 
 
-def split_answers(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
+def split_answers(answers: pl.DataFrame, run: RunDescription, *, begun: bool | None = None) -> pl.DataFrame:
     """Answers with what was said apart from what was thought; see `as_scored` for the arguments.
 
     Returns:
         The rows, with ``text`` as it was said, empty where a thought does not end, and ``thought``.
     """
     found = _split_texts(answers, run.thought_marks or ())
-    if found.is_empty():
+    if found.is_empty() and not begun:
         return answers
     rows = answers.join(found, on="text", how="left", maintain_order="left")
-    opened_before = rows["_opened_before"].sum()
-    n_texts = rows.height - rows["text"].null_count()
-    is_opened = pl.lit(bool(opened_before) and opened_before >= OPENED_SHARE * n_texts)
+    if begun is None:
+        begun = prompts_begin_thoughts([answers], run)
     # Where the template begins every thought, a text without any mark is all thought, and it does not end.
-    is_cut = is_opened & pl.col("text").is_not_null() & pl.col("thought").is_null() & pl.col("_said").is_null()
+    is_cut = (
+        pl.lit(begun) & pl.col("text").is_not_null() & pl.col("thought").is_null() & pl.col("_said").is_null()
+    )
     both = pl.concat_str("thought", "_thought", separator="\n", ignore_nulls=True)
     return rows.with_columns(
         text=pl.when(is_cut).then(pl.lit("")).otherwise(pl.coalesce("_said", "text")),
@@ -70,6 +73,21 @@ def split_answers(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
         .when(pl.any_horizontal(pl.col("thought", "_thought").is_not_null()))
         .then(both),
     ).select(answers.columns)
+
+
+def prompts_begin_thoughts(parts: Iterable[pl.DataFrame], run: RunDescription) -> bool:
+    """Whether the chat template begins a thought in every prompt of a run, by `OPENED_SHARE` of its texts.
+
+    Args:
+        parts: All answers, `answer_files.ANSWERS` or ``text`` of it, some at a time.
+        run: The run that they are of.
+    """
+    n_texts = n_opened = 0
+    for answers in parts:
+        ends = _split_texts(answers, run.thought_marks or ()).filter("_opened_before")
+        n_opened += answers.join(ends, on="text", how="semi").height
+        n_texts += answers.height - answers["text"].null_count()
+    return n_opened > 0 and n_opened >= OPENED_SHARE * n_texts
 
 
 def ends_by_itself(run: RunDescription) -> bool:

@@ -12,13 +12,17 @@ NO_LEMMAS = "none"
 DEFAULT_LEMMAS = "default"
 
 
+REMEMBERED = 1 << 14
+"""Texts that a reader remembers: answers that are compared again and again, and not all replies of a run."""
+
+
 class TextReader:
-    """Reads the texts of one language; what it has read it remembers."""
+    """Reads the texts of one language; what it has read last it remembers."""
 
     def __init__(self, language: str, lemmatiser: Lemmatiser | None) -> None:
         self.language = language
         self.lemmatiser = lemmatiser
-        self._read: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None]] = {}
+        self._reading = lru_cache(maxsize=REMEMBERED)(self._fresh)
 
     def words(self, text: str) -> tuple[str, ...]:
         """The normalised words of a text, in order."""
@@ -33,12 +37,6 @@ class TextReader:
         """Language and lemmatiser with its version, ``ko=kiwi-0.24.1``."""
         used = NO_LEMMAS if self.lemmatiser is None else self.lemmatiser.signature
         return f"{primary(self.language)}={used}"
-
-    def _reading(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        found = self._read.get(text)
-        if found is None:
-            found = self._read[text] = self._fresh(text)
-        return found
 
     def _fresh(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
         plain = normalised(text, self.language)

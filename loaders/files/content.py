@@ -83,7 +83,7 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str]
     from blend.loaders.files.unpacked import check_unpacked_size
 
     try:
-        check_unpacked_size(file, where=where)
+        check_unpacked_size(file, where=where, columns=columns)
         return pl.read_parquet(file, columns=list(columns) or None)
     except (pl.exceptions.PolarsError, pa.ArrowException, OSError) as error:
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error

@@ -54,27 +54,29 @@ _COUNTED_ROWS = 1 << 16
 _FIX = "do not use it, and tell who made it"
 
 
-def check_unpacked_size(file: Path | BinaryIO, *, where: str) -> None:
+def check_unpacked_size(file: Path | BinaryIO, *, where: str, columns: Sequence[str] = ()) -> None:
     """Refuse a Parquet file of which a text, a row group or all rows would take too much memory.
 
     Args:
         file: Path, or the file open for reading; it is left at its start.
         where: What messages call it.
+        columns: Columns that are then read; all when empty.
 
     Raises:
         RowError: If it would; names the file, the sizes and the limit.
         OSError: If the file is missing or cannot be read.
         pyarrow.ArrowException: If it is not Parquet, or contradicts itself.
     """
-    _Table(file, where).check()
+    _Table(file, where, columns).check()
 
 
-def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
+def check_tables(paths: Iterable[Path], *, fix: str = _FIX, at_once: bool = True) -> None:
     """Refuse what is not Parquet, or takes too much memory, before a library reads it that would just try.
 
     Args:
         paths: Files whose rows are read together.
         fix: What to do about one that is not Parquet.
+        at_once: Whether all rows are in memory together, and not one row group after the other.
 
     Raises:
         RowError: If one is not Parquet, or if they would take too much, each or together.
@@ -84,9 +86,11 @@ def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
     tables = [_Table(path, str(path)) for path in paths]
     for table in tables:
         try:
-            table.check()
+            table.check(at_once=at_once)
         except pa.ArrowException:
             raise RowError("not a Parquet file, or damaged", where=table.where, fix=fix) from None
+    if not at_once:
+        return
     allowed = _allowed(sum(table.n_bytes for table in tables))
     size = _size([column for table in tables for column in table.columns], allowed)
     if size > allowed:
@@ -101,9 +105,10 @@ def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
 class _Table:
     """A Parquet file and what it takes."""
 
-    def __init__(self, source: Path | BinaryIO, where: str) -> None:
+    def __init__(self, source: Path | BinaryIO, where: str, wanted: Sequence[str] = ()) -> None:
         self.source = source
         self.where = where
+        self._wanted = wanted
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -118,14 +123,14 @@ class _Table:
             finally:
                 self.source.seek(0)
 
-    def check(self) -> None:
+    def check(self, *, at_once: bool = True) -> None:
         """Refuse it, if it alone takes too much or contradicts itself; errors as of `check_unpacked_size`."""
         self._check_footer()
         self._check_layout()
         allowed = _allowed(self.n_bytes)
         # Nothing is counted before it is known that what is counted has room.
         size = max(_size(self.columns, allowed), self.metadata.num_rows * _VALUE_BYTES)
-        if size > allowed:
+        if at_once and size > allowed:
             raise self._refusal(
                 f"unpack to {size:,}, and more than {allowed:,} is not read of a file of this size"
             )
@@ -160,13 +165,14 @@ class _Table:
 
     @cached_property
     def columns(self) -> "list[_Column]":
-        """Every column of every row group."""
+        """Every column, of those wanted, of every row group."""
         groups = map(self.metadata.row_group, range(self.metadata.num_row_groups))
         with self.opened() as file:
             return [
                 _Column(self, group, number, list(pages_of(file, footer.column(number))))
                 for group, footer in enumerate(groups)
                 for number in range(footer.num_columns)
+                if not self._wanted or footer.column(number).path_in_schema.split(".")[0] in self._wanted
             ]
 
     @cached_property

@@ -1,8 +1,9 @@
 """Tables of a release directory, read back into frames."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 from pydantic import BaseModel
@@ -28,6 +29,8 @@ from blend.schemas.rows.configs import (
 )
 from blend.schemas.rows.frame_columns import ANNOTATIONS as ANNOTATION_COLUMNS
 from blend.schemas.rows.frame_columns import KEY, QUESTIONS
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 _AGAIN = "copy or build the release again"
 
@@ -72,21 +75,34 @@ def read_config(release: Path | str, config: str, *, on_progress: ProgressCallba
         UnknownNameError: If the release has no such configuration; lists those it has.
         InputError: If a file that the manifest names is missing.
     """
+    tables = _tables_of(release, config)
+    step, total = f"read rows of {config}", sum(table.rows for table in tables)
+    on_progress(step, 0, total)
+    read: list[pl.DataFrame] = []
+    for table in tables:
+        read.append(_read_table(Path(release), table, model_of(config), _file_rows))
+        on_progress(step, sum(rows.height for rows in read), total)
+    return pl.concat(read)
+
+
+def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
+    """All splits of a configuration as `read_config` reads them, when they are wanted."""
+    scan = partial(pl.scan_parquet, glob=False)
+    return pl.concat(
+        _read_table(Path(release), table, model_of(config), scan) for table in _tables_of(release, config)
+    )
+
+
+def _tables_of(release: Path | str, config: str) -> list[TableInfo]:
+    """The tables of a configuration, whose files are as the manifest names them."""
     folder, manifest = Path(release), read_manifest(release)
     tables = [table for table in manifest.tables if table.config == config]
     if not tables:
         held = {table.config for table in manifest.tables}
         raise UnknownNameError("configuration", config, held)
-    model = model_of(config)
     files = {file.path: file for file in manifest.files}
     _check_files(folder, {name: files.get(name) for table in tables for name in table.files})
-    step, total = f"read rows of {config}", sum(table.rows for table in tables)
-    on_progress(step, 0, total)
-    read: list[pl.DataFrame] = []
-    for table in tables:
-        read.append(_read_table(folder, table, model))
-        on_progress(step, sum(rows.height for rows in read), total)
-    return pl.concat(read)
+    return tables
 
 
 def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) -> ReleaseTables:
@@ -115,11 +131,13 @@ def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) 
     )
 
 
-def _read_table(release: Path, table: TableInfo, model: type[BaseModel]) -> pl.DataFrame:
-    names = published_names(model)
-    rows = pl.concat([_file_rows(release / file) for file in table.files])
+def _read_table(release: Path, table: TableInfo, model: type[BaseModel], read: Callable[[Path], Rows]) -> Rows:
+    names = {alias: name for name, alias in published_names(model).items()}
     try:
-        return rows.rename({alias: name for name, alias in names.items()}).cast(frame_schema(model))
+        rows = pl.concat([read(release / file) for file in table.files])
+        named = rows.rename(names).cast(frame_schema(model))
+        named.collect_schema()  # of a lazy frame nobody has looked at it yet
+        return named
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
         raise RowError(

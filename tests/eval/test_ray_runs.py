@@ -95,6 +95,39 @@ def test_killed_workers_node_and_driver_lose_nothing_and_store_nothing_twice(
     run([sys.executable, "-m", "blend", "eval", "score", str(out)])
 
 
+def test_a_cluster_without_nodes_is_waited_for_and_no_core_is_kept_busy(
+    server: Served, sample_release: Path, tmp_path: Path, missing: Callable[[str], None]
+):
+    if find_spec("ray") is None:
+        missing("Ray")
+    out = tmp_path / "run"
+    asked = command(sample_release, out, "--model", "m", "--server", server.url)
+    with ray_cluster(1) as cluster:
+        driver = started([*asked, "--ray", cluster.address, "--ray-items", "10"], out, until=3)
+        cluster.remove(0)
+        # Once Ray has taken notice of what has died.
+        assert any(share_of_a_core(driver.pid) < 0.1 for _ in range(12))
+        assert driver.poll() is None
+        n_kept = n_shards(out)
+        cluster.add()
+        _, said = driver.communicate()
+    assert driver.returncode == 0, said
+    assert n_shards(out) > n_kept
+    assert server.counts().n_prompts == pl.read_parquet(out / "items.parquet")["prompt"].n_unique()
+
+
+def share_of_a_core(pid: int) -> float:
+    """Processor time of a process by the time in which it takes it, of some seconds."""
+
+    def taken_s() -> float:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    before, began = taken_s(), time.monotonic()
+    time.sleep(5)
+    return (taken_s() - before) / (time.monotonic() - began)
+
+
 def test_an_item_that_workers_die_of_is_an_error_and_all_others_are_answered(
     cluster: LocalCluster, sample_release: Path, tmp_path: Path
 ):
@@ -127,6 +160,30 @@ def test_vllm_answers_as_it_does_without_a_cluster(
     assert n_shards(tmp_path / "there") > 1
     # What one way has begun the other goes on with.
     assert "are answered" in run(asked["there"]).stdout
+
+
+# Without what keeps a shard in this process; workers have a module of their own.
+DRIVER_OF_VLLM = """
+import sys
+import blend
+from blend.eval import ray_vllm
+
+ray_vllm._kept = None
+release, model, out, address = sys.argv[1:]
+how = {"backend": "vllm", "max_tokens": 16, "limit": 2, "ray": address, "ray_items": 7}
+run = blend.run_task(release, "short-answer", model=model, out=out, **how)
+print(run.outcome.n_missing)
+"""
+
+
+def test_workers_keep_the_shards_of_vllm_and_no_text_comes_to_the_driver(
+    cluster: LocalCluster, mini_release: Path, tmp_path: Path
+):
+    make_tiny_model(tmp_path / "tiny")
+    places = [str(mini_release), str(tmp_path / "tiny"), str(tmp_path / "run"), cluster.address]
+    done = run([sys.executable, "-c", DRIVER_OF_VLLM, *places])
+    assert done.stdout.splitlines()[-1] == "0"
+    assert n_shards(tmp_path / "run") > 1
 
 
 def test_there_is_no_cluster(mini_release: Path, tmp_path: Path, missing: Callable[[str], None]):

@@ -211,7 +211,7 @@ def _asked(name: str, release: Path) -> ReleaseItems:
     samples = {} if name == "probing" else {"samples": 2}
     options = checked_options(TASKS[name].options, {**config, **samples}, task=name)
     manifest: Any = SimpleNamespace(name="x", version="1.0.0", tables=())
-    items = TASKS[name].items(tables, options)
+    items = TASKS[name].items(tables, options).in_memory()
     items = repeated(items, 2) if name == "free-listing" else items
     return ReleaseItems(manifest, name, (), options.kept(), items)
 

@@ -6,7 +6,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "40"}
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "40",
+    # As on systems on which Ray does without other machines, all of its processes listen on 127.0.0.1 alone.
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+}
 
 TRIES = 5
 """How often a node is started: Ray gives its agents 15 seconds, which a busy machine does not have for each."""
@@ -39,8 +44,12 @@ class LocalCluster:
 
     def kill(self, number: int) -> None:
         """Kill a node with all of its workers, and start another one in its place."""
-        self._cluster.remove_node(self.nodes[number], allow_graceful=False)
+        self.remove(number)
         self.nodes[number] = self.add()
+
+    def remove(self, number: int) -> None:
+        """Kill a node with all of its workers."""
+        self._cluster.remove_node(self.nodes[number], allow_graceful=False)
 
     def stop(self) -> None:
         """End all processes."""

@@ -106,13 +106,16 @@ class CulturalPromptsTask(Task):
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
     answer_columns = ("item_id", "error")
+    streams = True
     units = (
         "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "
         "refusal, other-language, unanswered and significant are in percent. docs/cultural-prompts.md explains "
         "each figure."
     )
 
-    def items(self, tables: "Mapping[str, pl.DataFrame]", options: CulturalPromptOptions) -> "TaskItems":
+    def items(
+        self, tables: "Mapping[str, pl.DataFrame | pl.LazyFrame]", options: CulturalPromptOptions
+    ) -> "TaskItems":
         """See `Task.items`."""
         from blend.eval.tasks.cultural_prompts.cultural_items import cultural_items
 

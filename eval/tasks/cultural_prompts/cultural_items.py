@@ -1,10 +1,10 @@
 """Cultural prompts: a text for a reader of every nationality, several samples of each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems, text_digest
+from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
@@ -24,8 +24,10 @@ GOLD = pl.Schema(
 the language that it should be in (null where nobody says)."""
 
 
-def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOptions) -> TaskItems:
-    """The items of cultural prompts.
+def cultural_items(
+    tables: Mapping[str, pl.DataFrame | pl.LazyFrame], options: CulturalPromptOptions
+) -> TaskItems:
+    """The items of cultural prompts, in parts.
 
     Args:
         tables: ``cultural-prompts``, `cultural_prompt_rows.PROMPTS`.
@@ -39,8 +41,21 @@ def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOp
     Raises:
         UnknownNameError: If the release has no such kind or nationality; lists those it has.
     """
-    rows = _chosen(tables[CULTURAL_PROMPTS], options)
+    rows = _chosen(tables[CULTURAL_PROMPTS].lazy(), options)
     samples = pl.DataFrame({"sample": range(options.samples)}, schema={"sample": pl.Int64})
+
+    def parts() -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        for some in rows.collect_batches(chunk_size=max(1, PART // options.samples)):
+            yield _sampled(some, samples)
+
+    n_prompts: int = rows.select(pl.len()).collect().item()
+    made = ItemParts(n_prompts * options.samples, parts)
+    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=GOLD)
+    return TaskItems(nothing, no_gold, _templates(rows), "text", parts=made)
+
+
+def _sampled(rows: pl.DataFrame, samples: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items and gold of some prompts."""
     asked = rows.join(samples, how="cross", maintain_order="left_right").with_columns(
         item_id=pl.format("{}/{}~{}", "kind", "prompt_id", "sample"),
         locale="language",
@@ -59,16 +74,11 @@ def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOp
         options=pl.lit(None, pl.List(pl.String)),
     )
     gold = asked.select("item_id", "category", "topic", "sample", "language", split="kind", group="nationality")
-    return TaskItems(
-        items.select(list(ITEMS)).cast(ITEMS),
-        gold.select(list(GOLD)).cast(GOLD),
-        _templates(rows),
-        "text",
-    )
+    return items.select(list(ITEMS)).cast(ITEMS), gold.select(list(GOLD)).cast(GOLD)
 
 
-def _chosen(rows: pl.DataFrame, options: CulturalPromptOptions) -> pl.DataFrame:
-    held = rows["kind"].unique(maintain_order=True).to_list()
+def _chosen(rows: pl.LazyFrame, options: CulturalPromptOptions) -> pl.LazyFrame:
+    held = _unique(rows, "kind")["kind"].to_list()
     for kind in options.kinds or ():
         if kind not in held:
             raise UnknownNameError("kind of text", kind, held)
@@ -78,22 +88,24 @@ def _chosen(rows: pl.DataFrame, options: CulturalPromptOptions) -> pl.DataFrame:
         rows = rows.filter(pl.col("nationality").is_in(_demonyms(rows, options.nationalities)))
     if options.limit is None:
         return rows
-    topics = rows.select("kind", "category", "topic").unique(maintain_order=True)
+    topics = _unique(rows, "kind", "category", "topic")
     digests = [text_digest("/".join(topic)) for topic in topics.iter_rows()]
     rank = pl.Series(digests, dtype=pl.String)
     first = topics.with_columns(rank.alias("_digest")).filter(
         pl.col("_digest").rank("ordinal").over("kind") <= options.limit
     )
-    return rows.join(first, on=["kind", "category", "topic"], how="semi", maintain_order="left")
+    return rows.join(first.lazy(), on=["kind", "category", "topic"], how="semi", maintain_order="left")
 
 
-def _demonyms(rows: pl.DataFrame, names: tuple[str, ...]) -> list[str]:
+def _unique(rows: pl.LazyFrame, *columns: str) -> pl.DataFrame:
+    return rows.select(columns).unique(maintain_order=True).collect()
+
+
+def _demonyms(rows: pl.LazyFrame, names: tuple[str, ...]) -> list[str]:
     """The nationalities of the release that are named, each by its demonym or one of its codes."""
     by_name = {
         name: demonym
-        for demonym, codes in rows.select("nationality", "country_codes")
-        .unique(maintain_order=True)
-        .iter_rows()
+        for demonym, codes in _unique(rows, "nationality", "country_codes").iter_rows()
         for name in (*codes, demonym)
     }
     for name in names:
@@ -102,7 +114,7 @@ def _demonyms(rows: pl.DataFrame, names: tuple[str, ...]) -> list[str]:
     return [by_name[name] for name in names]
 
 
-def _templates(rows: pl.DataFrame) -> dict[str, str]:
+def _templates(rows: pl.LazyFrame) -> dict[str, str]:
     """A prompt of every kind and template as it was asked first; what is in the signature."""
-    first = rows.unique(["kind", "template_id"], keep="first", maintain_order=True)
+    first = rows.group_by("kind", "template_id", maintain_order=True).agg(pl.col("prompt").first()).collect()
     return {f"{row['kind']}/{row['template_id']}": row["prompt"] for row in first.iter_rows(named=True)}

@@ -41,6 +41,7 @@ class FreeListing(TripleTask):
     options = ListingOptions
     scoring = ListingScoring
     rules = ("default", "contains", "judge")
+    answer_columns = ("item_id", "error")
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     terms = TripleTerms(
         figure="f1",
@@ -69,17 +70,18 @@ class FreeListing(TripleTask):
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ListingScoring, on_progress: Progress
     ) -> "ScoredItems":
-        """See `Task.score`."""
-        del on_progress
+        """See `Task.score`; the lists are read some at a time."""
+        del answers, on_progress
         from blend.eval.judging.verdicts import is_judge, read_verdicts
+        from blend.eval.runs.answers_in_parts import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
         from blend.eval.triples.triple_decisions import asked_parts
 
         verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
         scored = score_lists(
-            run.items(),
+            AnsweredParts(run, ()),
             run.gold(),
-            answers,
+            run.items("language")["language"].unique().to_list(),
             rule=options.rule if verdicts is None else "default",
             lemmas=options.lemmas,
             verdicts=verdicts,

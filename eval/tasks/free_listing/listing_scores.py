@@ -5,7 +5,7 @@ forms where the language has a lemmatiser. By the rule ``contains`` the words of
 entry, so that ``fresh basil`` names basil, and ``soy sauce`` names soy as well.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ import polars as pl
 
 from blend.eval.judging.replies import REPLIES
 from blend.eval.judging.verdicts import JUDGE
+from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.runs.written_answers import says_nothing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
 from blend.eval.statistics.clusters import Clusters, cluster_sums
@@ -42,13 +43,18 @@ DECISIONS = pl.Schema(
 """One row per item: the labels of the parts, the entries that the model named, the labels of those that it
 found, the entries that name a part, the shares, and whether it named any. Null without an answer."""
 
+_JUDGED = {
+    name: DECISIONS[name]
+    for name in ("gold", "named", "found", "correct_entries", "precision", "recall", "f1", "correct")
+}
+
 _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
 
 def score_lists(
-    items: pl.DataFrame,
+    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
     gold: pl.DataFrame,
-    answers: pl.DataFrame,
+    languages: Sequence[str],
     *,
     rule: str,
     lemmas: str | None,
@@ -58,9 +64,9 @@ def score_lists(
     """Judge free answers.
 
     Args:
-        items: `items.ITEMS`.
+        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`).
         gold: `tasks.free_listing.listing_items.GOLD`, row by row the same items.
-        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`).
+        languages: Languages of the items.
         rule: Of `RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`; the usual ones when absent.
         verdicts: What a judge says of entries in which the rule finds no part, `judging.verdicts.VERDICTS`: one
@@ -73,22 +79,25 @@ def score_lists(
     """
     if rule not in RULES:
         raise UnknownNameError("rule", rule, RULES)
-    rows = _with_texts(items, gold, answers)
-    readers = _readers(rows["language"].unique().to_list(), lemmas or DEFAULT_LEMMAS)
+    readers = _readers(languages, lemmas or DEFAULT_LEMMAS)
     asked = None if verdicts is None else verdicts.filter(decided_by=JUDGE)
     by_judge = {} if asked is None else asked.rows_by_key("item_id", named=True)
-    judged = [
-        _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], ()))
-        for row in rows.iter_rows(named=True)
-    ]
-    columns = ("gold", "named", "found", "correct_entries", "precision", "recall", "f1", "correct")
-    schema = {name: DECISIONS[name] for name in columns}
-    decided = pl.concat([rows, pl.DataFrame(judged, schema=schema, orient="row")], how="horizontal")
+    made, n_items = [], 0
+    for items, answers in parts:
+        rows = _with_texts(items, gold[n_items : n_items + items.height], answers)
+        judged = [
+            _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], ()))
+            for row in rows.iter_rows(named=True)
+        ]
+        decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
+        made.append(packed(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED))))
+        n_items += items.height
+    decided = unpacked(made)
     kept = decided.filter(pl.col("named").is_not_null())
     used = sorted(one.signature for one in readers.values() if one is not None)
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
-        (*_scores(kept, seed), missing_share(kept.height, rows.height)),
+        (*_scores(kept, seed), missing_share(kept.height, n_items)),
         {"lemma": "+".join(used) or NO_LEMMAS},
     )
 
@@ -107,9 +116,9 @@ def entries_to_judge(
     """The entries of lists, with what the default rule is sure of: those in which it finds a part.
 
     Args:
-        items: As for `score_lists`, like the next two.
-        gold: Likewise.
-        answers: Likewise.
+        items: `items.ITEMS`.
+        gold: `tasks.free_listing.listing_items.GOLD`, row by row the same items.
+        answers: Answers to them as they are scored (`written_answers.as_scored`).
         question: What is asked about a dish, with ``{label}`` for its name and ``{country}``.
 
     Returns:
@@ -215,7 +224,7 @@ def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
         pl.col("named").list.len().cast(pl.Float64),
     )
     measures["nothing-correct"] = ((~pl.col("correct")).cast(pl.Float64), pl.lit(1.0))
-    measures[UNANSWERED] = (says_nothing("text").cast(pl.Float64), pl.lit(1.0))
+    measures[UNANSWERED] = (pl.col(UNANSWERED).cast(pl.Float64), pl.lit(1.0))
     scores: list[Score] = []
     for metric, (value, weight) in measures.items():
         weighted = rows.with_columns(value=value, weight=weight)

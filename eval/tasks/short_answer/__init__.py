@@ -66,6 +66,7 @@ class ShortAnswer(Task):
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
     rules = ("default", "paper", "semeval", "judge")
+    answer_columns = ("item_id", "error")
     missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
     headline = "sem-b-macro"
@@ -79,18 +80,18 @@ class ShortAnswer(Task):
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ShortAnswerScoring, on_progress: Progress
     ) -> "ScoredItems":
-        """See `Task.score`."""
-        del on_progress
+        """See `Task.score`; the texts are read some at a time."""
+        del answers, on_progress
         from blend.eval.judging.judge_checks import with_checks
         from blend.eval.judging.verdicts import is_judge, read_verdicts
+        from blend.eval.runs.answers_in_parts import AnsweredParts
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
         verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
         scored = score_short_answers(
-            run.items(),
+            AnsweredParts(run),
             run.gold(),
-            answers,
             rule=options.rule if verdicts is None else "default",
             lemmas=DEFAULT_LEMMAS if options.lemmas is None else options.lemmas,
             verdicts=verdicts,
@@ -103,14 +104,20 @@ class ShortAnswer(Task):
 
     def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
         """See `Task.replies_to_judge`."""
-        from blend.eval.runs.written_answers import as_scored
+        import polars as pl
+
+        from blend.eval.runs.answers_in_parts import AnsweredParts
         from blend.eval.tasks.short_answer.judged_answers import answers_to_judge
         from blend.eval.tasks.short_answer.short_answer_scores import decided_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
-        items, gold, answers = run.items(), run.gold(), as_scored(run.answers(), run.description)
-        decided, _ = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
-        return answers_to_judge(items, gold, decided)
+        gold = run.gold()
+        return pl.concat(
+            answers_to_judge(
+                items, gold, decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
+            )
+            for items, answers in AnsweredParts(run)
+        )
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""

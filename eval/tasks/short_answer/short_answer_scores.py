@@ -1,11 +1,12 @@
 """Judging: decisions on short answers, and their scores; ``docs/short-answers.md`` has every formula."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import polars as pl
 
 from blend.eval.few_shot import own_prompt
+from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
@@ -22,7 +23,12 @@ from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
 from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
 from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
-from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers, lemmas_signature
+from blend.eval.tasks.short_answer.short_answer_decisions import (
+    DECISIONS,
+    AskedIn,
+    decide_short_answers,
+    lemmas_signature,
+)
 from blend.eval.text.language_readers import primary
 from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
@@ -31,12 +37,13 @@ METRICS = {"sem-b": "correct", "sem-w": "weight"}
 
 _SCOPES = {"region": "region", "topic": "topic", "language": "asked_in", "prompt": "prompt_id"}
 _ENGLISH = "en"
+_LOCAL = pl.col("locale").map_elements(primary, return_dtype=pl.String)
+_WAYS: tuple[AskedIn, ...] = ("local", "english")
 
 
 def score_short_answers(
-    items: pl.DataFrame,
+    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
     gold: pl.DataFrame,
-    answers: pl.DataFrame,
     *,
     rule: str = "default",
     lemmas: str = DEFAULT_LEMMAS,
@@ -46,10 +53,9 @@ def score_short_answers(
     """Judge the answers to short-answer questions, and score them.
 
     Args:
-        items: `items.ITEMS`; options are not needed.
+        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
+            an answer are left out. By the rule `SEMEVAL` they are gone through twice.
         gold: As `tasks.short_answer` gives it.
-        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`); items without an
-            answer are left out.
         rule: Name of a rule, see `short_answer_decisions.RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`.
         verdicts: What a judge says, `judging.verdicts.VERDICTS`, in place of the default rule.
@@ -65,59 +71,70 @@ def score_short_answers(
     Raises:
         BlendError: As `short_answer_decisions.decide_short_answers`.
     """
-    decided, used = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
+    n_items, made = 0, []
+    for items, answers in parts:
+        n_items += items.height
+        decided = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
+        made.append(packed(decided.drop("response")))
+    decided = unpacked(made)
+    used = _read_with(decided, gold, rule=rule, lemmas=lemmas)
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
-    kept = answers.filter(pl.col("error").is_null())
+    replies = decided.filter("answered")
     scores: tuple[Score, ...] = ()
     if used:
-        replies = decided.join(kept, on="item_id", how="semi")
         scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
-    missing = missing_share(kept.height, items.height)
     if rule == SEMEVAL and used:
-        ours = score_short_answers(items, gold, answers, seed=seed)
+        ours = score_short_answers(parts, gold, seed=seed)
         beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
         scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
-    parts_of = {"lemma": "+".join(used)}
+    scores = (*scores, missing_share(replies.height, n_items))
     warnings = (not_repeated(used),) if rule == SEMEVAL else ()
-    return ScoredItems(decided.drop("language", "response"), (*scores, missing), parts_of, warnings)
+    return ScoredItems(decided.drop("language", "answered"), scores, {"lemma": "+".join(used)}, warnings)
 
 
 def decided_answers(
     items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str
-) -> tuple[pl.DataFrame, dict[str, None]]:
-    """Decide by a string rule; see `score_short_answers` for the arguments.
+) -> pl.DataFrame:
+    """Decide by a string rule on the answers to some items; see `score_short_answers` for the arguments.
 
     Returns:
-        Decisions, with ``response`` and ``language`` of the items as well, and what texts were read with.
+        Decisions in the order of the items, with ``response`` and ``language`` of the items as well, and
+        whether they are ``answered``.
     """
-    language = pl.col("locale").map_elements(primary, return_dtype=pl.String)
-    annotations = gold.with_columns(language=language)
-    kept = answers.filter(pl.col("error").is_null()).select("item_id", "asked", response="text")
+    annotations = gold.with_columns(language=_LOCAL)
+    kept = answers.filter(pl.col("error").is_null()).select("item_id", "asked", response="text", answered=True)
     # By the task's rule, what has no answer is wrong.
     how: Literal["left", "inner"] = "left" if rule == SEMEVAL else "inner"
     asked = items.join(kept, on="item_id", how=how, maintain_order="left").with_columns(
         prompt=pl.coalesce(pl.col("asked"), own_prompt(items)),
-        asked_in=pl.when((pl.col("language") == _ENGLISH) & (language != _ENGLISH))
+        answered=pl.col("answered").fill_null(value=False),
+        asked_in=pl.when((pl.col("language") == _ENGLISH) & (_LOCAL != _ENGLISH))
         .then(pl.lit("english"))
         .otherwise(pl.lit("local")),
     )
-    parts: list[pl.DataFrame] = []
+    decided = [
+        decide_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way)
+        for way in _WAYS
+        if not (of_way := asked.filter(asked_in=way)).is_empty()
+    ]
+    known = asked.select("item_id", "region", "topic", "asked_in", "language", "response", "answered")
+    return known.join(
+        pl.concat([pl.DataFrame(schema=DECISIONS), *decided]), on="item_id", how="left", maintain_order="left"
+    )
+
+
+def _read_with(decided: pl.DataFrame, gold: pl.DataFrame, *, rule: str, lemmas: str) -> dict[str, None]:
+    """What texts were read with, language by language, as `short_answer_decisions.lemmas_signature` says it."""
+    annotations = gold.with_columns(language=_LOCAL)
+    every = annotations["language"].unique()
     used: dict[str, None] = {}
-    ways: tuple[AskedIn, ...] = ("local", "english")
-    for way in ways:
-        of_way = asked.filter(asked_in=way)
-        if of_way.is_empty():
-            continue
-        parts.append(decide_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way))
-        held = annotations.join(of_way, on="locale", how="semi")
-        every = annotations["language"].unique()
-        signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
-        used |= dict.fromkeys(signature.split("+"))
-    known = asked.select("item_id", "region", "topic", "asked_in", "language", "response")
-    if not parts:
-        return known, used
-    return known.join(pl.concat(parts), on="item_id", how="left", maintain_order="left"), used
+    for way in _WAYS:
+        held = annotations.join(decided.filter(asked_in=way), on="locale", how="semi")
+        if held.height:
+            signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
+            used |= dict.fromkeys(signature.split("+"))
+    return used
 
 
 def _by_default(score: Score) -> Score:

@@ -55,7 +55,7 @@ def asked_of(n_topics: int = 4, samples: int = 3) -> TaskItems:
         for group in ("French", "Thai")
     ]
     frame = pl.DataFrame(rows, schema=CULTURAL_PROMPT_ROWS)
-    return cultural_items({CULTURAL_PROMPTS: frame}, CulturalPromptOptions(samples=samples))
+    return cultural_items({CULTURAL_PROMPTS: frame}, CulturalPromptOptions(samples=samples)).in_memory()
 
 
 def description_of(asked: TaskItems) -> RunDescription:

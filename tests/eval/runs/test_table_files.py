@@ -218,7 +218,7 @@ def swell(path: Path, column: str) -> None:
 @pytest.mark.parametrize(
     ("name", "column"),
     [
-        ("items.parquet", "prompt"),
+        ("items.parquet", "topic"),
         ("gold.parquet", "item_id"),
         ("answers/answers.parquet", "text"),
     ],
@@ -229,7 +229,8 @@ def test_a_table_of_kilobytes_fills_no_memory(run: Path, name: str, column: str)
     assert path.stat().st_size < 20_000
     uses = [lambda: score_answers(read_run(run))]
     if name.startswith("answers"):
-        uses.append(lambda: AnswerReader(path.parent))
+        items = read_run(run).items("item_id")
+        uses.append(lambda: AnswerReader(path.parent).of(items, "item_id", "text", "error"))
     for use in uses:
         assert re.fullmatch(
             rf"{re.escape(str(path))}: [\d,]+ bytes that unpack to [\d,]+, and more than 268,435,456 is not "

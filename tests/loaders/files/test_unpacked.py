@@ -233,6 +233,24 @@ def test_a_footer_that_contradicts_its_file_is_damage(make: Callable[[], bytes],
     assert str(caught.value) == (f"{path}: not a Parquet file, or damaged; do not use it, and tell who made it")
 
 
+def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "a.parquet"
+    rows = pl.DataFrame({"id": ["a"] * 1000, "text": ["x" * 1000] * 1000})
+    rows.write_parquet(path, row_group_size=100)
+    monkeypatch.setattr(unpacked, "TABLE_BYTES", 500_000)
+    monkeypatch.setattr(unpacked, "TIMES", 1)
+    with pytest.raises(RowError):
+        check_unpacked_size(path, where="a")
+    check_unpacked_size(path, where="a", columns=["id"])
+    with pytest.raises(RowError):
+        check_tables([path])
+    # Row group by row group no more than 100 texts are in memory.
+    check_tables([path], at_once=False)
+    monkeypatch.setattr(unpacked, "GROUP_BYTES", 50_000)
+    with pytest.raises(RowError):
+        check_tables([path], at_once=False)
+
+
 def test_files_that_are_read_together_have_one_limit(tmp_path: Path):
     paths = [tmp_path / f"{number}.parquet" for number in range(20)]
     for path in paths:

@@ -18,8 +18,10 @@ Asked = tuple[str, str, Accepted, str | None]
 
 
 def judged(*asked: Asked, rule: str = "default", said: pl.DataFrame | None = None) -> ScoredItems:
-    """Items by a rule, or by a judge."""
-    return score_lists(*frames(asked), rule=rule, lemmas=None, verdicts=said, seed=0)
+    """Items by a rule, or by a judge, each in a part of its own."""
+    items, gold, answers = frames(asked)
+    parts = [(one, answers) for one in items.iter_slices(1)]
+    return score_lists(parts, gold, items["language"].unique(), rule=rule, lemmas=None, verdicts=said, seed=0)
 
 
 def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:

@@ -1,0 +1,53 @@
+"""Answers in parts: items of a run with their answers as they are scored, so that few texts are in memory."""
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from blend.eval.runs.answer_files import AnswerReader
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.written_answers import WRITTEN, as_scored, prompts_begin_thoughts
+
+PART = 20_000
+"""Items of a part."""
+
+
+@dataclass(frozen=True)
+class AnsweredParts:
+    """Items of a run, some at a time and in order, each part with its answers; can be gone through again."""
+
+    run: Run
+    """The run."""
+    columns: tuple[str, ...] = ("asked",)
+    """Columns of `answer_files.ANSWERS` besides ``item_id``, ``text``, ``thought``, ``finish_reason`` and
+    ``error``."""
+
+    def __iter__(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Yield items, and answers as of `written_answers.as_scored`, an empty text in place of each thought.
+
+        Raises:
+            RowError: If a file of the run cannot be read.
+        """
+        reader = AnswerReader(self.run.answers_folder)
+        texts = (
+            reader.of(items, "item_id", "text", "error")
+            for items in self.run.items_in_parts("item_id", size=PART)
+        )
+        begun = prompts_begin_thoughts(texts, self.run.description)
+        for items in self.run.items_in_parts(size=PART):
+            answers = reader.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
+            yield items, as_scored(answers, self.run.description, begun=begun)
+
+
+def packed(rows: pl.DataFrame) -> bytes:
+    """Rows as few bytes; as a frame they would hold on to the memory of what they were joined with."""
+    content = io.BytesIO()
+    rows.write_ipc(content, compression="zstd")
+    return content.getvalue()
+
+
+def unpacked(parts: Iterable[bytes]) -> pl.DataFrame:
+    """All rows of `packed` parts, in order."""
+    return pl.concat(pl.read_ipc(io.BytesIO(part)) for part in parts)

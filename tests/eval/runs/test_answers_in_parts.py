@@ -1,0 +1,88 @@
+"""Answers in parts: of any size they are those of all items at once, and so are decisions and scores."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import blend
+from blend.eval.models.protocols import Generation
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
+from blend.eval.runs import answers_in_parts
+from blend.eval.runs.answers_in_parts import AnsweredParts
+from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.written_answers import as_scored
+from blend.eval.scoring import score_answers
+from blend.schemas.errors import RowError
+from helpers.kill_points import Echo, run_all
+from helpers.models.own_models import Saying
+from helpers.tiers import rest_exhaustive
+
+# One text in ten shows that prompts begin thoughts; those that are all thought can be in parts without it.
+THOUGHTFUL = (*["Maybe popcorn? But the"] * 8, "<think>a</think>Nachos", "popcorn</think>Nachos")
+
+
+class Thoughtful(Echo):
+    def _answer(self, prompt: str, draw: int) -> Generation:
+        return Generation(THOUGHTFUL[int(prompt.split()[1]) % 10], 1, 1, "stop")
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_parts_are_answers_of_all_items_as_they_are_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+):
+    monkeypatch.setattr(answers_in_parts, "PART", size)
+    run_all(tmp_path / "run", Thoughtful())
+    run = read_run(tmp_path / "run")
+    parts = list(AnsweredParts(run))
+    assert all(items.height <= size for items, _ in parts)
+    assert_frame_equal(pl.concat(items for items, _ in parts), run.items())
+    found = pl.concat(answers for _, answers in parts)
+    wanted = as_scored(run.answers(*found.columns, thoughts=False), run.description)
+    assert_frame_equal(found, wanted, check_row_order=False)
+
+
+@pytest.mark.slow
+def test_scores_do_not_depend_on_the_parts(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
+    def said(prompts: list[str]) -> list[str]:
+        return [f"rice, {prompt[-9:-3]} and tea" if len(prompt) % 5 else "" for prompt in prompts]
+
+    run = asked(Saying(said), "short-answer", limit=6)
+    for rule in ("default", "paper", "semeval"):
+        at_once = score_answers(run, rule=rule)
+        with monkeypatch.context() as patch:
+            patch.setattr(answers_in_parts, "PART", 17)
+            in_parts = score_answers(run, rule=rule)
+        assert_frame_equal(in_parts.decisions, at_once.decisions)
+        assert in_parts.scores == at_once.scores
+
+
+def test_items_that_somebody_has_cut_off(tmp_path: Path):
+    run_all(tmp_path / "run", Echo())
+    run = read_run(tmp_path / "run")
+    path = run.directory / "items.parquet"
+    path.with_name("items.parquet.sha256").unlink()
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(RowError) as caught:
+        list(AnsweredParts(run))
+    assert str(caught.value) == (
+        f"{path}: not a Parquet file, or damaged; restore it from a copy, or run again into another directory"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", rest_exhaustive(["short-answer", "multiple-choice"], "short-answer"))
+def test_items_in_parts_are_those_in_memory(sample_release: Path, monkeypatch: pytest.MonkeyPatch, task: str):
+    given = {"samples": 3, "limit": 2, **TASKS[task].of_texts}
+    at_once = read_items(sample_release, TASKS[task], **given).asked
+    monkeypatch.setattr("blend.eval.items.PART", 50)
+    asked = read_items(sample_release, TASKS[task], in_parts=True, **given).asked
+    parts = list(asked.in_parts())
+    assert asked.items.is_empty()
+    assert max(items.height for items, _ in parts) <= 50
+    assert_frame_equal(pl.concat(items for items, _ in parts), at_once.items)
+    assert_frame_equal(pl.concat(gold for _, gold in parts), at_once.gold)
+    assert asked.n_items == at_once.n_items == at_once.items.height > 50
