@@ -1,7 +1,7 @@
 """Asking judges: only about pairs that decide something, many at a time, and each pair once per template."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
 from typing import TypeVar
 
@@ -44,7 +44,7 @@ class JudgePanel:
         others = (*self.before, *self.after)
         self._recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
         self._concern_all = len(self._recording) < len(others)
-        self._concerns: dict[str, bool] = {}
+        self._partners: dict[str, Set[str]] = {}
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
         self._verdicts: dict[bool, dict[Pair, bool]] = {True: {}, False: {}}
@@ -62,16 +62,23 @@ class JudgePanel:
         """Whether nobody but the lexical rules has a say."""
         return not self.before and not self.after
 
-    def concerns(self, text: str) -> bool:
-        """Whether any judge but the rules may have an opinion on a pair with this answer.
+    def partners(self, text: str) -> Set[str] | None:
+        """The answers beside which any judge but the rules may have an opinion on this one; null: all answers.
 
         Of tens of millions of pairs that could meet, those who keep to decisions on file know a few thousand:
         nobody needs to list the others.
+
+        Args:
+            text: An answer as shown.
+
+        Returns:
+            Answers as `decisions.answer_key` compares them.
         """
-        if text not in self._concerns:
-            found = self._concern_all or any(judge.concerns(text) for judge in self._recording)
-            self._concerns[text] = found
-        return self._concerns[text]
+        if self._concern_all:
+            return None
+        if text not in self._partners:
+            self._partners[text] = frozenset[str]().union(*(one.partners(text) for one in self._recording))
+        return self._partners[text]
 
     def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
         """Ask the judges about every pair, in one go.

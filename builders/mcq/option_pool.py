@@ -3,10 +3,10 @@
 Options are numbered; what is said of several of them is a set of their numbers.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby, islice
+from itertools import chain, combinations, groupby, islice
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
 from blend.builders.mcq.options import Acceptable, LocalVariants, Numbers, Option, SharedAnswers, are_apart
 from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
@@ -47,8 +48,8 @@ class Target:
     """Those of both that no judge has overridden."""
     sharing: Mapping[str, Numbers]
     """By text of an acceptable answer, the options that share anything with it."""
-    judged: tuple[str, ...]
-    """The acceptable answers on which a judge may have an opinion."""
+    judged: Mapping[str, Numbers]
+    """By text of an acceptable answer, the options beside which a judge may have an opinion on it, if any."""
 
 
 class OptionPool:
@@ -58,8 +59,8 @@ class OptionPool:
         answers: What the locales bring.
         fillers: Options to add behind the others of their regions, for use where these do not suffice.
         only: Tags of the locales to ask about; all that can be when absent.
-        concerns: Whether a judge may have an opinion on a text, see `JudgePanel.concerns`; on all when absent.
-            Pairs on which nobody has one are not listed.
+        partners: Lists answers beside which a judge may have an opinion on a text, see `JudgePanel.partners`;
+            all when absent. Pairs on which nobody has one are not listed.
     """
 
     def __init__(
@@ -68,14 +69,14 @@ class OptionPool:
         fillers: Sequence[Option] = (),
         *,
         only: Collection[str] | None = None,
-        concerns: Callable[[str], bool] = lambda _: True,
+        partners: Callable[[str], Set[str] | None] = lambda _: None,
     ) -> None:
         self._answers = answers
-        self._concerns = concerns
+        self._partners = partners
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
-        added = set(fillers)
-        self.fillers = frozenset(i for i, option in enumerate(self.options) if option in added)
+        added = set(map(id, fillers))
+        self.fillers = frozenset(i for i, option in enumerate(self.options) if id(option) in added)
         """Those of them that were added."""
         # Reviewed fillers have no votes.
         self.reserve = frozenset(i for i in self.fillers if self.options[i].votes)
@@ -86,12 +87,13 @@ class OptionPool:
         self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
         """By option, the place of its region among these."""
         self._everything = frozenset(range(len(self.options)))
-        self._locales = {option.locale for option in self.options}
+        self._locales = {option.locale.tag: option.locale for option in self.options}
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
-        texts = {option.text: concerns(option.text) for option in set(self.options)}
-        self._judged = frozenset(i for i, option in enumerate(self.options) if texts[option.text])
+        self._by_key = _grouped((answer_key(option.text), i) for i, option in enumerate(self.options))
+        self._judged = {text: self._judged_beside(text) for text in self._shared.named}
+        """By text of an option, those beside which a judge may have an opinion on it."""
         self._conflicts: tuple[Numbers, ...] = tuple(
             self._shared.with_answer(option).union(self.of_region[option.locale.region])
             for option in self.options
@@ -160,7 +162,7 @@ class OptionPool:
 
     def other_regions(self, asked: Locale) -> Numbers:
         """List the options of all regions apart from the one asked about."""
-        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
+        near = {locale.region for locale in self._locales.values() if not are_apart(locale, asked)}
         return self._everything.difference(*(self.of_region[region] for region in near))
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
@@ -189,17 +191,18 @@ class OptionPool:
 
         Those on which no judge may have an opinion are not listed: they are different.
         """
-        of_interest = [[i for i in triple if i in self._judged] for triple in triples]
-        used = {i: self.options[i].text for triple in of_interest for i in triple}
+        chosen = list(triples)
+        used, options = frozenset(chain.from_iterable(chosen)), self.options
         found = {
-            pair(text, answer)
-            for answer in target.judged
-            for i, text in used.items()
-            if i not in target.sharing[answer]
+            pair(options[i].text, answer)
+            for answer, judged in target.judged.items()
+            for i in judged & used - target.sharing[answer]
         }
-        couples = {couple for triple in of_interest for couple in combinations(triple, 2)}
+        couples = {couple for triple in chosen for couple in combinations(triple, 2)}
         found.update(
-            pair(used[i], used[j]) for i, j in couples if j not in self._shared.with_answer(self.options[i])
+            pair(options[i].text, options[j].text)
+            for i, j in couples
+            if j in self._judged[options[i].text] and j not in self._shared.with_answer(options[i])
         )
         return found
 
@@ -213,14 +216,15 @@ class OptionPool:
         local variants hold for the same depends on the locales; see `JudgePanel.overruled`.
         """
         found = {
-            pair(self.options[i].text, self.options[j].text)
-            for i in self._judged
+            pair(option.text, self.options[j].text)
+            for i, option in enumerate(self.options)
             for j in self._overridable_beside(i)
         }
         for target in self.targets:
             overridable = self._overridable_for(target)
-            for text, sharing in target.sharing.items() if overridable else ():
-                found.update(pair(text, self.options[i].text) for i in overridable & sharing)
+            for text, judged in target.judged.items() if overridable else ():
+                both = overridable & judged & target.sharing[text]
+                found.update(pair(text, self.options[i].text) for i in both)
         return found
 
     def overridden(self, verdicts: Mapping[Pair, bool]) -> "OptionPool":
@@ -245,11 +249,11 @@ class OptionPool:
 
     def _overridable_beside(self, i: int) -> Numbers:
         """List the options of other regions that are apart from one only until a judge differs."""
-        if i not in self._judged:
-            return _NONE
         option = self.options[i]
-        beside = self._conflicts[i] & self._judged & self._shared.both_as_shown(option)
-        return beside.difference(self.of_region[option.locale.region])
+        beside = self._judged[option.text] & self._conflicts[i]
+        if not beside:
+            return _NONE
+        return (beside & self._shared.both_as_shown(option)).difference(self.of_region[option.locale.region])
 
     def _overridable_for(self, target: Target) -> Numbers:
         """List the options whose shown text overlaps with all acceptable answers that they overlap with at all.
@@ -258,7 +262,7 @@ class OptionPool:
         """
         if target.matches_anything:
             return _NONE
-        judged = _NONE.union(*(target.sharing[text] for text in target.judged)) & self._judged
+        judged = _NONE.union(*(target.sharing[text] & beside for text, beside in target.judged.items()))
         found = (target.overlapping | target.same_local_answer) & judged
         for text, answer in target.acceptable.items() if found else ():
             found -= target.sharing[text] - self._shared.as_shown(answer)
@@ -270,6 +274,14 @@ class OptionPool:
         for text, sharing in target.sharing.items() if overridden else ():
             overridden -= sharing - different.get(text, _NONE)
         return replace(target, ruled_out=(target.overlapping | target.same_local_answer) - overridden)
+
+    def _judged_beside(self, text: str) -> Numbers:
+        """List the options beside which a judge may have an opinion on a text."""
+        partners = self._partners(text)
+        if partners is None:
+            return self._everything
+        known = partners and self._by_key.keys() & partners
+        return _NONE.union(*(self._by_key[key] for key in known)) if known else _NONE
 
     # Making targets
 
@@ -294,7 +306,7 @@ class OptionPool:
             same_local_answer=refused - overlapping,
             ruled_out=refused,
             sharing=sharing,
-            judged=tuple(filter(self._concerns, acceptable)),
+            judged={text: judged for text in acceptable if (judged := self._judged_beside(text))},
         )
 
 

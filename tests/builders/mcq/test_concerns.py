@@ -62,9 +62,10 @@ def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, 
     assert_frame_equal(*(build.frame() for build in builds))
 
 
-def test_what_a_bench_concerns():
-    known = judge_of({("apple", "pear"): "same"})
-    assert JudgePanel((known, LexicalJudge())).concerns("Apple ")
-    assert not JudgePanel((known, LexicalJudge())).concerns("plum")
-    assert not JudgePanel((LexicalJudge(),)).concerns("apple")
-    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).concerns("plum")
+def test_of_which_pairs_judges_know():
+    known, more = judge_of({("apple", "pear"): "same"}), judge_of({("apple", "fig"): "different"})
+    assert JudgePanel((known, LexicalJudge())).partners("Apple ") == {"pear"}
+    assert JudgePanel((known, LexicalJudge(), more)).partners("apple") == {"fig", "pear"}
+    assert JudgePanel((known, LexicalJudge())).partners("plum") == frozenset()
+    assert JudgePanel((LexicalJudge(),)).partners("apple") == frozenset()
+    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).partners("plum") is None
