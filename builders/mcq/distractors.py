@@ -277,6 +277,9 @@ def first_three(question: Question, gold: int, preference: Callable[[int], tuple
     With as few fillers and possibly correct options as can be, then with the first quota that can be met, those
     that are higher first; of all such triples the first one in the order of preference.
     """
+    # Mostly a question that came out short: nothing to look for, three of one region never stand together.
+    if len({question.regions[i] for i in question.offered}) < N_DISTRACTORS:
+        return None
     comparison = question.comparisons[gold]
     ordered = sorted(question.offered, key=preference)
     last = frozenset(i for i in ordered if i in question.fillers or i in comparison.possibly_correct)
@@ -318,12 +321,12 @@ def _first_triple(
     for a in first:
         beside_a: Mapping[int, Set[int]] = {}
         for b in second:
+            missing = n_last - (a in last) - (b in last)
             # Mostly in vain: the few that are higher are of one region, or mean the same.
-            if b in conflicts[a]:
+            if missing not in thirds or b in conflicts[a]:
                 continue
             beside_a = beside_a or {n: options - conflicts[a] for n, options in thirds.items()}
-            missing = n_last - (a in last) - (b in last)
-            beside_both = beside_a.get(missing, frozenset()) - conflicts[b]
+            beside_both = beside_a[missing] - conflicts[b]
             if beside_both:
                 return a, b, next(c for c in third if c in beside_both)
     return None
