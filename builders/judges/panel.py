@@ -42,9 +42,13 @@ class JudgePanel:
         self.after = tuple(judge for judge in judges[location:] if not isinstance(judge, LexicalJudge))
         """Judges that are asked when the lexical rules have nothing to say."""
         others = (*self.before, *self.after)
-        self._recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
-        self._concern_all = len(self._recording) < len(others)
-        self._partners: dict[str, Set[str]] = {}
+        recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
+        self.partners = _Partners(recording) if len(recording) == len(others) else None
+        """By text, the answers beside which any judge but the rules may have an opinion on it; null: all.
+
+        They are written as `decisions.answer_key` compares them. Of tens of millions of pairs that could meet,
+        those who keep to decisions on file know a few thousand: nobody needs to list the others.
+        """
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
         self._verdicts: dict[bool, dict[Pair, bool]] = {True: {}, False: {}}
@@ -61,24 +65,6 @@ class JudgePanel:
     def lexical_only(self) -> bool:
         """Whether nobody but the lexical rules has a say."""
         return not self.before and not self.after
-
-    def partners(self, text: str) -> Set[str] | None:
-        """The answers beside which any judge but the rules may have an opinion on this one; null: all answers.
-
-        Of tens of millions of pairs that could meet, those who keep to decisions on file know a few thousand:
-        nobody needs to list the others.
-
-        Args:
-            text: An answer as shown.
-
-        Returns:
-            Answers as `decisions.answer_key` compares them.
-        """
-        if self._concern_all:
-            return None
-        if text not in self._partners:
-            self._partners[text] = frozenset[str]().union(*(one.partners(text) for one in self._recording))
-        return self._partners[text]
 
     def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
         """Ask the judges about every pair, in one go.
@@ -157,6 +143,18 @@ def settle(
         if not any(verdicts.values()):
             # All are different, as the choice took them to be: with them it would be made the same way.
             return choice, known
+
+
+class _Partners(dict[str, Set[str]]):
+    """What judges list as `RecordingJudge.partners`, by text; each text is looked up once."""
+
+    def __init__(self, judges: Sequence[RecordingJudge]) -> None:
+        super().__init__()
+        self._judges = judges
+
+    def __missing__(self, text: str) -> Set[str]:
+        found = self[text] = frozenset[str]().union(*(judge.partners(text) for judge in self._judges))
+        return found
 
 
 class _People:

@@ -3,7 +3,7 @@
 Options are numbered; what is said of several of them is a set of their numbers.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, groupby, islice
@@ -46,8 +46,6 @@ class Target:
     """Further ones that either locale writes in the same words as one of them, see `LocalVariants`."""
     ruled_out: Numbers
     """Those of both that no judge has overridden."""
-    sharing: Mapping[str, Numbers]
-    """By text of an acceptable answer, the options that share anything with it."""
     judged: Mapping[str, Numbers]
     """By text of an acceptable answer, the options beside which a judge may have an opinion on it, if any."""
 
@@ -59,7 +57,7 @@ class OptionPool:
         answers: What the locales bring.
         fillers: Options to add behind the others of their regions, for use where these do not suffice.
         only: Tags of the locales to ask about; all that can be when absent.
-        partners: Lists answers beside which a judge may have an opinion on a text, see `JudgePanel.partners`;
+        partners: By text, answers beside which a judge may have an opinion on it, see `JudgePanel.partners`;
             all when absent. Pairs on which nobody has one are not listed.
     """
 
@@ -69,7 +67,7 @@ class OptionPool:
         fillers: Sequence[Option] = (),
         *,
         only: Collection[str] | None = None,
-        partners: Callable[[str], Set[str] | None] = lambda _: None,
+        partners: Mapping[str, Set[str]] | None = None,
     ) -> None:
         self._answers = answers
         self._partners = partners
@@ -92,8 +90,8 @@ class OptionPool:
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
         self._by_key = _grouped((answer_key(option.text), i) for i, option in enumerate(self.options))
-        self._judged = {text: self._judged_beside(text) for text in self._shared.named}
-        """By text of an option, those beside which a judge may have an opinion on it."""
+        self._judged = self._judged_beside(self._shared.named)
+        """By text of an option, those beside which a judge may have an opinion on it, if any."""
         self._conflicts: tuple[Numbers, ...] = tuple(
             self._shared.with_answer(option).union(self.of_region[option.locale.region])
             for option in self.options
@@ -172,8 +170,8 @@ class OptionPool:
         """
         if target.matches_anything:
             return {}
-        by_people = (text for text, answer in target.acceptable.items() if not answer.is_verdict)
-        given = _NONE.union(*(target.sharing[text] for text in by_people))
+        by_people = (answer for answer in target.acceptable.values() if not answer.is_verdict)
+        given = _NONE.union(*(self._shared.with_answer(answer) for answer in by_people))
         found: dict[str, set[str]] = {}
         if (left_out_by := target.answers.left_out_by) is not None:
             for i in self.other_regions(target.answers.locale) - target.other_regions - given:
@@ -196,13 +194,13 @@ class OptionPool:
         found = {
             pair(options[i].text, answer)
             for answer, judged in target.judged.items()
-            for i in judged & used - target.sharing[answer]
+            for i in judged & used - self._shared.with_answer(target.acceptable[answer])
         }
         couples = {couple for triple in chosen for couple in combinations(triple, 2)}
         found.update(
             pair(options[i].text, options[j].text)
             for i, j in couples
-            if j in self._judged[options[i].text] and j not in self._shared.with_answer(options[i])
+            if j in self._judged.get(options[i].text, _NONE) and j not in self._shared.with_answer(options[i])
         )
         return found
 
@@ -223,7 +221,7 @@ class OptionPool:
         for target in self.targets:
             overridable = self._overridable_for(target)
             for text, judged in target.judged.items() if overridable else ():
-                both = overridable & judged & target.sharing[text]
+                both = overridable & judged & self._shared.with_answer(target.acceptable[text])
                 found.update(pair(text, self.options[i].text) for i in both)
         return found
 
@@ -250,7 +248,7 @@ class OptionPool:
     def _overridable_beside(self, i: int) -> Numbers:
         """List the options of other regions that are apart from one only until a judge differs."""
         option = self.options[i]
-        beside = self._judged[option.text] & self._conflicts[i]
+        beside = self._judged.get(option.text, _NONE) & self._conflicts[i]
         if not beside:
             return _NONE
         return (beside & self._shared.both_as_shown(option)).difference(self.of_region[option.locale.region])
@@ -262,26 +260,28 @@ class OptionPool:
         """
         if target.matches_anything:
             return _NONE
-        judged = _NONE.union(*(target.sharing[text] & beside for text, beside in target.judged.items()))
-        found = (target.overlapping | target.same_local_answer) & judged
-        for text, answer in target.acceptable.items() if found else ():
-            found -= target.sharing[text] - self._shared.as_shown(answer)
+        with_answer = self._shared.with_answer
+        judged = (with_answer(target.acceptable[text]) & beside for text, beside in target.judged.items())
+        found = (target.overlapping | target.same_local_answer) & _NONE.union(*judged)
+        for answer in target.acceptable.values() if found else ():
+            found -= with_answer(answer) - self._shared.as_shown(answer)
         return found
 
     def _overridden_for(self, target: Target, different: Mapping[str, Numbers]) -> Target:
         """Take back what rules out options that judges find different from every answer they overlap with."""
+        if different.keys().isdisjoint(target.judged):
+            return target
         overridden = self._overridable_for(target)
-        for text, sharing in target.sharing.items() if overridden else ():
-            overridden -= sharing - different.get(text, _NONE)
+        for text, answer in target.acceptable.items() if overridden else ():
+            overridden -= self._shared.with_answer(answer) - different.get(text, _NONE)
         return replace(target, ruled_out=(target.overlapping | target.same_local_answer) - overridden)
 
-    def _judged_beside(self, text: str) -> Numbers:
-        """List the options beside which a judge may have an opinion on a text."""
-        partners = self._partners(text)
-        if partners is None:
-            return self._everything
-        known = partners and self._by_key.keys() & partners
-        return _NONE.union(*(self._by_key[key] for key in known)) if known else _NONE
+    def _judged_beside(self, texts: Iterable[str]) -> dict[str, Numbers]:
+        """List by text the options beside which a judge may have an opinion on it, for texts with any."""
+        if self._partners is None:
+            return dict.fromkeys(texts, self._everything)
+        of_texts = ((text, self._by_key.keys() & known) for text in texts if (known := self._partners[text]))
+        return {text: _NONE.union(*(self._by_key[key] for key in keys)) for text, keys in of_texts if keys}
 
     # Making targets
 
@@ -293,10 +293,10 @@ class OptionPool:
         others = self.other_regions(asked.locale)
         if asked.left_out_by is not None:
             others = frozenset(i for i in others if asked.left_out_by(self.options[i]) is None)
-        sharing = {text: self._shared.with_answer(a) for text, a in acceptable.items()}
-        overlapping = _NONE.union(*(self._shared.overlapping(a.values) for a in acceptable.values()))
-        overlapping = others if matches_anything else others & overlapping
-        refused = overlapping | (others & _NONE.union(*sharing.values()))
+        meant = frozenset[str]().union(*(a.values for a in acceptable.values()))
+        overlapping = others if matches_anything else others & self._shared.overlapping(meant)
+        same = _NONE.union(*map(self._shared.same_local_answer, acceptable.values()))
+        refused = overlapping | (others & same)
         return Target(
             answers=asked,
             acceptable=acceptable,
@@ -305,8 +305,7 @@ class OptionPool:
             overlapping=overlapping,
             same_local_answer=refused - overlapping,
             ruled_out=refused,
-            sharing=sharing,
-            judged={text: judged for text in acceptable if (judged := self._judged_beside(text))},
+            judged=self._judged_beside(acceptable),
         )
 
 

@@ -128,6 +128,8 @@ def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Re
 def _said_once(text: str) -> str:
     """Choose the shortest of several spellings that a text lists: ``cadbury`` of ``cadbury's, cadbury``."""
     listed = text.split(", ")
+    if len(listed) == 1:
+        return text
     # They are one but for blanks, hyphens, apostrophes, and an s behind.
     spellings = {"".join(words(one)).removesuffix("s") for one in listed}
     return min(listed, key=len) if len(spellings) == 1 else text
@@ -167,7 +169,7 @@ def is_placeholder(text: str) -> bool:
 
 def is_latin(text: str) -> bool:
     """Whether all letters are Latin, or belong to no script, as questions are asked in English."""
-    return scripts_of(text) <= _LATIN
+    return text.isascii() or scripts_of(text) <= _LATIN
 
 
 def are_apart(one: Locale, other: Locale) -> bool:
@@ -261,13 +263,13 @@ class SharedAnswers:
     def same_local_answer(self, answer: Option | Acceptable) -> Numbers:
         """List the options that their locale or that of the answer writes in the same words."""
         also_named = self._also_named.get(answer.text, _NO_OPTION)
-        if not answer.also:
-            return also_named
-        return also_named.union(*(self.named.get(text, _NO_OPTION) for text in answer.also))
+        found = answer.also and self.named.keys() & answer.also
+        return also_named.union(*(self.named[text] for text in found)) if found else also_named
 
     def with_answer(self, answer: Option | Acceptable) -> Numbers:
         """List the options that share anything with an answer."""
-        return self.overlapping(answer.values) | self.same_local_answer(answer)
+        overlapping, same = self.overlapping(answer.values), self.same_local_answer(answer)
+        return overlapping | same if same else overlapping
 
     def as_shown(self, answer: Acceptable) -> Numbers:
         """List the options of free text of which the shown text itself shares anything with an answer."""
@@ -290,7 +292,7 @@ def _overlapping(with_value: Mapping[str, Numbers]) -> Callable[[frozenset[str]]
 
     @cache
     def overlapping(held: frozenset[str]) -> Numbers:
-        return _NO_OPTION.union(*(with_value[value] for value in held if value in with_value))
+        return _NO_OPTION.union(*(with_value[value] for value in with_value.keys() & held))
 
     return overlapping
 

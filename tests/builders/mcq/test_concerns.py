@@ -64,8 +64,8 @@ def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, 
 
 def test_of_which_pairs_judges_know():
     known, more = judge_of({("apple", "pear"): "same"}), judge_of({("apple", "fig"): "different"})
-    assert JudgePanel((known, LexicalJudge())).partners("Apple ") == {"pear"}
-    assert JudgePanel((known, LexicalJudge(), more)).partners("apple") == {"fig", "pear"}
-    assert JudgePanel((known, LexicalJudge())).partners("plum") == frozenset()
-    assert JudgePanel((LexicalJudge(),)).partners("apple") == frozenset()
-    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).partners("plum") is None
+    both = JudgePanel((known, LexicalJudge(), more)).partners
+    assert both is not None
+    assert (both["Apple "], both["pear"], both["plum"]) == ({"fig", "pear"}, {"apple"}, frozenset())
+    assert JudgePanel((LexicalJudge(),)).partners == {}
+    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).partners is None
