@@ -96,8 +96,8 @@ class TemplateAnswers:
     @cached_property
     def forms(self) -> tuple[frozenset[str], ...]:
         """List by locale all that its people gave, whatever its votes, as `compared_forms`."""
-        every = partial(compared_forms, answer_format=self.answer_format)
-        return tuple(frozenset[str]().union(*map(every, one.given)) for one in self.locales)
+        every = ((compared_forms(texts, self.answer_format) for texts in one.given) for one in self.locales)
+        return tuple(frozenset[str]().union(*of_locale) for of_locale in every)
 
 
 def read_answers(

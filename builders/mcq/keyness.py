@@ -170,7 +170,7 @@ class Keyness:
 
     def _without(self, template_id: str, number: Mapping[str, int]) -> "_Votes":
         """Count votes for some words in all other templates; an unknown locale or word has none."""
-        votes, totals = np.zeros((len(self._totals), len(number))), self._totals.copy()
+        votes, totals = np.zeros((len(self._totals), len(number))), self._totals
         known = {word: column for word, column in number.items() if word in self._words}
         column = np.array(list(known.values()), np.int64)
         numbers = np.array([self._words[word] for word in known], np.int64)
@@ -183,10 +183,11 @@ class Keyness:
         # The template's own votes are taken off the sums instead of summing all others anew for every template.
         if template_id in self._of_template:
             own = self._of_template[template_id]
-            np.subtract.at(totals, own.locale, own.votes)
+            totals = totals - np.bincount(own.locale, own.votes, len(totals))
             looked_up = columns[own.word]
             counts = looked_up >= 0
-            np.subtract.at(votes, (own.locale[counts], looked_up[counts]), own.votes[counts])
+            # Each word of a locale stands there once.
+            votes[own.locale[counts], looked_up[counts]] -= own.votes[counts]
         return _Votes(votes, totals, self._n_words)
 
 

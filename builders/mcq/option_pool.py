@@ -196,12 +196,9 @@ class OptionPool:
             for answer, judged in target.judged.items()
             for i in judged & used - self._shared.with_answer(target.acceptable[answer])
         }
-        couples = {couple for triple in chosen for couple in combinations(triple, 2)}
-        found.update(
-            pair(options[i].text, options[j].text)
-            for i, j in couples
-            if j in self._judged.get(options[i].text, _NONE) and j not in self._shared.with_answer(options[i])
-        )
+        for i, j in {couple for triple in chosen for couple in combinations(triple, 2)}:
+            if j in self._judged.get(options[i].text, _NONE) - self._shared.with_answer(options[i]):
+                found.add(pair(options[i].text, options[j].text))
         return found
 
     def overridable(self) -> set[Pair]:
@@ -214,8 +211,9 @@ class OptionPool:
         local variants hold for the same depends on the locales; see `JudgePanel.overruled`.
         """
         found = {
-            pair(option.text, self.options[j].text)
-            for i, option in enumerate(self.options)
+            pair(text, self.options[j].text)
+            for text in self._judged
+            for i in self._shared.named[text]
             for j in self._overridable_beside(i)
         }
         for target in self.targets:
@@ -231,10 +229,9 @@ class OptionPool:
         Args:
             verdicts: For pairs of `overridable`, whether they are the same after all; others are.
         """
-        partners = _partners(verdicts, same=False)
-        if not partners:
+        different = {text: self.named(others) for text, others in _partners(verdicts, same=False).items()}
+        if not different:
             return self
-        different = {text: self.named(others) for text, others in partners.items()}
         pool = copy(self)
         pool._conflicts = tuple(
             conflicts - (different[option.text] & self._overridable_beside(i))
@@ -249,16 +246,15 @@ class OptionPool:
         """List the options of other regions that are apart from one only until a judge differs."""
         option = self.options[i]
         beside = self._judged.get(option.text, _NONE) & self._conflicts[i]
-        if not beside:
-            return _NONE
-        return (beside & self._shared.both_as_shown(option)).difference(self.of_region[option.locale.region])
+        beside = beside and beside & self._shared.both_as_shown(option)
+        return beside.difference(self.of_region[option.locale.region])
 
     def _overridable_for(self, target: Target) -> Numbers:
         """List the options whose shown text overlaps with all acceptable answers that they overlap with at all.
 
         Only those of which some pair may be judged.
         """
-        if target.matches_anything:
+        if target.matches_anything or not target.judged:
             return _NONE
         with_answer = self._shared.with_answer
         judged = (with_answer(target.acceptable[text]) & beside for text, beside in target.judged.items())
@@ -283,20 +279,16 @@ class OptionPool:
         of_texts = ((text, self._by_key.keys() & known) for text in texts if (known := self._partners[text]))
         return {text: _NONE.union(*(self._by_key[key] for key in keys)) for text, keys in of_texts if keys}
 
-    # Making targets
-
     def _target(self, asked: LocaleAnswers) -> Target:
         region, is_text = asked.locale.region, self._answers.answer_format is AnswerFormat.TEXT
-        ours = (a for one in self._answers.locales if one.locale.region == region for a in one.acceptable)
-        acceptable = {a.text: a for a in ours}
-        matches_anything = is_text and not all(a.values for a in acceptable.values())
+        ours = (one for one in self._answers.locales if one.locale.region == region)
+        acceptable = {answer.text: answer for one in ours for answer in one.acceptable}
+        matches_anything = is_text and not all(answer.values for answer in acceptable.values())
         others = self.other_regions(asked.locale)
         if asked.left_out_by is not None:
             others = frozenset(i for i in others if asked.left_out_by(self.options[i]) is None)
-        meant = frozenset[str]().union(*(a.values for a in acceptable.values()))
-        overlapping = others if matches_anything else others & self._shared.overlapping(meant)
-        same = _NONE.union(*map(self._shared.same_local_answer, acceptable.values()))
-        refused = overlapping | (others & same)
+        overlapping = others if matches_anything else others & self._shared.any_overlapping(acceptable.values())
+        refused = overlapping | (others & self._shared.any_same_local_answer(acceptable.values()))
         return Target(
             answers=asked,
             acceptable=acceptable,

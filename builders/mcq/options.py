@@ -4,8 +4,9 @@ An option stands for all its English variants, and for what its locale means by 
 locale that writes both "soccer" and "football" as 축구 says that they are one thing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -265,6 +266,17 @@ class SharedAnswers:
         also_named = self._also_named.get(answer.text, _NO_OPTION)
         found = answer.also and self.named.keys() & answer.also
         return also_named.union(*(self.named[text] for text in found)) if found else also_named
+
+    def any_same_local_answer(self, answers: Collection[Acceptable]) -> Numbers:
+        """List what `same_local_answer` lists for any of some answers."""
+        also_named = self._also_named.keys() & {answer.text for answer in answers}
+        named = self.named.keys() & _NOTHING.union(*(answer.also for answer in answers))
+        of_texts = chain((self._also_named[text] for text in also_named), (self.named[text] for text in named))
+        return _NO_OPTION.union(*of_texts)
+
+    def any_overlapping(self, answers: Iterable[Acceptable]) -> Numbers:
+        """List the options that share a value with any of some answers."""
+        return self.overlapping(_NOTHING.union(*(answer.values for answer in answers)))
 
     def with_answer(self, answer: Option | Acceptable) -> Numbers:
         """List the options that share anything with an answer."""

@@ -110,9 +110,11 @@ class _Choice:
     ) -> None:
         self._pool = pool
         self._picks_of = picks_of or _variants_of(rules)
-        golds = [gold for target in pool.targets for gold in target.answers.golds]
+        # Where the rules leave options of too few regions there is no question, and nothing to compare.
+        by_target = [target.answers.golds if _is_open(target, pool) else () for target in pool.targets]
+        golds = [gold for of_target in by_target for gold in of_target]
         compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
-        self._comparisons = [[next(compared) for _ in target.answers.golds] for target in pool.targets]
+        self._comparisons = [[next(compared) for _ in of_target] for of_target in by_target]
         self._tags = [target.answers.locale.tag for target in pool.targets]
         self._orders = RegionOrders(rules.seed, answers.template_id, self._tags, list(pool.of_region))
         self._texts = [option.text for option in pool.options]
@@ -160,6 +162,12 @@ class _Choice:
         for target in self._new:
             of_target = picks[target.answers.locale.tag]
             yield from self._pool.relied_on(target, [one.triple for one in of_target])
+
+
+def _is_open(target: Target, pool: OptionPool) -> bool:
+    """Whether the rules leave a target options of as many regions as a question shows."""
+    left = target.other_regions - target.ruled_out
+    return len({pool.region_numbers[i] for i in left}) >= N_DISTRACTORS
 
 
 def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pick]:
