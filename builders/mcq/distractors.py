@@ -28,7 +28,7 @@ N_DISTRACTORS: Final = 3
 Triple = tuple[int, int, int]
 """Numbers of three options."""
 
-MARKS = '()[]{},;:/\\"!?&+'
+MARKS = frozenset('()[]{},;:/\\"!?&+')
 """Punctuation marks that make an option look unlike others."""
 
 SCALES = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
@@ -215,7 +215,7 @@ class _Looks:
 @lru_cache(maxsize=1 << 16)
 def _shape(text: str) -> int:
     """Number the format of a text by its punctuation, digits and final stop."""
-    marked, digits = any(c in MARKS for c in text), any(c.isdigit() for c in text)
+    marked, digits = not MARKS.isdisjoint(text), any(map(str.isdigit, text))
     return 4 * marked + 2 * digits + text.endswith(".")
 
 
