@@ -185,9 +185,10 @@ class _Reader:
     def read(self, given: LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
         locale = given.locale
-        put_right = partial(self.exclusions.options.texts, self.template_id)
-        groups = tuple((votes, put_right(texts)) for votes, texts in given.groups)
-        answers = self._dated(given._replace(groups=groups))
+        if self.exclusions.options.corrections(self.template_id):
+            put_right = partial(self.exclusions.options.texts, self.template_id)
+            given = given._replace(groups=tuple((votes, put_right(texts)) for votes, texts in given.groups))
+        answers = self._dated(given)
         given = given._replace(groups=tuple((one.votes, one.texts) for one in answers))
         read = [(one.votes, self._option(locale, one)) for one in answers]
         most = max((votes for votes, _ in read), default=0)

@@ -40,8 +40,6 @@ class OptionReading:
     def texts(self, template_id: str, variants: Iterable[str]) -> tuple[str, ...]:
         """Put before each variant of an answer what is shown in its place; it still counts as meant."""
         corrections = self.corrections(template_id)
-        if not corrections:
-            return tuple(variants)
         pairs = ((corrections.get(shown(one)), one) for one in variants)
         return tuple(text for pair in pairs for text in pair if text is not None)
 
