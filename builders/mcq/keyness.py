@@ -91,11 +91,11 @@ class Keyness:
         np.add.at(self._totals, self._by_word.locale, self._by_word.votes)
         np.add.at(self._n_words, self._by_word.locale, 1)
         by_template = votes_of_words.sort("template_id")
-        counted = _Counted.of(by_template, self._words, self._locales)
+        all_votes = _Counted.of(by_template, self._words, self._locales)
         lengths = by_template.group_by("template_id", maintain_order=True).len()
         bounds = pairwise([0, *np.cumsum(lengths["len"], dtype=np.int64).tolist()])
         self._of_template = {
-            template_id: _Counted(*(of_all[start:end] for of_all in counted))
+            template_id: _Counted(*(of_all[start:end] for of_all in all_votes))
             for template_id, (start, end) in zip(lengths["template_id"], bounds, strict=True)
         }
 
