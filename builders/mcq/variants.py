@@ -118,9 +118,10 @@ class _Choice:
         self._tags = [target.answers.locale.tag for target in pool.targets]
         self._orders = RegionOrders(rules.seed, answers.template_id, self._tags, list(pool.of_region))
         self._texts = [option.text for option in pool.options]
-        # Variants are each the first possible one, so that options which none of them shows may go; what is
-        # chosen otherwise, or all there is, can change with any option that was looked at.
-        self._rests_on_picks = picks_of is None and rules.options.variants != "all"
+        # Variants are each the first possible one, so that options which none of them shows may go. What is
+        # chosen otherwise, or all there is, can change with any option that was looked at. So can what was not
+        # made of few people's answers, since the first three possible ones gave the correct answer away.
+        self._rests_on_picks = picks_of is None and rules.options.variants != "all" and not pool.reserve
         self._chosen: dict[str, list[Pick]] = {}
         self._rests_on: dict[str, Set[int]] = {}
         self._new: list[Target] = []
