@@ -17,7 +17,7 @@ from blend.schemas.language.characters import scripts_of
 _FAR = 2
 """An option that is so many times as long as the next longest one stands out by its length."""
 
-_MARKS = '()[]{},;:/\\"!?&+'
+_MARKS = frozenset('()[]{},;:/\\"!?&+')
 
 
 def names_another(asked: QuestionArrays, known: Known) -> FloatArray:
@@ -60,7 +60,7 @@ def odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
 
 def odd_number(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone has digits, or alone has none."""
-    return _odd_one_out(asked, [str(any(c.isdigit() for c in text)) for text in asked.texts])
+    return _odd_one_out(asked, [str(any(map(str.isdigit, text))) for text in asked.texts])
 
 
 def repeated(asked: QuestionArrays, _: Known) -> FloatArray:
@@ -108,4 +108,4 @@ def _odd_one_out(asked: QuestionArrays, labels: list[str]) -> FloatArray:
 
 
 def _shape(text: str) -> str:
-    return f"{any(c.isupper() for c in text)} {any(c in _MARKS for c in text)} {text.endswith('.')}"
+    return f"{any(map(str.isupper, text))} {not _MARKS.isdisjoint(text)} {text.endswith('.')}"

@@ -1,6 +1,6 @@
 """Judges: who is asked whether two answers mean the same, in which order."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
@@ -74,12 +74,14 @@ class DecisionsJudge:
                     f"{decision.answer_a!r} and {decision.answer_b!r} are decided both "
                     f"'same' and 'different', by {earlier.who!r} and {decision.who!r}; keep one of the two"
                 )
+        self._partners: dict[str, set[str]] = {}
+        for a, b in self._decided:
+            self._partners.setdefault(a, set()).add(b)
+            self._partners.setdefault(b, set()).add(a)
 
-        self._answers = {answer for decided in self._decided for answer in decided}
-
-    def concerns(self, text: str) -> bool:
-        """See `RecordingJudge.concerns`."""
-        return answer_key(text) in self._answers
+    def partners(self, text: str) -> Set[str]:
+        """See `RecordingJudge.partners`."""
+        return self._partners.get(answer_key(text), frozenset())
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""

@@ -5,7 +5,7 @@ that a reviewer's decision overrides a rule and a rule spares a model the questi
 two strings alone, never on the question, the order or earlier verdicts: what a model says is cached by pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -39,10 +39,10 @@ class Judge(Protocol):
 
 @runtime_checkable
 class RecordingJudge(Judge, Protocol):
-    """A judge that has opinions on certain texts only and can tell which, so that none asks it about others."""
+    """A judge that has opinions on certain pairs only and can tell which, so that none asks it about others."""
 
-    def concerns(self, text: str) -> bool:
-        """Whether it has an opinion on any pair with this answer."""
+    def partners(self, text: str) -> Set[str]:
+        """The answers on which it has an opinion beside this one, as `decisions.answer_key` compares them."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Asking judges: only about pairs that decide something, many at a time, and each pair once per template."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
 from typing import TypeVar
 
@@ -42,9 +42,13 @@ class JudgePanel:
         self.after = tuple(judge for judge in judges[location:] if not isinstance(judge, LexicalJudge))
         """Judges that are asked when the lexical rules have nothing to say."""
         others = (*self.before, *self.after)
-        self._recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
-        self._concern_all = len(self._recording) < len(others)
-        self._concerns: dict[str, bool] = {}
+        recording = tuple(judge for judge in others if isinstance(judge, RecordingJudge))
+        self.partners = _Partners(recording) if len(recording) == len(others) else None
+        """By text, the answers beside which any judge but the rules may have an opinion on it; null: all.
+
+        They are written as `decisions.answer_key` compares them. Of tens of millions of pairs that could meet,
+        those who keep to decisions on file know a few thousand: nobody needs to list the others.
+        """
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
         self._verdicts: dict[bool, dict[Pair, bool]] = {True: {}, False: {}}
@@ -61,17 +65,6 @@ class JudgePanel:
     def lexical_only(self) -> bool:
         """Whether nobody but the lexical rules has a say."""
         return not self.before and not self.after
-
-    def concerns(self, text: str) -> bool:
-        """Whether any judge but the rules may have an opinion on a pair with this answer.
-
-        Of tens of millions of pairs that could meet, those who keep to decisions on file know a few thousand:
-        nobody needs to list the others.
-        """
-        if text not in self._concerns:
-            found = self._concern_all or any(judge.concerns(text) for judge in self._recording)
-            self._concerns[text] = found
-        return self._concerns[text]
 
     def same(self, pairs: Iterable[Pair], *, overlapping: bool) -> dict[Pair, bool]:
         """Ask the judges about every pair, in one go.
@@ -150,6 +143,18 @@ def settle(
         if not any(verdicts.values()):
             # All are different, as the choice took them to be: with them it would be made the same way.
             return choice, known
+
+
+class _Partners(dict[str, Set[str]]):
+    """What judges list as `RecordingJudge.partners`, by text; each text is looked up once."""
+
+    def __init__(self, judges: Sequence[RecordingJudge]) -> None:
+        super().__init__()
+        self._judges = judges
+
+    def __missing__(self, text: str) -> Set[str]:
+        found = self[text] = frozenset[str]().union(*(judge.partners(text) for judge in self._judges))
+        return found
 
 
 class _People:

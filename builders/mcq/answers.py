@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
 
 import polars as pl
 
@@ -97,8 +96,8 @@ class TemplateAnswers:
     @cached_property
     def forms(self) -> tuple[frozenset[str], ...]:
         """List by locale all that its people gave, whatever its votes, as `compared_forms`."""
-        every = partial(compared_forms, answer_format=self.answer_format)
-        return tuple(frozenset[str]().union(*map(every, one.given)) for one in self.locales)
+        every = ((compared_forms(texts, self.answer_format) for texts in one.given) for one in self.locales)
+        return tuple(frozenset[str]().union(*of_locale) for of_locale in every)
 
 
 def read_answers(
@@ -186,9 +185,10 @@ class _Reader:
     def read(self, given: LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
         locale = given.locale
-        put_right = partial(self.exclusions.options.texts, self.template_id)
-        groups = tuple((votes, put_right(texts)) for votes, texts in given.groups)
-        answers = self._dated(given._replace(groups=groups))
+        if self.exclusions.options.corrections(self.template_id):
+            put_right = partial(self.exclusions.options.texts, self.template_id)
+            given = given._replace(groups=tuple((votes, put_right(texts)) for votes, texts in given.groups))
+        answers = self._dated(given)
         given = given._replace(groups=tuple((one.votes, one.texts) for one in answers))
         read = [(one.votes, self._option(locale, one)) for one in answers]
         most = max((votes for votes, _ in read), default=0)
@@ -237,8 +237,8 @@ class _Reader:
         if isinstance(found, str):
             return found
         # What people wrote is what they have local words for, and not what is shown in its place.
-        of_text = partial(self.exclusions.options.text, self.template_id)
-        written = {text for text in map(shown, answer.texts) if of_text(text) == found.text}
+        corrections = self.exclusions.options.corrections(self.template_id)
+        written = {text for text in map(shown, answer.texts) if corrections.get(text, text) == found.text}
         also = _NOTHING.union(*(self._also(locale, text) for text in (found.text, *written)))
         return Option(found.text, locale, answer.votes, found.values, found.names_region, also)
 
@@ -312,9 +312,8 @@ class _Reader:
         return tuple(sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text)))
 
     def _acceptable(self, given: LocaleResponses, excluded: Excluded) -> Iterator[Acceptable]:
-        texts = map(shown, (*chain.from_iterable(texts for _, texts in given.groups), *excluded.distractors))
-        by_people = {shown(text) for _, texts in given.groups for text in texts}
-        for text in dict.fromkeys(text for text in texts if text):
+        by_people = dict.fromkeys(shown(text) for _, texts in given.groups for text in texts)
+        for text in filter(None, by_people | dict.fromkeys(map(shown, excluded.distractors))):
             canonical = spelled(text, self.answer_format) or text
             meant, also = values(text, self.answer_format), self._also(given.locale, text)
             yield Acceptable(canonical, meant, also, text not in by_people)

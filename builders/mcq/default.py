@@ -325,7 +325,7 @@ def judged_pool(
     only: Collection[str] | None = None,
 ) -> OptionPool:
     """Make the pool, once the judges before the lexical rules were asked about every pair that these refuse."""
-    pool = OptionPool(answers, fillers, only=only, concerns=judging.concerns)
+    pool = OptionPool(answers, fillers, only=only, partners=judging.partners)
     if not judging.before:
         return pool
     overridable = pool.overridable()

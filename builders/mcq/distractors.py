@@ -28,7 +28,7 @@ N_DISTRACTORS: Final = 3
 Triple = tuple[int, int, int]
 """Numbers of three options."""
 
-MARKS = '()[]{},;:/\\"!?&+'
+MARKS = frozenset('()[]{},;:/\\"!?&+')
 """Punctuation marks that make an option look unlike others."""
 
 SCALES = (AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE)
@@ -118,8 +118,10 @@ def compare(
     for i, option in enumerate(options if texts else ()):
         by_form.setdefault(base_forms(option.text), set()).add(i)
     forms = frozenset(by_form)
+    unlikes = looks.unlike([gold.text for gold in golds])
     found = []
-    for gold, side in zip(golds, sides, strict=True):
+    # Lists: a number of an array costs more to take.
+    for gold, side, unlike in zip(golds, sides.tolist(), unlikes.tolist(), strict=True):
         # "above" is part of the digests that published releases were drawn by.
         key = (seed, answers.template_id, "above", gold.locale.tag, gold.text)
         scale, value = _value(gold.text)
@@ -130,13 +132,8 @@ def compare(
             asked = (gold.text, gold.locale.tag)
             meant = elsewhere.cooccurrence.possibly_correct(answers.template_id, asked, forms)
             possibly_correct = {i for form in meant for i in by_form[form]}
-            unlike = looks.unlike(gold.text)
             quotas = (*_drawn(_QUOTAS_OF_TEXTS, key), 0)
-        found.append(
-            Comparison(
-                side.tolist(), possibly_correct, unlike.tolist(), quotas, scale is not None, gold.names_region
-            )
-        )
+        found.append(Comparison(side, possibly_correct, unlike, quotas, scale is not None, gold.names_region))
     return found
 
 
@@ -174,15 +171,20 @@ class _Looks:
         self._shapes = np.array([_shape(text) for text in self._texts], np.int64)
         self._magnitudes: dict[AnswerFormat, npt.NDArray[np.float64]] = {}
 
-    def unlike(self, gold: str) -> Numbers:
-        """Tell how unlike the options are to a correct answer, by length and format."""
-        shorter, longer = np.minimum(self._lengths, len(gold)), np.maximum(self._lengths, len(gold))
-        unlike: Numbers = 2 * (self._shapes != _shape(gold)) + (longer >= _LONG_RATIO * shorter)
+    def unlike(self, golds: Sequence[str]) -> Numbers:
+        """Tell how unlike the options are to correct answers, by length and format.
+
+        Shape ``(n_golds, n_options)``.
+        """
+        lengths = np.array([len(gold) for gold in golds], np.int64)[:, None]
+        shapes = np.array([_shape(gold) for gold in golds], np.int64)[:, None]
+        shorter, longer = np.minimum(self._lengths, lengths), np.maximum(self._lengths, lengths)
+        unlike: Numbers = 2 * (self._shapes != shapes) + (longer >= _LONG_RATIO * shorter)
         return unlike
 
     def beside_number(
         self, scale: AnswerFormat, value: float, given: Set[str]
-    ) -> tuple[Numbers, Set[int], Numbers]:
+    ) -> tuple[list[int], Set[int], list[int]]:
         """Tell which side of a number the options are on, which are possibly correct, and how unlike they are.
 
         Args:
@@ -207,13 +209,13 @@ class _Looks:
         unlike = np.where(np.isnan(values), 3, 2 * far)
         # What is no number is on neither side (0).
         side = np.sign(np.nan_to_num(values - value)).astype(np.int64)
-        return side, set(np.flatnonzero(between).tolist()), unlike
+        return side.tolist(), set(np.flatnonzero(between).tolist()), unlike.tolist()
 
 
 @lru_cache(maxsize=1 << 16)
 def _shape(text: str) -> int:
     """Number the format of a text by its punctuation, digits and final stop."""
-    marked, digits = any(c in MARKS for c in text), any(c.isdigit() for c in text)
+    marked, digits = not MARKS.isdisjoint(text), any(map(str.isdigit, text))
     return 4 * marked + 2 * digits + text.endswith(".")
 
 
@@ -277,6 +279,9 @@ def first_three(question: Question, gold: int, preference: Callable[[int], tuple
     With as few fillers and possibly correct options as can be, then with the first quota that can be met, those
     that are higher first; of all such triples the first one in the order of preference.
     """
+    # Mostly a question that came out short: nothing to look for, three of one region never stand together.
+    if len({question.regions[i] for i in question.offered}) < N_DISTRACTORS:
+        return None
     comparison = question.comparisons[gold]
     ordered = sorted(question.offered, key=preference)
     last = frozenset(i for i in ordered if i in question.fillers or i in comparison.possibly_correct)
@@ -318,12 +323,12 @@ def _first_triple(
     for a in first:
         beside_a: Mapping[int, Set[int]] = {}
         for b in second:
+            missing = n_last - (a in last) - (b in last)
             # Mostly in vain: the few that are higher are of one region, or mean the same.
-            if b in conflicts[a]:
+            if missing not in thirds or b in conflicts[a]:
                 continue
             beside_a = beside_a or {n: options - conflicts[a] for n, options in thirds.items()}
-            missing = n_last - (a in last) - (b in last)
-            beside_both = beside_a.get(missing, frozenset()) - conflicts[b]
+            beside_both = beside_a[missing] - conflicts[b]
             if beside_both:
                 return a, b, next(c for c in third if c in beside_both)
     return None

@@ -13,6 +13,7 @@ locale changes nothing between them.
 """
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -89,9 +90,13 @@ class Keyness:
         self._by_word = _Counted.of(of_locales, self._words, self._locales)
         np.add.at(self._totals, self._by_word.locale, self._by_word.votes)
         np.add.at(self._n_words, self._by_word.locale, 1)
-        by_template = votes_of_words.partition_by("template_id", as_dict=True)
+        by_template = votes_of_words.sort("template_id")
+        all_votes = _Counted.of(by_template, self._words, self._locales)
+        lengths = by_template.group_by("template_id", maintain_order=True).len()
+        bounds = pairwise([0, *np.cumsum(lengths["len"], dtype=np.int64).tolist()])
         self._of_template = {
-            str(key): _Counted.of(rows, self._words, self._locales) for (key,), rows in by_template.items()
+            template_id: _Counted(*(of_all[start:end] for of_all in all_votes))
+            for template_id, (start, end) in zip(lengths["template_id"], bounds, strict=True)
         }
 
     def compared(self, template_id: str, golds: Sequence[LocaleText], options: Sequence[LocaleText]) -> Numbers:
@@ -165,20 +170,24 @@ class Keyness:
 
     def _without(self, template_id: str, number: Mapping[str, int]) -> "_Votes":
         """Count votes for some words in all other templates; an unknown locale or word has none."""
-        votes, totals = np.zeros((len(self._totals), len(number))), self._totals.copy()
+        votes, totals = np.zeros((len(self._totals), len(number))), self._totals
         known = {word: column for word, column in number.items() if word in self._words}
+        column = np.array(list(known.values()), np.int64)
+        numbers = np.array([self._words[word] for word in known], np.int64)
         columns = np.full(len(self._words), -1)
-        columns[[self._words[word] for word in known]] = list(known.values())
-        for word, column in known.items():
-            which = slice(*self._ends[self._words[word] : self._words[word] + 2])
-            votes[self._by_word.locale[which], column] = self._by_word.votes[which]
+        columns[numbers] = column
+        # Entries of a word follow each other; those of all words, one word after the other.
+        starts, lengths = self._ends[numbers], self._ends[numbers + 1] - self._ends[numbers]
+        entries = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        votes[self._by_word.locale[entries], np.repeat(column, lengths)] = self._by_word.votes[entries]
         # The template's own votes are taken off the sums instead of summing all others anew for every template.
         if template_id in self._of_template:
             own = self._of_template[template_id]
-            np.subtract.at(totals, own.locale, own.votes)
+            totals = totals - np.bincount(own.locale, own.votes, len(totals))
             looked_up = columns[own.word]
             counts = looked_up >= 0
-            np.subtract.at(votes, (own.locale[counts], looked_up[counts]), own.votes[counts])
+            # Each word of a locale stands there once.
+            votes[own.locale[counts], looked_up[counts]] -= own.votes[counts]
         return _Votes(votes, totals, self._n_words)
 
 
@@ -192,11 +201,12 @@ class _Counted(NamedTuple):
     @classmethod
     def of(cls, rows: pl.DataFrame, words: Mapping[str, int], locales: Mapping[str, int]) -> "_Counted":
         """Number the rows of `_votes_of_words`."""
-        return cls(
-            np.array([words[word] for word in rows["word"]], np.int64),
-            np.array([locales[tag] for tag in rows["locale"]], np.int64),
-            rows["votes"].to_numpy(),
-        )
+        return cls(_codes(rows["word"], words), _codes(rows["locale"], locales), rows["votes"].to_numpy())
+
+
+def _codes(names: pl.Series, numbered: Mapping[str, int]) -> Numbers:
+    """Find the numbers of names, which are numbered in order."""
+    return names.cast(pl.Enum(list(numbered))).to_physical().to_numpy().astype(np.int64)
 
 
 class _Words(NamedTuple):
@@ -248,11 +258,11 @@ class _Votes(NamedTuple):
 def _votes_of_words(index: pl.DataFrame) -> pl.DataFrame:
     """Count votes for words: ``template_id``, ``locale``, ``word``, ``votes``."""
     texts = index["text"].unique()
-    by_text = pl.DataFrame(
-        {"text": texts, "word": [list(dict.fromkeys(words(text))) for text in texts]},
-        {"text": pl.String, "word": pl.List(pl.String)},
-    )
-    single = index.join(by_text, on="text").explode("word").drop_nulls("word")
+    split = [dict.fromkeys(words(text)) for text in texts.to_list()]
+    # Flat: nested lists would become a series each.
+    owner = np.repeat(np.arange(len(split)), [len(found) for found in split])
+    of_texts = {"text": texts.gather(owner), "word": pl.Series(chain.from_iterable(split), dtype=pl.String)}
+    single = index.join(pl.DataFrame(of_texts), on="text")
     return single.group_by("template_id", "locale", "word").agg(pl.col("votes").sum())
 
 

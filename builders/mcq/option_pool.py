@@ -3,10 +3,10 @@
 Options are numbered; what is said of several of them is a set of their numbers.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby, islice
+from itertools import chain, combinations, groupby, islice
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
 from blend.builders.mcq.options import Acceptable, LocalVariants, Numbers, Option, SharedAnswers, are_apart
 from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
@@ -45,10 +46,8 @@ class Target:
     """Further ones that either locale writes in the same words as one of them, see `LocalVariants`."""
     ruled_out: Numbers
     """Those of both that no judge has overridden."""
-    sharing: Mapping[str, Numbers]
-    """By text of an acceptable answer, the options that share anything with it."""
-    judged: tuple[str, ...]
-    """The acceptable answers on which a judge may have an opinion."""
+    judged: Mapping[str, Numbers]
+    """By text of an acceptable answer, the options beside which a judge may have an opinion on it, if any."""
 
 
 class OptionPool:
@@ -58,8 +57,8 @@ class OptionPool:
         answers: What the locales bring.
         fillers: Options to add behind the others of their regions, for use where these do not suffice.
         only: Tags of the locales to ask about; all that can be when absent.
-        concerns: Whether a judge may have an opinion on a text, see `JudgePanel.concerns`; on all when absent.
-            Pairs on which nobody has one are not listed.
+        partners: By text, answers beside which a judge may have an opinion on it, see `JudgePanel.partners`;
+            all when absent. Pairs on which nobody has one are not listed.
     """
 
     def __init__(
@@ -68,14 +67,14 @@ class OptionPool:
         fillers: Sequence[Option] = (),
         *,
         only: Collection[str] | None = None,
-        concerns: Callable[[str], bool] = lambda _: True,
+        partners: Mapping[str, Set[str]] | None = None,
     ) -> None:
         self._answers = answers
-        self._concerns = concerns
+        self._partners = partners
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
-        added = set(fillers)
-        self.fillers = frozenset(i for i, option in enumerate(self.options) if option in added)
+        added = set(map(id, fillers))
+        self.fillers = frozenset(i for i, option in enumerate(self.options) if id(option) in added)
         """Those of them that were added."""
         # Reviewed fillers have no votes.
         self.reserve = frozenset(i for i in self.fillers if self.options[i].votes)
@@ -86,12 +85,13 @@ class OptionPool:
         self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
         """By option, the place of its region among these."""
         self._everything = frozenset(range(len(self.options)))
-        self._locales = {option.locale for option in self.options}
+        self._locales = {option.locale.tag: option.locale for option in self.options}
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
-        texts = {option.text: concerns(option.text) for option in set(self.options)}
-        self._judged = frozenset(i for i, option in enumerate(self.options) if texts[option.text])
+        self._by_key = _grouped((answer_key(option.text), i) for i, option in enumerate(self.options))
+        self._judged = self._judged_beside(self._shared.named)
+        """By text of an option, those beside which a judge may have an opinion on it, if any."""
         self._conflicts: tuple[Numbers, ...] = tuple(
             self._shared.with_answer(option).union(self.of_region[option.locale.region])
             for option in self.options
@@ -160,7 +160,7 @@ class OptionPool:
 
     def other_regions(self, asked: Locale) -> Numbers:
         """List the options of all regions apart from the one asked about."""
-        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
+        near = {locale.region for locale in self._locales.values() if not are_apart(locale, asked)}
         return self._everything.difference(*(self.of_region[region] for region in near))
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
@@ -170,8 +170,8 @@ class OptionPool:
         """
         if target.matches_anything:
             return {}
-        by_people = (text for text, answer in target.acceptable.items() if not answer.is_verdict)
-        given = _NONE.union(*(target.sharing[text] for text in by_people))
+        by_people = (answer for answer in target.acceptable.values() if not answer.is_verdict)
+        given = _NONE.union(*(self._shared.with_answer(answer) for answer in by_people))
         found: dict[str, set[str]] = {}
         if (left_out_by := target.answers.left_out_by) is not None:
             for i in self.other_regions(target.answers.locale) - target.other_regions - given:
@@ -189,18 +189,16 @@ class OptionPool:
 
         Those on which no judge may have an opinion are not listed: they are different.
         """
-        of_interest = [[i for i in triple if i in self._judged] for triple in triples]
-        used = {i: self.options[i].text for triple in of_interest for i in triple}
+        chosen = list(triples)
+        used, options = frozenset(chain.from_iterable(chosen)), self.options
         found = {
-            pair(text, answer)
-            for answer in target.judged
-            for i, text in used.items()
-            if i not in target.sharing[answer]
+            pair(options[i].text, answer)
+            for answer, judged in target.judged.items()
+            for i in judged & used - self._shared.with_answer(target.acceptable[answer])
         }
-        couples = {couple for triple in of_interest for couple in combinations(triple, 2)}
-        found.update(
-            pair(used[i], used[j]) for i, j in couples if j not in self._shared.with_answer(self.options[i])
-        )
+        for i, j in {couple for triple in chosen for couple in combinations(triple, 2)}:
+            if j in self._judged.get(options[i].text, _NONE) - self._shared.with_answer(options[i]):
+                found.add(pair(options[i].text, options[j].text))
         return found
 
     def overridable(self) -> set[Pair]:
@@ -213,14 +211,16 @@ class OptionPool:
         local variants hold for the same depends on the locales; see `JudgePanel.overruled`.
         """
         found = {
-            pair(self.options[i].text, self.options[j].text)
-            for i in self._judged
+            pair(text, self.options[j].text)
+            for text in self._judged
+            for i in self._shared.named[text]
             for j in self._overridable_beside(i)
         }
         for target in self.targets:
             overridable = self._overridable_for(target)
-            for text, sharing in target.sharing.items() if overridable else ():
-                found.update(pair(text, self.options[i].text) for i in overridable & sharing)
+            for text, judged in target.judged.items() if overridable else ():
+                both = overridable & judged & self._shared.with_answer(target.acceptable[text])
+                found.update(pair(text, self.options[i].text) for i in both)
         return found
 
     def overridden(self, verdicts: Mapping[Pair, bool]) -> "OptionPool":
@@ -229,10 +229,9 @@ class OptionPool:
         Args:
             verdicts: For pairs of `overridable`, whether they are the same after all; others are.
         """
-        partners = _partners(verdicts, same=False)
-        if not partners:
+        different = {text: self.named(others) for text, others in _partners(verdicts, same=False).items()}
+        if not different:
             return self
-        different = {text: self.named(others) for text, others in partners.items()}
         pool = copy(self)
         pool._conflicts = tuple(
             conflicts - (different[option.text] & self._overridable_beside(i))
@@ -245,10 +244,9 @@ class OptionPool:
 
     def _overridable_beside(self, i: int) -> Numbers:
         """List the options of other regions that are apart from one only until a judge differs."""
-        if i not in self._judged:
-            return _NONE
         option = self.options[i]
-        beside = self._conflicts[i] & self._judged & self._shared.both_as_shown(option)
+        beside = self._judged.get(option.text, _NONE) & self._conflicts[i]
+        beside = beside and beside & self._shared.both_as_shown(option)
         return beside.difference(self.of_region[option.locale.region])
 
     def _overridable_for(self, target: Target) -> Numbers:
@@ -256,35 +254,41 @@ class OptionPool:
 
         Only those of which some pair may be judged.
         """
-        if target.matches_anything:
+        if target.matches_anything or not target.judged:
             return _NONE
-        judged = _NONE.union(*(target.sharing[text] for text in target.judged)) & self._judged
-        found = (target.overlapping | target.same_local_answer) & judged
-        for text, answer in target.acceptable.items() if found else ():
-            found -= target.sharing[text] - self._shared.as_shown(answer)
+        with_answer = self._shared.with_answer
+        judged = (with_answer(target.acceptable[text]) & beside for text, beside in target.judged.items())
+        found = (target.overlapping | target.same_local_answer) & _NONE.union(*judged)
+        for answer in target.acceptable.values() if found else ():
+            found -= with_answer(answer) - self._shared.as_shown(answer)
         return found
 
     def _overridden_for(self, target: Target, different: Mapping[str, Numbers]) -> Target:
         """Take back what rules out options that judges find different from every answer they overlap with."""
+        if different.keys().isdisjoint(target.judged):
+            return target
         overridden = self._overridable_for(target)
-        for text, sharing in target.sharing.items() if overridden else ():
-            overridden -= sharing - different.get(text, _NONE)
+        for text, answer in target.acceptable.items() if overridden else ():
+            overridden -= self._shared.with_answer(answer) - different.get(text, _NONE)
         return replace(target, ruled_out=(target.overlapping | target.same_local_answer) - overridden)
 
-    # Making targets
+    def _judged_beside(self, texts: Iterable[str]) -> dict[str, Numbers]:
+        """List by text the options beside which a judge may have an opinion on it, for texts with any."""
+        if self._partners is None:
+            return dict.fromkeys(texts, self._everything)
+        of_texts = ((text, self._by_key.keys() & known) for text in texts if (known := self._partners[text]))
+        return {text: _NONE.union(*(self._by_key[key] for key in keys)) for text, keys in of_texts if keys}
 
     def _target(self, asked: LocaleAnswers) -> Target:
         region, is_text = asked.locale.region, self._answers.answer_format is AnswerFormat.TEXT
-        ours = (a for one in self._answers.locales if one.locale.region == region for a in one.acceptable)
-        acceptable = {a.text: a for a in ours}
-        matches_anything = is_text and not all(a.values for a in acceptable.values())
+        ours = (one for one in self._answers.locales if one.locale.region == region)
+        acceptable = {answer.text: answer for one in ours for answer in one.acceptable}
+        matches_anything = is_text and not all(answer.values for answer in acceptable.values())
         others = self.other_regions(asked.locale)
         if asked.left_out_by is not None:
             others = frozenset(i for i in others if asked.left_out_by(self.options[i]) is None)
-        sharing = {text: self._shared.with_answer(a) for text, a in acceptable.items()}
-        overlapping = _NONE.union(*(self._shared.overlapping(a.values) for a in acceptable.values()))
-        overlapping = others if matches_anything else others & overlapping
-        refused = overlapping | (others & _NONE.union(*sharing.values()))
+        overlapping = others if matches_anything else others & self._shared.any_overlapping(acceptable.values())
+        refused = overlapping | (others & self._shared.any_same_local_answer(acceptable.values()))
         return Target(
             answers=asked,
             acceptable=acceptable,
@@ -293,8 +297,7 @@ class OptionPool:
             overlapping=overlapping,
             same_local_answer=refused - overlapping,
             ruled_out=refused,
-            sharing=sharing,
-            judged=tuple(filter(self._concerns, acceptable)),
+            judged=self._judged_beside(acceptable),
         )
 
 

@@ -4,8 +4,9 @@ An option stands for all its English variants, and for what its locale means by 
 locale that writes both "soccer" and "football" as 축구 says that they are one thing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -128,6 +129,8 @@ def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Re
 def _said_once(text: str) -> str:
     """Choose the shortest of several spellings that a text lists: ``cadbury`` of ``cadbury's, cadbury``."""
     listed = text.split(", ")
+    if len(listed) == 1:
+        return text
     # They are one but for blanks, hyphens, apostrophes, and an s behind.
     spellings = {"".join(words(one)).removesuffix("s") for one in listed}
     return min(listed, key=len) if len(spellings) == 1 else text
@@ -167,7 +170,7 @@ def is_placeholder(text: str) -> bool:
 
 def is_latin(text: str) -> bool:
     """Whether all letters are Latin, or belong to no script, as questions are asked in English."""
-    return scripts_of(text) <= _LATIN
+    return text.isascii() or scripts_of(text) <= _LATIN
 
 
 def are_apart(one: Locale, other: Locale) -> bool:
@@ -261,13 +264,24 @@ class SharedAnswers:
     def same_local_answer(self, answer: Option | Acceptable) -> Numbers:
         """List the options that their locale or that of the answer writes in the same words."""
         also_named = self._also_named.get(answer.text, _NO_OPTION)
-        if not answer.also:
-            return also_named
-        return also_named.union(*(self.named.get(text, _NO_OPTION) for text in answer.also))
+        found = answer.also and self.named.keys() & answer.also
+        return also_named.union(*(self.named[text] for text in found)) if found else also_named
+
+    def any_same_local_answer(self, answers: Collection[Acceptable]) -> Numbers:
+        """List what `same_local_answer` lists for any of some answers."""
+        also_named = self._also_named.keys() & {answer.text for answer in answers}
+        named = self.named.keys() & _NOTHING.union(*(answer.also for answer in answers))
+        of_texts = chain((self._also_named[text] for text in also_named), (self.named[text] for text in named))
+        return _NO_OPTION.union(*of_texts)
+
+    def any_overlapping(self, answers: Iterable[Acceptable]) -> Numbers:
+        """List the options that share a value with any of some answers."""
+        return self.overlapping(_NOTHING.union(*(answer.values for answer in answers)))
 
     def with_answer(self, answer: Option | Acceptable) -> Numbers:
         """List the options that share anything with an answer."""
-        return self.overlapping(answer.values) | self.same_local_answer(answer)
+        overlapping, same = self.overlapping(answer.values), self.same_local_answer(answer)
+        return overlapping | same if same else overlapping
 
     def as_shown(self, answer: Acceptable) -> Numbers:
         """List the options of free text of which the shown text itself shares anything with an answer."""
@@ -290,7 +304,7 @@ def _overlapping(with_value: Mapping[str, Numbers]) -> Callable[[frozenset[str]]
 
     @cache
     def overlapping(held: frozenset[str]) -> Numbers:
-        return _NO_OPTION.union(*(with_value[value] for value in held if value in with_value))
+        return _NO_OPTION.union(*(with_value[value] for value in with_value.keys() & held))
 
     return overlapping
 

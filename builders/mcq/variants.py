@@ -31,7 +31,7 @@ from blend.builders.mcq.distractors import (
     compare,
     first_three,
 )
-from blend.builders.mcq.option_pool import VERDICTS, OptionPool
+from blend.builders.mcq.option_pool import VERDICTS, OptionPool, Target
 from blend.builders.mcq.options import are_apart
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Locale
@@ -93,7 +93,7 @@ def pick(
         picks_of: Chooses among the options of a target, given its number; as many variants as the rules say
             when absent.
     """
-    choice = _Choice(pool, answers, rules, picks_of or _variants_of(rules))
+    choice = _Choice(pool, answers, rules, picks_of)
     picks, known = settle(judging, choice.choose, choice.relied_on)
     return Picked(pool, picks, known)
 
@@ -105,17 +105,27 @@ def _variants_of(rules: Rules) -> PicksOf:
 class _Choice:
     """Choice of the questions about every target of a pool, made again as verdicts come in; see `pick`."""
 
-    def __init__(self, pool: OptionPool, answers: TemplateAnswers, rules: Rules, picks_of: PicksOf) -> None:
+    def __init__(
+        self, pool: OptionPool, answers: TemplateAnswers, rules: Rules, picks_of: PicksOf | None
+    ) -> None:
         self._pool = pool
-        self._picks_of = picks_of
-        golds = [gold for target in pool.targets for gold in target.answers.golds]
+        self._picks_of = picks_of or _variants_of(rules)
+        # Where the rules leave options of too few regions there is no question, and nothing to compare.
+        by_target = [target.answers.golds if _is_open(target, pool) else () for target in pool.targets]
+        golds = [gold for of_target in by_target for gold in of_target]
         compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
-        self._comparisons = [[next(compared) for _ in target.answers.golds] for target in pool.targets]
+        self._comparisons = [[next(compared) for _ in of_target] for of_target in by_target]
         self._tags = [target.answers.locale.tag for target in pool.targets]
         self._orders = RegionOrders(rules.seed, answers.template_id, self._tags, list(pool.of_region))
         self._texts = [option.text for option in pool.options]
+        # Variants are each the first possible one, so that options which none of them shows may go. What is
+        # chosen otherwise, or all there is, can change with any option that was looked at. So can what was not
+        # made of few people's answers, since the first three possible ones gave the correct answer away.
+        self._rests_on_picks = picks_of is None and rules.options.variants != "all" and not pool.reserve
         self._chosen: dict[str, list[Pick]] = {}
-        self._looked_at: dict[str, Set[int]] = {}
+        self._rests_on: dict[str, Set[int]] = {}
+        self._new: list[Target] = []
+        """The targets whose questions were chosen in the last round."""
         self._accounted: set[Pair] = set()
 
     def choose(self, known: Mapping[Pair, bool]) -> Mapping[str, Sequence[Pick]]:
@@ -127,9 +137,10 @@ class _Choice:
         told_same = [one for one in known.keys() - self._accounted if known[one]]
         new = self._pool.named(text for one in told_same for text in one)
         self._accounted.update(known)
+        self._new = []
         for number, (tag, target) in enumerate(zip(self._tags, self._pool.targets, strict=True)):
-            # New verdicts about options that this target never looked at leave its choice as it is.
-            if tag in self._chosen and new.isdisjoint(self._looked_at[tag]):
+            # New verdicts about options on which this target's choice does not rest leave it as it is.
+            if tag in self._chosen and new.isdisjoint(self._rests_on[tag]):
                 continue
             question = Question(
                 comparisons=self._comparisons[number],
@@ -141,15 +152,23 @@ class _Choice:
                 texts=self._texts,
                 drawn=partial(self._orders.keys, number),
             )
-            self._looked_at[tag] = question.offered.keys()
-            self._chosen[tag] = self._picks_of(number, question)
+            picks = self._chosen[tag] = self._picks_of(number, question)
+            shown = (i for one in picks for i in one.triple)
+            self._rests_on[tag] = set(shown) if self._rests_on_picks else question.offered.keys()
+            self._new.append(target)
         return self._chosen
 
     def relied_on(self, picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
-        """List the pairs that must be different for a choice to stand."""
-        for target in self._pool.targets:
+        """List the pairs that must be different for the last choice to stand, beyond those of earlier ones."""
+        for target in self._new:
             of_target = picks[target.answers.locale.tag]
             yield from self._pool.relied_on(target, [one.triple for one in of_target])
+
+
+def _is_open(target: Target, pool: OptionPool) -> bool:
+    """Whether the rules leave a target options of as many regions as a question shows."""
+    left = target.other_regions - target.ruled_out
+    return len({pool.region_numbers[i] for i in left}) >= N_DISTRACTORS
 
 
 def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pick]:

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.wordings import Wording, read_wordings
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
@@ -22,8 +20,8 @@ from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
 def _table(name: str) -> pl.DataFrame:
     """Read a table of the package, all text.
 
-    Without the checks of `read_decisions` and `read_exclusions`, which take half a second: a test holds that
-    they find the same rows.
+    Without the checks of a reader of strangers' files, which take half a second: a test holds that such readers
+    find the same rows.
     """
     with as_file(files("blend.decisions") / "blend" / name) as path:
         return pl.read_csv(path, separator="\t", infer_schema=False)
@@ -129,19 +127,15 @@ class OptionTexts(NamedTuple):
     """Options with a slip in their English, and what is shown in their place."""
 
 
-_OPTION_TEXTS = Columns(("template_id", "option", "kind", "corrected"), ignored=("reviewer", "when", "why"))
-
-
 @cache
 def shipped_option_texts() -> dict[str, OptionTexts]:
     """What the blend team said of the options of the 16 regions by themselves, by template."""
-    with as_file(files("blend.decisions") / "blend" / "option_texts.tsv") as path:
-        rows = [cells.values for cells in read_rows(path, path.parent, Diagnostics(), _OPTION_TEXTS)]
+    rows = _table("option_texts.tsv").select("template_id", "option", "kind", "corrected").iter_rows()
     found: dict[str, tuple[set[str], dict[str, str]]] = {}
-    for row in rows:
-        refused, corrected = found.setdefault(str(row["template_id"]), (set(), {}))
-        if row["kind"] == "silly":
-            refused.add(str(row["option"]))
+    for template_id, option, kind, put_right in rows:
+        refused, corrected = found.setdefault(template_id, (set(), {}))
+        if kind == "silly":
+            refused.add(option)
         else:
-            corrected[str(row["option"])] = str(row["corrected"])
+            corrected[option] = put_right
     return {one: OptionTexts(frozenset(refused), corrected) for one, (refused, corrected) in found.items()}

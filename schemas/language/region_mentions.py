@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from blend.schemas.language.languages import country_name
 from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.text_comparison import words
 
 
 def in_english(locale: Locale) -> bool:
@@ -27,6 +28,9 @@ def names_any(text: str, locales: Registry) -> bool:
     Case says nothing, since answers are often written without capitals; only ``us`` needs it, or must stand
     alone.
     """
+    # Most texts hold no word that any name begins with: quick to see where letters have no accents.
+    if text.isascii() and _first_words(locales).isdisjoint(words(text)):
+        return False
     return bool(_any_name(locales).search(text)) or text.strip() in _ALSO_WORDS
 
 
@@ -41,10 +45,21 @@ _ALSO_WORDS = {"us"}
 """Names that are English words as well when they are written without capitals."""
 
 
+def _all_names(locales: Registry) -> set[str]:
+    names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
+    return names | {country_name(locale.parent) for locale in locales}
+
+
+@lru_cache(maxsize=8)
+def _first_words(locales: Registry) -> frozenset[str]:
+    """The words that names begin with, and their plurals."""
+    first = {found[0] for name in _all_names(locales) if (found := words(name))}
+    return frozenset(first | {f"{word}s" for word in first} | _ALSO_WORDS)
+
+
 @lru_cache(maxsize=8)
 def _any_name(locales: Registry) -> re.Pattern[str]:
-    names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
-    names |= {country_name(locale.parent) for locale in locales}
+    names = _all_names(locales)
     # The longest first: of two names that begin alike the pattern takes the first that fits.
     forms = [
         re.escape(name) if name.lower() in _ALSO_WORDS else f"(?i:{re.escape(name)})s?"

@@ -54,9 +54,12 @@ def fold(text: str, *, accents: bool = True) -> str:
 
 
 def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFD", text)
+    if not any(map(unicodedata.combining, decomposed)):
+        return decomposed
     kept: list[str] = []
     base = ""
-    for char in unicodedata.normalize("NFD", text):
+    for char in decomposed:
         if not unicodedata.combining(char):
             base = char
         elif base and unicodedata.name(base, "").startswith(("LATIN", "GREEK")):
@@ -76,6 +79,8 @@ def words(text: str) -> tuple[str, ...]:
     folded = fold(text)
     if folded.isascii():
         return tuple(_ASCII_WORDS.findall(folded))
+    if folded.replace(" ", "").isalnum():
+        return tuple(folded.split())
     plain = "".join(c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in folded)
     return tuple(plain.split())
 

@@ -137,7 +137,8 @@ class Exclusions:
 
     def counting(self, template_id: str, tag: str, option: str) -> Sequence[Reader]:
         """List those of them whose verdicts count; see `counting`."""
-        return counting(self.readers(template_id, tag, option), self._model_confidence)
+        readers = self.readers(template_id, tag, option)
+        return counting(readers, self._model_confidence) if readers else ()
 
     def beside_models(self) -> pl.DataFrame:
         """List what models say of options as shown, and what people say of the same, as far as it counts.

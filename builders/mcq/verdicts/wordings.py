@@ -39,9 +39,13 @@ class OptionReading:
 
     def texts(self, template_id: str, variants: Iterable[str]) -> tuple[str, ...]:
         """Put before each variant of an answer what is shown in its place; it still counts as meant."""
-        corrections = self._of(template_id).corrected
+        corrections = self.corrections(template_id)
         pairs = ((corrections.get(shown(one)), one) for one in variants)
         return tuple(text for pair in pairs for text in pair if text is not None)
+
+    def corrections(self, template_id: str) -> Mapping[str, str]:
+        """Find what is shown in place of an option as shown, by its text."""
+        return self._of(template_id).corrected
 
     def refused(self, template_id: str) -> frozenset[str]:
         """Find options that are no answer to the question in any region."""

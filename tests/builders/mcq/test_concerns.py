@@ -12,7 +12,13 @@ from blend.builders.judges import DecisionsJudge
 from blend.builders.judges.equivalence import LexicalJudge
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq import build_mcq
+from blend.builders.mcq.answers import read_answers
+from blend.builders.mcq.default import judged_pool
+from blend.builders.mcq.distractors import Elsewhere
+from blend.builders.mcq.variants import Rules, _Choice, pick
+from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.loaders.responses.decisions import Decision
+from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import frames_of
@@ -63,9 +69,39 @@ def test_not_asking_about_what_nobody_knows_changes_nothing(answered, verdicts, 
     assert_frame_equal(*(build.frame() for build in builds))
 
 
-def test_what_a_bench_concerns():
-    known = judge_of({("apple", "pear"): "same"})
-    assert JudgePanel((known, LexicalJudge())).concerns("Apple ")
-    assert not JudgePanel((known, LexicalJudge())).concerns("plum")
-    assert not JudgePanel((LexicalJudge(),)).concerns("apple")
-    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).concerns("plum")
+FEW = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(1, 4)), min_size=1, max_size=5)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(150))
+@given(
+    st.dictionaries(st.sampled_from(TAGS), FEW, min_size=5),
+    st.dictionaries(st.sampled_from(list(combinations(WORDS, 2))), st.just("same"), min_size=3, max_size=10),
+    st.sampled_from([1, 2, 5, "all"]),
+    st.booleans(),
+)
+def test_what_is_chosen_as_verdicts_come_in_is_chosen_once_all_are_known(
+    answered, verdicts, limit, with_reserve
+):
+    questions, annotations = frames_of(
+        {"T-1": {tag: sorted(groups, key=lambda g: -g[1]) for tag, groups in answered.items()}}
+    )
+    options = McqOptions(variants=limit)
+    none = Exclusions(None, questions, registry(), shipped=False)
+    (answers,) = read_answers(
+        questions, annotations, options=options, seed=3, exclusions=none, locales=registry()
+    )
+    rules = Rules(options, 3, Elsewhere.of(questions, annotations))
+    judging = JudgePanel((LexicalJudge(), judge_of(verdicts)))
+    pool = judged_pool(answers, judging, answers.reserve if with_reserve else ())
+    found = pick(pool, answers, rules, judging)
+    assert found.picks == _Choice(pool, answers, rules, None).choose(found.known)
+
+
+def test_of_which_pairs_judges_know():
+    known, more = judge_of({("apple", "pear"): "same"}), judge_of({("apple", "fig"): "different"})
+    both = JudgePanel((known, LexicalJudge(), more)).partners
+    assert both is not None
+    assert (both["Apple "], both["pear"], both["plum"]) == ({"fig", "pear"}, {"apple"}, frozenset())
+    assert JudgePanel((LexicalJudge(),)).partners == {}
+    assert JudgePanel((LexicalJudge(), AskedAboutAll(known))).partners is None

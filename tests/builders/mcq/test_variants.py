@@ -139,6 +139,18 @@ def test_a_region_that_is_not_chosen_changes_nothing(regions, conflicts, seed, l
         assert without == before
 
 
+@pytest.mark.slow
+@settings(max_examples=examples(300))
+@given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), GOLDS, CONFLICTS)
+def test_what_may_not_stand_beside_what_changes_nothing_where_they_do_not(
+    regions, conflicts, seed, limit, golds, further
+):
+    before = picks_of(regions, conflicts, limit=limit, golds=golds, seed=seed)
+    together = {pair for pick in before for pair in combinations(sorted(pick.triple), 2)}
+    more = {pair for pair in further if pair not in together}
+    assert picks_of(regions, conflicts | more, limit=limit, golds=golds, seed=seed) == before
+
+
 def test_alike_options_come_before_unlike_ones():
     gold = match(unlike=(3, 2, 1, 1, 2, 0, 0, 0))
     assert used(picks_of(REGIONS, golds=[gold])) == {5, 6, 7}

@@ -1,6 +1,8 @@
 """Slips in published questions: put right in multiple-choice questions, and told."""
 
 from collections import Counter
+from importlib.resources import files
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -9,6 +11,8 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.wordings import put_right
 from blend.builders.release.tables import exclusions_of
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.responses.shipped import (
     shipped_exclusions,
     shipped_option_texts,
@@ -135,6 +139,19 @@ def known_option(kind: str) -> tuple[str, str, str, str | None]:
             option = min(texts.corrected)
             return template_id, asked[template_id], option, texts.corrected[option]
     raise AssertionError(kind)
+
+
+def test_option_texts_are_what_the_reader_of_such_files_finds_in_them():
+    file = Path(str(files("blend.decisions") / "blend" / "option_texts.tsv"))
+    columns = Columns(("template_id", "option", "kind", "corrected"), ignored=("reviewer", "when", "why"))
+    rows = [cells.values for cells in read_rows(file, file.parent, Diagnostics(), columns)]
+    known = shipped_option_texts()
+    assert {row["template_id"] for row in rows} == known.keys()
+    refused = [row for row in rows if row["option"] in known[row["template_id"]].refused]
+    assert refused == [row for row in rows if row["kind"] == "silly"]
+    corrected = [row for row in rows if row["kind"] != "silly"]
+    assert all(known[row["template_id"]].corrected[row["option"]] == row["corrected"] for row in corrected)
+    assert len(rows) == sum(len(one.refused) + len(one.corrected) for one in known.values())
 
 
 @pytest.mark.parametrize("kind", ["silly", "wording"])
