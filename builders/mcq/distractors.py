@@ -108,18 +108,15 @@ def compare(
     looks = _Looks(options)
     texts = answers.answer_format is AnswerFormat.TEXT
     in_locales = [[(one.text, one.locale.tag) for one in some] for some in (golds, options)]
-    # Shape (n_golds, n_options); numbers are compared by value below.
-    sides = (
-        elsewhere.keyness.compared(answers.template_id, *in_locales)
-        if texts
-        else np.zeros((len(golds), len(options)), np.int64)
-    )
-    by_form: dict[tuple[str, ...], set[int]] = {}
-    for i, option in enumerate(options if texts else ()):
-        by_form.setdefault(base_forms(option.text), set()).add(i)
-    forms = frozenset(by_form)
+    # Numbers are compared by value below.
+    sides = np.zeros((len(golds), len(options)), np.int64)
+    meant: Sequence[Set[int]] = [frozenset()] * len(golds)
+    if texts:
+        sides = elsewhere.keyness.compared(answers.template_id, *in_locales)
+        forms = [base_forms(option.text) for option in options]
+        meant = elsewhere.cooccurrence.possibly_correct(answers.template_id, in_locales[0], forms)
     found = []
-    for gold, side in zip(golds, sides, strict=True):
+    for gold, side, possibly_correct in zip(golds, sides, meant, strict=True):
         # "above" is part of the digests that published releases were drawn by.
         key = (seed, answers.template_id, "above", gold.locale.tag, gold.text)
         scale, value = _value(gold.text)
@@ -127,9 +124,6 @@ def compare(
             side, possibly_correct, unlike = looks.beside_number(scale, value, _given(answers, gold))
             quotas = _drawn(_QUOTAS_OF_NUMBERS, key)
         else:
-            asked = (gold.text, gold.locale.tag)
-            meant = elsewhere.cooccurrence.possibly_correct(answers.template_id, asked, forms)
-            possibly_correct = {i for form in meant for i in by_form[form]}
             unlike = looks.unlike(gold.text)
             quotas = (*_drawn(_QUOTAS_OF_TEXTS, key), 0)
         found.append(

@@ -6,6 +6,7 @@ locale that writes both "soccer" and "football" as 축구 says that they are one
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from sys import intern
 from typing import NamedTuple
 
 import polars as pl
@@ -36,7 +37,6 @@ _PLACEHOLDERS = frozenset(
 )  # fmt: skip
 _LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
-_NOTHING: frozenset[str] = frozenset()
 _NO_OPTION: Numbers = frozenset()
 
 
@@ -190,11 +190,13 @@ class LocalVariants:
     """
 
     def __init__(self, annotations: pl.DataFrame) -> None:
-        self._also: dict[LocaleText, frozenset[str]] = {}
-        for tag, texts in _meant_by_one_variant(annotations):
+        # Each text once, and tuples: with sets of texts of their own this would be the largest part of a build.
+        self._also: dict[str, dict[str, tuple[str, ...]]] = {}
+        for tag, found in _meant_by_one_variant(annotations):
+            texts, of_locale = [*map(intern, found)], self._also.setdefault(tag, {})
             for text in texts:
-                known = self._also.get((text, tag), _NOTHING)
-                self._also[text, tag] = known.union(texts) - {text}
+                others = dict.fromkeys((*of_locale.get(text, ()), *texts))
+                of_locale[text] = tuple(other for other in others if other != text)
 
     def also(self, tag: str, text: str) -> frozenset[str]:
         """Find the other English texts that a locale has for the words that it has for this one.
@@ -203,7 +205,7 @@ class LocalVariants:
             tag: The locale.
             text: An English text as an option shows it.
         """
-        return self._also.get((text, tag), _NOTHING)
+        return frozenset(self._also.get(tag, {}).get(text, ()))
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
