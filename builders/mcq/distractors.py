@@ -343,7 +343,8 @@ class RegionOrders:
     def __init__(self, seed: int, template_id: str, targets: Sequence[str], regions: Sequence[str]) -> None:
         self._targets = np.array([digest(seed, template_id, "target", tag) for tag in targets], np.uint64)
         self._regions = np.array([digest(seed, template_id, "region", code) for code in regions], np.uint64)
-        self._keys: list[list[list[int]]] = []
+        self._keys: list[Keys] = []
+        """By variant, shape ``(n_targets, n_regions)``."""
 
     def keys(self, target: int, variant: int) -> list[int]:
         """Number the regions, as they were given, so that the smallest comes first.
@@ -355,9 +356,9 @@ class RegionOrders:
         while len(self._keys) <= variant:
             salt = _mixed(self._targets + np.uint64(len(self._keys)))
             # Axes: targets, regions. Published releases were ordered by the upper 55 bits.
-            keys = _mixed(salt[:, None] ^ self._regions[None, :]) >> np.uint64(9)
-            self._keys.append(keys.tolist())
-        return self._keys[variant][target]
+            self._keys.append(_mixed(salt[:, None] ^ self._regions[None, :]) >> np.uint64(9))
+        keys: list[int] = self._keys[variant][target].tolist()
+        return keys
 
 
 Keys = npt.NDArray[np.uint64]

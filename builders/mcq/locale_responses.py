@@ -40,16 +40,20 @@ def responses_by_template(
     idks, groups = pl.col("idks").struct, pl.col("annotations").list
     n_others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
     wordings = questions.select(*KEY, "en_question")
-    rows = annotations.join(wordings, on=KEY, how="left").select(
-        "template_id",
-        "locale",
-        "en_question",
-        votes=groups.eval(pl.element().struct.field("count")),
-        texts=groups.eval(pl.element().struct.field("en_answers")),
-        not_applicable=idks.field("not-applicable"),
-        non_answers=idks.field("idk") + idks.field("no-answer") + idks.field("not-applicable") + n_others,
-        rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
-    ).sort("template_id", "rank")
+    rows = (
+        annotations.join(wordings, on=KEY, how="left")
+        .select(
+            "template_id",
+            "locale",
+            "en_question",
+            votes=groups.eval(pl.element().struct.field("count")),
+            texts=groups.eval(pl.element().struct.field("en_answers")),
+            not_applicable=idks.field("not-applicable"),
+            non_answers=idks.field("idk") + idks.field("no-answer") + idks.field("not-applicable") + n_others,
+            rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
+        )
+        .sort("template_id", "rank")
+    )
     # Python lists of a whole dataset would take more memory than the dataset: one template's at a time.
     start = 0
     for template_id, n_rows in rows.group_by("template_id", maintain_order=True).len().iter_rows():
