@@ -6,7 +6,6 @@ locale that writes both "soccer" and "football" as 축구 says that they are one
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from sys import intern
 from typing import NamedTuple
 
 import polars as pl
@@ -37,6 +36,7 @@ _PLACEHOLDERS = frozenset(
 )  # fmt: skip
 _LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
+_NOTHING: frozenset[str] = frozenset()
 _NO_OPTION: Numbers = frozenset()
 
 
@@ -190,10 +190,11 @@ class LocalVariants:
     """
 
     def __init__(self, annotations: pl.DataFrame) -> None:
-        # Each text once, and tuples: with sets of texts of their own this would be the largest part of a build.
+        # Each text once, and tuples: as sets of texts of their own these would take three times the memory.
+        once: dict[str, str] = {}
         self._also: dict[str, dict[str, tuple[str, ...]]] = {}
         for tag, found in _meant_by_one_variant(annotations):
-            texts, of_locale = [*map(intern, found)], self._also.setdefault(tag, {})
+            texts, of_locale = [once.setdefault(text, text) for text in found], self._also.setdefault(tag, {})
             for text in texts:
                 others = dict.fromkeys((*of_locale.get(text, ()), *texts))
                 of_locale[text] = tuple(other for other in others if other != text)
@@ -205,31 +206,32 @@ class LocalVariants:
             tag: The locale.
             text: An English text as an option shows it.
         """
-        return frozenset(self._also.get(tag, {}).get(text, ()))
+        return frozenset(self._also.get(tag, {}).get(text, _NOTHING))
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
     """List locales with the English texts of each local variant that has two or more of them."""
-    groups = (
-        annotations.select("locale", group="annotations")
-        .explode("group")
-        .drop_nulls("group")
-        .with_row_index("number")
-        .select("locale", "number", pl.col("group").struct.unnest())
-    )
-    # Each different text is taken apart once, however many groups and regions it stands in.
-    variants = _mapped(groups.select("locale", "number", text="answers"), lambda text: " ".join(words(text)))
+    # One locale after the other: one row per pair of variants takes ten times the memory of the answers.
+    for (tag,), of_locale in annotations.select("locale", "annotations").group_by("locale"):
+        yield from ((str(tag), texts) for texts in _meant_together(of_locale["annotations"]))
+
+
+def _meant_together(answers: pl.Series) -> Iterator[list[str]]:
+    """List the English texts of each local variant in a locale's answers that has two or more of them."""
+    groups = answers.explode().drop_nulls().struct.unnest().with_row_index("number")
+    # Each different text is taken apart once, however many groups it stands in.
+    variants = _mapped(groups.select("number", text="answers"), lambda text: " ".join(words(text)))
     english = _mapped(groups.select("number", text="en_answers"), shown)
     meant = (
         variants.rename({"text": "variant"})
         .join(english, on="number")
-        .select("locale", "variant", "text")
+        .select("variant", "text")
         .unique()
-        .group_by("locale", "variant")
+        .group_by("variant")
         .agg("text")
         .filter(pl.col("text").list.len() > 1)
     )
-    return meant.select("locale", "text").iter_rows()
+    return iter(meant["text"].to_list())
 
 
 def _mapped(texts: pl.DataFrame, spell: Callable[[str], str]) -> pl.DataFrame:
