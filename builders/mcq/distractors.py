@@ -17,6 +17,7 @@ import polars as pl
 
 from blend.builders.digests import digest
 from blend.builders.mcq.answers import TemplateAnswers
+from blend.builders.mcq.failed_kinds import FailedKinds
 from blend.builders.mcq.keyness import Cooccurrence, Keyness, answer_index
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.overlap import base_forms
@@ -230,6 +231,8 @@ class Question:
     """Those of them that few people gave, and nobody reviewed."""
     regions: Sequence[int]
     """By option, its region."""
+    kinds: Sequence[int]
+    """By option, its kind, see `failed_kinds`."""
     texts: Sequence[str]
     """By option, what it shows."""
     drawn: Callable[[int], Sequence[int]]
@@ -291,14 +294,14 @@ def _first_of(
         others = [i for i in usable if comparison.side[i] <= 0]
         for n_higher in comparison.quotas:
             among = [higher if slot < n_higher else others for slot in range(N_DISTRACTORS)]
-            triple = _first_triple(among, question.conflicts, last, n_last)
+            triple = _first_triple(among, question, last, n_last)
             if triple is not None:
                 return triple
     return None
 
 
 def _first_triple(
-    among: Sequence[Sequence[int]], conflicts: Sequence[Set[int]], last: frozenset[int], n_last: int
+    among: Sequence[Sequence[int]], question: Question, last: frozenset[int], n_last: int
 ) -> Triple | None:
     """Find the first triple, in the order of the options for each of the three, that stands together.
 
@@ -307,19 +310,26 @@ def _first_triple(
     first, second, third = among
     if not (first and second and third):
         return None
+    conflicts = question.conflicts
     # By how many last ones a third option adds to the other two.
     thirds = {0: frozenset(third).difference(last), 1: last.intersection(third)}
+    failed_firsts = FailedKinds(question.kinds, question.regions, last, N_DISTRACTORS)
     for a in first:
+        if a in failed_firsts:
+            continue
         beside_a: Mapping[int, Set[int]] = {}
+        failed_seconds = FailedKinds(question.kinds, question.regions, last, N_DISTRACTORS - 1)
         for b in second:
             # Mostly in vain: the few that are higher are of one region, or mean the same.
-            if b in conflicts[a]:
+            if b in conflicts[a] or b in failed_seconds:
                 continue
             beside_a = beside_a or {n: options - conflicts[a] for n, options in thirds.items()}
             missing = n_last - (a in last) - (b in last)
             beside_both = beside_a.get(missing, frozenset()) - conflicts[b]
             if beside_both:
                 return a, b, next(c for c in third if c in beside_both)
+            failed_seconds.add(b)
+        failed_firsts.add(a)
     return None
 
 
