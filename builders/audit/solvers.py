@@ -171,7 +171,8 @@ def widespread(asked: QuestionArrays, known: Known) -> FloatArray:
     nothing of the group.
     """
     givers: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for template, group, text in known.evidence.select("template", "group", "text").iter_rows():
+    of_asked = known.evidence.filter(pl.col("template").is_in(asked.templates))
+    for template, group, text in of_asked.select("template", "group", "text").iter_rows():
         givers[template, fold(text)].add(group)
     cells = asked.cells
     folded = [fold(text) for text in asked.texts]

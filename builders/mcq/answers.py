@@ -31,7 +31,6 @@ from blend.schemas.language.answer_formats import AnswerFormat, format_of_templa
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
@@ -127,9 +126,9 @@ def read_answers(
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
-    wordings = _Wordings(questions)
+    asked = _AskedBefore(questions)
     variants = LocalVariants(annotations) if options.judge.local_variants else None
-    for template_id, responses in responses_by_template(annotations, locales):
+    for template_id, responses in responses_by_template(questions, annotations, locales):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         outcomes: Counter[tuple[str, str]] = Counter()
         known = variants if answer_format is AnswerFormat.TEXT else None
@@ -143,11 +142,10 @@ def read_answers(
             [],
             known,
             exclusions,
-            wordings,
             reading,
             left_out_by,
         )
-        read = tuple(wordings.once(template_id, reader.read(given)) for given in responses)
+        read = tuple(asked.once(template_id, given.wording, reader.read(given)) for given in responses)
         yield TemplateAnswers(template_id, answer_format, read, outcomes, tuple(reader.dates))
 
 
@@ -178,7 +176,6 @@ class _Reader:
     local_variants: LocalVariants | None
     """Null where they have no say."""
     exclusions: Exclusions
-    wordings: "_Wordings"
     reading: Reading | None
     left_out_by: LeftOutBy | None
 
@@ -227,7 +224,7 @@ class _Reader:
     def _dated(self, given: LocaleResponses) -> list[DatedAnswer]:
         """Put what people wrote in a calendar of their own into the Gregorian one; keep an account of it."""
         tag = given.locale.tag
-        part = part_asked(self.wordings.of(self.template_id, tag), self.answer_format)
+        part = part_asked(given.wording, self.answer_format)
         answers = dated(given.groups, part, given.locale.calendar)
         self.dates.extend((self.template_id, tag, *one.finding) for one in answers if one.finding)
         return answers
@@ -325,32 +322,26 @@ class _Reader:
 _NOTHING: frozenset[str] = frozenset()
 
 
-class _Wordings:
-    """English wordings in which locales are asked.
+class _AskedBefore:
+    """English wordings in which several templates ask a locale.
 
     Args:
         questions: `frame_columns.QUESTIONS`.
     """
 
     def __init__(self, questions: pl.DataFrame) -> None:
-        asked = questions.select(*KEY, "en_question").iter_rows()
-        self._wordings: dict[tuple[str, str], str] = {
-            (template_id, tag): wording for template_id, tag, wording in asked
-        }
+        asked = questions.select("locale", "en_question")
+        self._repeated = frozenset(asked.filter(asked.is_duplicated()).iter_rows())
+        """Locales and wordings; of all questions they would take as much memory as the answers."""
         self._first: dict[tuple[str, str], str] = {}
         """By locale and wording, the first template that asks the locale about its own answer."""
 
-    def of(self, template_id: str, tag: str) -> str | None:
-        """Find the words in which a template asks a locale."""
-        return self._wordings.get((template_id, tag))
-
-    def once(self, template_id: str, answers: LocaleAnswers) -> LocaleAnswers:
+    def once(self, template_id: str, wording: str | None, answers: LocaleAnswers) -> LocaleAnswers:
         """Leave a locale out that an earlier template asks in the same words: it would be asked twice."""
-        tag = answers.locale.tag
-        wording = self.of(template_id, tag)
-        if not answers.golds or not wording:
+        asked = answers.locale.tag, wording or ""
+        if not answers.golds or not wording or asked not in self._repeated:
             return answers
-        first = self._first.setdefault((tag, wording), template_id)
+        first = self._first.setdefault(asked, template_id)
         if first == template_id:
             return answers
         return replace(answers, golds=(), loss=("asked-already", f"{first} asks it in the same words"))

@@ -24,6 +24,7 @@ from blend.builders.mcq.distractors import Elsewhere
 from blend.builders.mcq.option_pool import OptionPool
 from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option
 from blend.builders.mcq.overlap import share_words
+from blend.builders.mcq.packed_questions import PackedQuestions
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, LEFT_OUT, SHORT, McqBuild, summarise
@@ -234,7 +235,7 @@ class DefaultPlan:
     """Questions of one template; see `builders.mcq.result.TemplatePlan`."""
 
     template_id: str
-    asked: tuple[LocaleQuestions, ...]
+    asked: PackedQuestions
     """In registry order."""
     seed: int
     positions: Mapping[QuestionKey, Sequence[int]]
@@ -243,7 +244,7 @@ class DefaultPlan:
     @property
     def counts(self) -> Mapping[str, int]:
         """Count the questions by locale."""
-        return {one.locale.tag: len(one.picks) for one in self.asked}
+        return self.asked.counts
 
     def rows(self) -> list[McqRow]:
         """Write all questions out."""
@@ -262,7 +263,7 @@ class TemplateQuestions:
     """Questions of a template, and what became of the others."""
 
     template_id: str
-    asked: tuple[LocaleQuestions, ...]
+    asked: PackedQuestions
     dropped: tuple[tuple[str, str, str, str], ...]
     """Rows of `DROPPED`."""
     fillers: tuple[FillerUse, ...]
@@ -314,7 +315,8 @@ def make_questions(
         hard.add(answers, pool, judging)
     if rungs is not None:
         rungs.add(answers, pool, judging, made)
-    return TemplateQuestions(answers.template_id, tuple(made), tuple(dropped), tuple(uses), tuple(left_out))
+    packed = PackedQuestions(made)
+    return TemplateQuestions(answers.template_id, packed, tuple(dropped), tuple(uses), tuple(left_out))
 
 
 def judged_pool(

@@ -17,6 +17,7 @@ import polars as pl
 
 from blend.builders.digests import digest
 from blend.builders.mcq.answers import TemplateAnswers
+from blend.builders.mcq.failed_kinds import FailedKinds
 from blend.builders.mcq.keyness import Cooccurrence, Keyness, answer_index
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.overlap import base_forms
@@ -108,20 +109,18 @@ def compare(
     looks = _Looks(options)
     texts = answers.answer_format is AnswerFormat.TEXT
     in_locales = [[(one.text, one.locale.tag) for one in some] for some in (golds, options)]
-    # Shape (n_golds, n_options); numbers are compared by value below.
-    sides = (
-        elsewhere.keyness.compared(answers.template_id, *in_locales)
-        if texts
-        else np.zeros((len(golds), len(options)), np.int64)
-    )
-    by_form: dict[tuple[str, ...], set[int]] = {}
-    for i, option in enumerate(options if texts else ()):
-        by_form.setdefault(base_forms(option.text), set()).add(i)
-    forms = frozenset(by_form)
+    # Numbers are compared by value below.
+    sides = np.zeros((len(golds), len(options)), np.int64)
+    meant: Sequence[Set[int]] = [frozenset()] * len(golds)
+    if texts:
+        sides = elsewhere.keyness.compared(answers.template_id, *in_locales)
+        forms = [base_forms(option.text) for option in options]
+        meant = elsewhere.cooccurrence.possibly_correct(answers.template_id, in_locales[0], forms)
     unlikes = looks.unlike([gold.text for gold in golds])
     found = []
     # Lists: a number of an array costs more to take.
-    for gold, side, unlike in zip(golds, sides.tolist(), unlikes.tolist(), strict=True):
+    of_golds = zip(golds, sides.tolist(), meant, unlikes.tolist(), strict=True)
+    for gold, side, possibly_correct, unlike in of_golds:
         # "above" is part of the digests that published releases were drawn by.
         key = (seed, answers.template_id, "above", gold.locale.tag, gold.text)
         scale, value = _value(gold.text)
@@ -129,9 +128,6 @@ def compare(
             side, possibly_correct, unlike = looks.beside_number(scale, value, _given(answers, gold))
             quotas = _drawn(_QUOTAS_OF_NUMBERS, key)
         else:
-            asked = (gold.text, gold.locale.tag)
-            meant = elsewhere.cooccurrence.possibly_correct(answers.template_id, asked, forms)
-            possibly_correct = {i for form in meant for i in by_form[form]}
             quotas = (*_drawn(_QUOTAS_OF_TEXTS, key), 0)
         found.append(Comparison(side, possibly_correct, unlike, quotas, scale is not None, gold.names_region))
     return found
@@ -238,6 +234,8 @@ class Question:
     """Those of them that few people gave, and nobody reviewed."""
     regions: Sequence[int]
     """By option, its region."""
+    kinds: Sequence[int]
+    """By option, its kind, see `failed_kinds`."""
     texts: Sequence[str]
     """By option, what it shows."""
     drawn: Callable[[int], Sequence[int]]
@@ -302,14 +300,14 @@ def _first_of(
         others = [i for i in usable if comparison.side[i] <= 0]
         for n_higher in comparison.quotas:
             among = [higher if slot < n_higher else others for slot in range(N_DISTRACTORS)]
-            triple = _first_triple(among, question.conflicts, last, n_last)
+            triple = _first_triple(among, question, last, n_last)
             if triple is not None:
                 return triple
     return None
 
 
 def _first_triple(
-    among: Sequence[Sequence[int]], conflicts: Sequence[Set[int]], last: frozenset[int], n_last: int
+    among: Sequence[Sequence[int]], question: Question, last: frozenset[int], n_last: int
 ) -> Triple | None:
     """Find the first triple, in the order of the options for each of the three, that stands together.
 
@@ -318,19 +316,26 @@ def _first_triple(
     first, second, third = among
     if not (first and second and third):
         return None
+    conflicts = question.conflicts
     # By how many last ones a third option adds to the other two.
     thirds = {0: frozenset(third).difference(last), 1: last.intersection(third)}
+    failed_firsts = FailedKinds(question.kinds, question.regions, last, N_DISTRACTORS)
     for a in first:
+        if a in failed_firsts:
+            continue
         beside_a: Mapping[int, Set[int]] = {}
+        failed_seconds = FailedKinds(question.kinds, question.regions, last, N_DISTRACTORS - 1)
         for b in second:
             missing = n_last - (a in last) - (b in last)
             # Mostly in vain: the few that are higher are of one region, or mean the same.
-            if missing not in thirds or b in conflicts[a]:
+            if missing not in thirds or b in conflicts[a] or b in failed_seconds:
                 continue
             beside_a = beside_a or {n: options - conflicts[a] for n, options in thirds.items()}
             beside_both = beside_a[missing] - conflicts[b]
             if beside_both:
                 return a, b, next(c for c in third if c in beside_both)
+            failed_seconds.add(b)
+        failed_firsts.add(a)
     return None
 
 
@@ -354,7 +359,8 @@ class RegionOrders:
     def __init__(self, seed: int, template_id: str, targets: Sequence[str], regions: Sequence[str]) -> None:
         self._targets = np.array([digest(seed, template_id, "target", tag) for tag in targets], np.uint64)
         self._regions = np.array([digest(seed, template_id, "region", code) for code in regions], np.uint64)
-        self._keys: list[list[list[int]]] = []
+        self._keys: list[Keys] = []
+        """By variant, shape ``(n_targets, n_regions)``."""
 
     def keys(self, target: int, variant: int) -> list[int]:
         """Number the regions, as they were given, so that the smallest comes first.
@@ -366,9 +372,9 @@ class RegionOrders:
         while len(self._keys) <= variant:
             salt = _mixed(self._targets + np.uint64(len(self._keys)))
             # Axes: targets, regions. Published releases were ordered by the upper 55 bits.
-            keys = _mixed(salt[:, None] ^ self._regions[None, :]) >> np.uint64(9)
-            self._keys.append(keys.tolist())
-        return self._keys[variant][target]
+            self._keys.append(_mixed(salt[:, None] ^ self._regions[None, :]) >> np.uint64(9))
+        keys: list[int] = self._keys[variant][target].tolist()
+        return keys
 
 
 Keys = npt.NDArray[np.uint64]

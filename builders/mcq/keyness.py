@@ -269,12 +269,13 @@ def _votes_of_words(index: pl.DataFrame) -> pl.DataFrame:
 Form = tuple[str, ...]
 """A text by its `base_forms`."""
 
-Forms = tuple[Form, ...]
-"""Several of them, each once."""
+_NOWHERE = slice(0)
 
 
 class Cooccurrence:
     """Answers that locales gave elsewhere, on the same topic or beside the same answer, and may mean here.
+
+    Answers are numbers of forms in flat arrays: as sets and tuples they would take ten times the memory.
 
     Args:
         questions: `QUESTIONS`.
@@ -284,36 +285,73 @@ class Cooccurrence:
     def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
         topics = questions.group_by("template_id").agg(pl.col("topic").min())
         self._topics: dict[str, str | None] = dict(topics.iter_rows())
-        self._beside: dict[str, dict[Form, list[Forms]]] = {}
-        """By locale and answer, what it gave to each of the templates to which it gave that answer."""
-        self._on_topic: dict[str, dict[str | None, set[Form]]] = {}
-        """By locale and topic, what it gave to any template of the topic."""
-        forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
-        by_question = index.group_by("template_id", "locale", maintain_order=True).agg("text")
-        for template_id, tag, texts in by_question.iter_rows():
-            # A set of few would take three times the memory.
-            given = tuple({forms[text] for text in texts if forms[text]})
-            beside, on_topic = self._beside.setdefault(tag, {}), self._on_topic.setdefault(tag, {})
-            for form in given:
-                beside.setdefault(form, []).append(given)
-            on_topic.setdefault(self._topics.get(template_id), set()).update(given)
+        texts = index["text"].unique()
+        forms = [base_forms(shown(text)) for text in texts]
+        self._numbers = {form: number for number, form in enumerate(dict.fromkeys(filter(None, forms)))}
+        """All forms, numbered."""
+        numbers = pl.Series("form", [self._numbers.get(form) for form in forms], pl.Int32)
+        by_text = pl.DataFrame([texts, numbers]).drop_nulls()
+        question = ("locale", "topic", "template_id")
+        answers = (
+            index.join(by_text, on="text")
+            .join(topics, on="template_id", how="left")
+            .select(*question, "form")
+            .unique()
+            .sort(question)
+        )
+        self._forms = answers["form"].to_numpy()
+        """What was given, question after question, those of a locale and topic side by side."""
+        self._questions = list(_slices(answers, *question).values())
+        self._on_topic = _slices(answers, "locale", "topic")
+        self._of_locale = _slices(answers, "locale")
+        by_form = answers.select("locale", "form", question=pl.struct(question).rle_id()).sort("locale", "form")
+        self._sorted_forms, self._with_form = by_form["form"].to_numpy(), by_form["question"].to_numpy()
+        """By locale, its forms in order, and the question to which it gave each."""
 
-    def possibly_correct(self, template_id: str, gold: LocaleText, forms: frozenset[Form]) -> Set[Form]:
+    def possibly_correct(
+        self, template_id: str, golds: Sequence[LocaleText], options: Sequence[Form]
+    ) -> list[Set[int]]:
         """Find what the locale of a correct answer gave on its topic, or beside that answer to any question.
 
         Args:
-            template_id: The template of the correct answer.
-            gold: The correct answer.
-            forms: What to look for, by `base_forms`.
+            template_id: The template of the correct answers.
+            golds: Correct answers with the locales asked about.
+            options: The options, by `base_forms`.
 
         Returns:
-            Those of ``forms`` that may well be right as well.
+            By correct answer, the numbers of the options that may well be right as well.
         """
-        text, tag = gold
-        on_topic = self._on_topic.get(tag, {}).get(self._topics.get(template_id), set())
-        beside = self._beside.get(tag, {}).get(base_forms(text), ())
-        return forms.intersection(on_topic).union(*map(forms.intersection, beside))
+        # What nobody gave has the number behind all others, which no locale has.
+        unknown = len(self._numbers)
+        numbers = np.array([self._numbers.get(form, unknown) for form in options], np.int64)
+        is_given = np.zeros(unknown + 1, np.bool_)
+        topic = self._topics.get(template_id)
+        found: list[Set[int]] = []
+        for text, tag in golds:
+            beside = (self._forms[self._questions[i]] for i in self._with(tag, text))
+            given = np.concatenate([self._forms[self._on_topic.get((tag, topic), _NOWHERE)], *beside])
+            is_given[given] = True
+            found.append(set(np.flatnonzero(is_given[numbers]).tolist()))
+            is_given[given] = False
+        return found
 
     def gave(self, tag: str, text: str) -> bool:
         """Whether a locale gave a text to any template."""
-        return base_forms(text) in self._beside.get(tag, {})
+        return bool(self._with(tag, text))
+
+    def _with(self, tag: str, text: str) -> list[int]:
+        """List the questions, by number, to which a locale gave a text."""
+        number, of_locale = self._numbers.get(base_forms(text)), self._of_locale.get((tag,), _NOWHERE)
+        if number is None:
+            return []
+        first, last = np.searchsorted(self._sorted_forms[of_locale], (number, number + 1))
+        questions: list[int] = self._with_form[of_locale][first:last].tolist()
+        return questions
+
+
+def _slices(rows: pl.DataFrame, *by: str) -> dict[tuple[str | None, ...], slice]:
+    """Find where rows with the same values of some columns lie, which stand side by side."""
+    lengths = rows.group_by(by, maintain_order=True).len()
+    ends = lengths["len"].cast(pl.Int64).cum_sum()
+    starts = ends - lengths["len"].cast(pl.Int64)
+    return dict(zip(lengths.select(by).iter_rows(), map(slice, starts, ends), strict=True))

@@ -92,10 +92,13 @@ class OptionPool:
         self._by_key = _grouped((answer_key(option.text), i) for i, option in enumerate(self.options))
         self._judged = self._judged_beside(self._shared.named)
         """By text of an option, those beside which a judge may have an opinion on it, if any."""
+        shared = [(option, self._shared.with_answer(option)) for option in self.options]
         self._conflicts: tuple[Numbers, ...] = tuple(
-            self._shared.with_answer(option).union(self.of_region[option.locale.region])
-            for option in self.options
+            same.union(self.of_region[option.locale.region]) for option, same in shared
         )
+        kinds: dict[tuple[str, Numbers], int] = {}
+        self.kinds = tuple(kinds.setdefault((option.text, same), len(kinds)) for option, same in shared)
+        """See `failed_kinds`; by text as well, since judges find texts the same."""
         asked = (one for one in answers.locales if one.golds and (only is None or one.locale.tag in only))
         self.targets = tuple(self._target(one) for one in asked)
         """Locales asked about, in registry order."""
@@ -239,6 +242,8 @@ class OptionPool:
             else conflicts
             for i, (option, conflicts) in enumerate(zip(self.options, self._conflicts, strict=True))
         )
+        # Options of such texts are a kind each: what else they share decides what may stand beside them.
+        pool.kinds = tuple(~i if self.texts[i][0] in different else kind for i, kind in enumerate(self.kinds))
         pool.targets = tuple(self._overridden_for(target, different) for target in self.targets)
         return pool
 

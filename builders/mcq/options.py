@@ -193,11 +193,14 @@ class LocalVariants:
     """
 
     def __init__(self, annotations: pl.DataFrame) -> None:
-        self._also: dict[LocaleText, frozenset[str]] = {}
-        for tag, texts in _meant_by_one_variant(annotations):
+        # Each text once, and tuples: as sets of texts of their own these would take three times the memory.
+        once: dict[str, str] = {}
+        self._also: dict[str, dict[str, tuple[str, ...]]] = {}
+        for tag, found in _meant_by_one_variant(annotations):
+            texts, of_locale = [once.setdefault(text, text) for text in found], self._also.setdefault(tag, {})
             for text in texts:
-                known = self._also.get((text, tag), _NOTHING)
-                self._also[text, tag] = known.union(texts) - {text}
+                others = dict.fromkeys((*of_locale.get(text, ()), *texts))
+                of_locale[text] = tuple(other for other in others if other != text)
 
     def also(self, tag: str, text: str) -> frozenset[str]:
         """Find the other English texts that a locale has for the words that it has for this one.
@@ -206,31 +209,32 @@ class LocalVariants:
             tag: The locale.
             text: An English text as an option shows it.
         """
-        return self._also.get((text, tag), _NOTHING)
+        return frozenset(self._also.get(tag, {}).get(text, _NOTHING))
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
     """List locales with the English texts of each local variant that has two or more of them."""
-    groups = (
-        annotations.select("locale", group="annotations")
-        .explode("group")
-        .drop_nulls("group")
-        .with_row_index("number")
-        .select("locale", "number", pl.col("group").struct.unnest())
-    )
-    # Each different text is taken apart once, however many groups and regions it stands in.
-    variants = _mapped(groups.select("locale", "number", text="answers"), lambda text: " ".join(words(text)))
+    # One locale after the other: one row per pair of variants takes ten times the memory of the answers.
+    for (tag,), of_locale in annotations.select("locale", "annotations").group_by("locale"):
+        yield from ((str(tag), texts) for texts in _meant_together(of_locale["annotations"]))
+
+
+def _meant_together(answers: pl.Series) -> Iterator[list[str]]:
+    """List the English texts of each local variant in a locale's answers that has two or more of them."""
+    groups = answers.explode().drop_nulls().struct.unnest().with_row_index("number")
+    # Each different text is taken apart once, however many groups it stands in.
+    variants = _mapped(groups.select("number", text="answers"), lambda text: " ".join(words(text)))
     english = _mapped(groups.select("number", text="en_answers"), shown)
     meant = (
         variants.rename({"text": "variant"})
         .join(english, on="number")
-        .select("locale", "variant", "text")
+        .select("variant", "text")
         .unique()
-        .group_by("locale", "variant")
+        .group_by("variant")
         .agg("text")
         .filter(pl.col("text").list.len() > 1)
     )
-    return meant.select("locale", "text").iter_rows()
+    return iter(meant["text"].to_list())
 
 
 def _mapped(texts: pl.DataFrame, spell: Callable[[str], str]) -> pl.DataFrame:

@@ -40,7 +40,7 @@ _WIDEST_RANGE = 10_000
 """Numbers further apart than this are taken as two numbers, not as a range."""
 
 
-# Caches by text hold the 14,000 of 16 regions; a word occurs in more texts, and takes longer to read.
+# Caches hold the 14,000 texts of 16 regions, and the 9,000 words in them.
 @lru_cache(maxsize=1 << 14)
 def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     """List everything that an answer to a question of this format can mean.
@@ -84,14 +84,14 @@ def _stem_of_base_form(word: str) -> str:
     return _stem(_base_form(word))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _base_form(word: str) -> str:
     import simplemma
 
     return simplemma.lemmatize(word, lang="en")
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _related(word: str) -> tuple[str, ...]:
     """List the forms that a word shares with its relatives: base form, stem, and who does something.
 
@@ -103,7 +103,7 @@ def _related(word: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _stem(word: str) -> str:
     """Find the English stem (Porter 2); the word itself where the stem could be another word's."""
     if len(word) <= _SHORTEST_STEM or not word.endswith(_ENDINGS):

@@ -149,6 +149,7 @@ class _Choice:
                 fillers=self._pool.fillers,
                 reserve=self._pool.reserve,
                 regions=self._pool.region_numbers,
+                kinds=self._pool.kinds,
                 texts=self._texts,
                 drawn=partial(self._orders.keys, number),
             )

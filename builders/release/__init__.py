@@ -1,7 +1,7 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -288,22 +288,25 @@ def _tags(built: BuiltTables, known: Registry) -> list[str]:
 def _write_tables(
     built: BuiltTables, tags: Sequence[str], known: Registry, release: Path, on_progress: ProgressCallback
 ) -> list[TableInfo]:
-    plan = [
-        *_per_locale(ANNOTATIONS, built.annotation_rows(), tags, known),
-        *_per_locale(SHORT_ANSWER_QUESTIONS, built.questions, tags, known),
-        *_per_locale(SHORT_ANSWER_PROMPTS, built.prompts, tags, known),
-    ]
-    tables = []
-    for done, table in enumerate(plan):
-        on_progress("write questions and annotations", done, len(plan))
+    total = sum(rows["locale"].n_unique() for rows in (built.annotations, built.questions, built.prompts))
+    tables: list[TableInfo] = []
+    for table in _question_tables(built, tags, known):
+        on_progress("write questions and annotations", len(tables), total)
         tables.append(write_table(table, release))
-        on_progress("write questions and annotations", done + 1, len(plan))
+        on_progress("write questions and annotations", len(tables), total)
     return [
         *tables,
         *_write_mcqs(built, release, on_progress),
         *_write_food(built, release, on_progress),
         *_write_cultural(built, release),
     ]
+
+
+def _question_tables(built: BuiltTables, tags: Sequence[str], known: Registry) -> Iterator[Table]:
+    """Tables of questions and answers; one configuration at a time, since each is as large as the input."""
+    yield from _per_locale(ANNOTATIONS, built.annotation_rows(), tags, known)
+    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, tags, known)
+    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, tags, known)
 
 
 def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:

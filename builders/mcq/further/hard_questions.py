@@ -35,6 +35,7 @@ from blend.builders.mcq.default import (
 from blend.builders.mcq.distractors import N_DISTRACTORS, SCALES, Question, Triple
 from blend.builders.mcq.option_pool import OptionPool
 from blend.builders.mcq.options import are_apart
+from blend.builders.mcq.packed_questions import PackedQuestions
 from blend.builders.mcq.variants import Pick, Rules, pick
 from blend.schemas.language.answer_formats import magnitude
 from blend.schemas.language.text_comparison import fold
@@ -133,7 +134,8 @@ class HardSplit:
         for (one, _), number in zip(chosen, _balanced(chosen), strict=True):
             made.setdefault(one.template_id, []).append(one.only(number))
         of_templates = [
-            TemplateQuestions(template_id, tuple(asked), (), ()) for template_id, asked in sorted(made.items())
+            TemplateQuestions(template_id, PackedQuestions(asked), (), ())
+            for template_id, asked in sorted(made.items())
         ]
         positions = place_answers(of_templates, self._rules.seed)
         return [DefaultPlan(one.template_id, one.asked, self._rules.seed, positions) for one in of_templates]

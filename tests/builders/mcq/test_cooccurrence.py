@@ -20,7 +20,7 @@ TEMPLATES = {
 TEXTS = ("soccer", "rugby", "volleyball", "cricket", "cycling", "apple", "boules", "?")
 
 
-FORMS = {base_forms(text): text for text in TEXTS}
+FORMS = [base_forms(text) for text in TEXTS]
 
 
 def possibly_correct(template_id, tag, text, topics):
@@ -28,7 +28,8 @@ def possibly_correct(template_id, tag, text, topics):
     questions, annotations = frames_of(TEMPLATES)
     topic = pl.col("template_id").replace_strict(topics, return_dtype=pl.String)
     known = Cooccurrence(questions.with_columns(topic=topic), answer_index(annotations))
-    return {FORMS[form] for form in known.possibly_correct(template_id, (text, tag), frozenset(FORMS))}
+    (found,) = known.possibly_correct(template_id, [(text, tag)], FORMS)
+    return {TEXTS[i] for i in found}
 
 
 TWO_TOPICS = {"T-1": "Sport", "T-2": "Leisure", "T-3": "Food"}
@@ -50,7 +51,7 @@ def test_who_gave_nothing_elsewhere_makes_nothing_possibly_correct():
     assert possibly_correct("T-1", "fr-FR", "soccer", TWO_TOPICS) == set()
     questions, annotations = frames_of({})
     nobody = Cooccurrence(questions, answer_index(annotations))
-    assert nobody.possibly_correct("T-1", ("soccer", "ko-KR"), frozenset(FORMS)) == set()
+    assert nobody.possibly_correct("T-1", [("soccer", "ko-KR")], FORMS) == [set()]
 
 
 ANSWERS = {

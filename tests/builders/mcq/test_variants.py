@@ -232,12 +232,13 @@ def test_the_order_is_pinned():
 @st.composite
 def cases(draw):
     """Templates of up to three targets and twelve options, some regions with several."""
-    regions = sorted(draw(st.lists(st.integers(0, 4), max_size=12)))
+    regions = sorted(draw(st.lists(st.integers(0, 6), max_size=12)))
     regions = [sorted(set(regions)).index(region) for region in regions]
     numbers = range(len(regions))
     some = st.sets(st.sampled_from(numbers)) if regions else st.just(set())
     couples = [(a, b) for a, b in combinations(numbers, 2) if regions[a] != regions[b]]
-    texts = draw(st.lists(st.sampled_from("abcdefgh"), min_size=len(regions), max_size=len(regions)))
+    alphabet = draw(st.sampled_from(["ab", "abc", "abcdefgh"]))
+    texts = draw(st.lists(st.sampled_from(alphabet), min_size=len(regions), max_size=len(regions)))
     same = {(a, b) for a, b in couples if texts[a] == texts[b]}
     few = st.sets(st.sampled_from(numbers), max_size=4) if regions else st.just(set())
     degrees = st.lists(st.integers(0, 3), min_size=len(regions), max_size=len(regions))
@@ -245,18 +246,21 @@ def cases(draw):
         lambda higher, equal, *fixed: Gold(higher, set(numbers) - higher - equal, *fixed),
         *(some, few, few, degrees, st.permutations(range(4)), st.booleans(), st.booleans()),
     )
+    further = draw(st.sets(st.sampled_from(couples), max_size=12)) if couples else set()
+    of_their_own = {i for couple in further for i in couple}
     fillers = draw(few)
     of_targets = draw(st.lists(st.lists(golds, min_size=1, max_size=3), min_size=1, max_size=3))
     return Case(
         regions=regions,
         alive=[draw(some) | draw(some) for _ in of_targets],
         # Options that show the same never stand side by side.
-        conflicts=same | (draw(st.sets(st.sampled_from(couples), max_size=12)) if couples else set()),
+        conflicts=same | further,
         golds=of_targets,
         fillers=fillers,
         reserve=fillers & draw(few),
         seed=draw(SEEDS),
         texts=texts,
+        kinds=[~i if i in of_their_own else ord(text) for i, text in enumerate(texts)],
     )
 
 

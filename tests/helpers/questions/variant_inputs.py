@@ -49,6 +49,8 @@ class Case(NamedTuple):
     seed: int
     texts: Sequence[str] = ()
     """By option, what it shows; each something else when absent."""
+    kinds: Sequence[int] = ()
+    """By option, its kind; each of its own when absent."""
 
     def orders(self) -> RegionOrders:
         codes = [f"R{region}" for region in sorted(set(self.regions))]
@@ -78,6 +80,7 @@ def chosen(case: Case, limit: int | str, orders: RegionOrders | None = None) -> 
             fillers=case.fillers,
             reserve=case.reserve,
             regions=case.regions,
+            kinds=case.kinds or range(n),
             texts=case.texts or [f"option {i}" for i in range(n)],
             drawn=partial(orders.keys, target),
         )
