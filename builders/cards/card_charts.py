@@ -13,6 +13,9 @@ from blend.builders.cards.triple_charts import origins_chart, parts_chart
 CardChart = Callable[[ReleaseFacts], Chart | None]
 """Draws a chart of a release; null where the release holds nothing to show."""
 
+_MOST_MAPPED = 200
+"""Locales up to which their overlap is drawn, one cell for each two."""
+
 
 def _agreement(facts: ReleaseFacts) -> Chart | None:
     """Show the share of a question's annotators who gave its most frequent answer, mean per locale.
@@ -29,10 +32,11 @@ def _overlap(facts: ReleaseFacts) -> Chart | None:
     """Show for each pair of locales the lemmas of English answers that both have.
 
     In percent of those that either has (`lemma_share` of `blend stats`). A locale's cells lie left of its name
-    and below it. Only where there are two locales. The colours change every five points, in every release
-    alike, so that two maps can be compared.
+    and below it. Only where there are two locales, and no more than 200: the map of 1,000 would have half a
+    million cells. The colours change every five points, in every release alike, so that two maps can be
+    compared.
     """
-    if facts.stats is None or len(facts.locales) < 2:
+    if facts.stats is None or not 2 <= len(facts.locales) <= _MOST_MAPPED:
         return None
     return overlap_chart(facts.stats.overlap, facts.locales)
 

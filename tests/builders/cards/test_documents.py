@@ -71,6 +71,16 @@ def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release:
     assert "\n\n\n" not in sheet
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_overlap_is_drawn_only_where_it_can_be_looked_at(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("blend.builders.cards.card_charts._MOST_MAPPED", 3)
+    manifest = build_release(mini_recipe(), tmp_path / "release")
+    assert len({table.split for table in manifest.tables if table.config == "annotations"}) > 3
+    assert {file.path for file in manifest.files if file.path.endswith(".svg")} == {"images/agreement.svg"}
+    assert "overlap.svg" not in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+
+
 def test_answers_read_back_as_they_were(tmp_path: Path):
     sheet = Datasheet(motivation=Motivation(purpose='Two lines,\n\n* and "quotes" \\ 한국어\n', funding="x"))
     path = tmp_path / "datasheet.toml"
