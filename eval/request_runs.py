@@ -14,7 +14,7 @@ import polars as pl
 
 from blend.eval.asking_parameters import how_asked
 from blend.eval.models.server import open_server
-from blend.eval.ray_runs import SHARD_ITEMS, asked_on_ray
+from blend.eval.ray_runs import asked_on_ray
 from blend.eval.ray_workers import connected
 from blend.eval.runs.answer_files import AnswerCounts, count_answers
 from blend.eval.runs.ask_model import STEP
@@ -30,6 +30,9 @@ from blend.schemas.errors import InputError, RowError, ServerError
 
 ASKED_NAME = "requests.sha256"
 """File in the folder of answers by which one knows that the requests are still the same."""
+
+ITEMS_HERE = 100
+"""Requests that this process asks between two writings; so many are asked again after it was stopped."""
 
 
 def ask_requests(
@@ -73,7 +76,7 @@ def ask_requests(
     problem: str | None = None
 
     def wanted() -> Iterator[ItemShard]:
-        for shard in _shards(paths, SHARD_ITEMS if how.ray is None else how.ray.items, held):
+        for shard in _shards(paths, ITEMS_HERE if how.ray is None else how.ray.items, held):
             if problem is not None:
                 return
             yield shard

@@ -97,6 +97,8 @@ def run(
     from blend.views.progress import interruptible
 
     stopped = "interrupted; what was answered is kept, and the same command goes on from there"
+    if cluster.ray is not None:
+        stopped = "interrupted; the same command goes on, and asks the shards again that were under way"
     with (
         interruptible(stopped),
         shown_progress(unit="questions") as on_progress,

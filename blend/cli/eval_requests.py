@@ -44,7 +44,7 @@ def ask(
     from blend.views.progress import interruptible
     from blend.views.safe import shown
 
-    stopped = "interrupted; what was answered is kept, and the same command goes on from there"
+    stopped = "interrupted; the same command goes on, and asks the shards again that were under way"
     with interruptible(stopped), shown_progress(unit="requests") as on_progress:
         found = ask_requests(
             requests,
@@ -58,8 +58,8 @@ def ask(
     n = found.n_answers - found.n_failed
     are, them = agreeing(n, "is", "are"), agreeing(n, "it", "them")
     typer.echo(
-        f"{pluralise(n, 'request')} {are} answered in {out}. Read {them} with the command that wrote them"
+        f"{pluralise(n, 'request')} {are} answered in {out}. The command that wrote {them} reads the "
+        f"answers with --batch-in {out} in place of --batch-out."
     )
-    typer.echo(f"  --batch-in {out} in place of --batch-out")
     if found.first_error is not None:
         typer.echo(f"note: {found.n_failed:,} failed (first: {shown(found.first_error)})", err=True)

@@ -111,7 +111,7 @@ class FolderShards:
 
     def clear(self) -> None:
         """Remove what killed workers have left."""
-        for path in self.folder.glob(".part-items*.tmp"):
+        for path in self.folder.glob("*part-items*.tmp"):
             path.unlink(missing_ok=True)
 
 

@@ -49,7 +49,7 @@ def test_requests_asked_in_parts_give_the_answers_of_a_live_run(
     server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(batch_files, "MAX_REQUESTS", 17)
-    monkeypatch.setattr(request_runs, "SHARD_ITEMS", 5)
+    monkeypatch.setattr(request_runs, "ITEMS_HERE", 5)
     live = run("live", server=server.url)
     n_live = server.live.total()
     requests, answers = tmp_path / "requests", tmp_path / "answers"
@@ -63,7 +63,7 @@ def test_requests_asked_in_parts_give_the_answers_of_a_live_run(
     with pytest.raises(KeyboardInterrupt):
         ask_requests(requests, answers, server=server.url, on_progress=stopped)
     assert FolderShards(answers).names() == [ShardName(0, 5).file, ShardName(5, 10).file]
-    monkeypatch.setattr(request_runs, "SHARD_ITEMS", 7)
+    monkeypatch.setattr(request_runs, "ITEMS_HERE", 7)
     found = ask_requests(requests, answers, server=server.url)
     assert (found.n_answers, found.n_failed) == (n_live, 0)
     # Nothing that was kept was asked again.

@@ -63,7 +63,7 @@ OF_A_TASK: Mapping[str, Mapping[str, Any]] = {
         "shots_seed": 1,
         "confidence": True,
     },
-    "true-false": {"locales": ["ko-KR"], "limit": 9, "style": "texts", "samples": 3},
+    "true-false": {"locales": ["ko-KR"], "limit": 9, "style": "texts"},
     "region-choice": {
         "locales": ["ko-KR"],
         "limit": 9,
