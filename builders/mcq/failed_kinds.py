@@ -7,6 +7,9 @@ three stand together, and it would take a thousand times a thousand attempts to 
 
 from collections.abc import Sequence, Set
 
+_FREE = 30
+"""Failures after which they are noted: among the options of few regions that takes longer than to try them."""
+
 
 class FailedKinds:
     """Kinds of options beside which no others stand.
@@ -24,11 +27,17 @@ class FailedKinds:
 
     def __init__(self, kinds: Sequence[int], regions: Sequence[int], apart: Set[int], n_regions: int) -> None:
         self._kinds, self._regions, self._apart, self._n_regions = kinds, regions, apart, n_regions
+        self._n_failed = 0
         self._failed: dict[tuple[int, bool], set[int]] = {}
 
     def __contains__(self, i: int) -> bool:
-        return len(self._failed.get((self._kinds[i], i in self._apart), ())) >= self._n_regions
+        return (
+            bool(self._failed)
+            and len(self._failed.get((self._kinds[i], i in self._apart), ())) >= self._n_regions
+        )
 
     def add(self, i: int) -> None:
         """Note that an option has failed."""
-        self._failed.setdefault((self._kinds[i], i in self._apart), set()).add(self._regions[i])
+        self._n_failed += 1
+        if self._n_failed > _FREE:
+            self._failed.setdefault((self._kinds[i], i in self._apart), set()).add(self._regions[i])

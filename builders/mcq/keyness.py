@@ -12,7 +12,7 @@ Both follow from what two locales answer, the one asked about and the one that o
 locale changes nothing between them.
 """
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -310,7 +310,7 @@ class Cooccurrence:
 
     def possibly_correct(
         self, template_id: str, golds: Sequence[LocaleText], options: Sequence[Form]
-    ) -> list[Set[int]]:
+    ) -> list[set[int]]:
         """Find what the locale of a correct answer gave on its topic, or beside that answer to any question.
 
         Args:
@@ -325,8 +325,7 @@ class Cooccurrence:
         unknown = len(self._numbers)
         numbers = np.array([self._numbers.get(form, unknown) for form in options], np.int64)
         is_given = np.zeros(unknown + 1, np.bool_)
-        topic = self._topics.get(template_id)
-        found: list[Set[int]] = []
+        topic, found = self._topics.get(template_id), list[set[int]]()
         for text, tag in golds:
             beside = (self._forms[self._questions[i]] for i in self._with(tag, text))
             given = np.concatenate([self._forms[self._on_topic.get((tag, topic), _NOWHERE)], *beside])

@@ -267,9 +267,12 @@ def cases(draw):
 @pytest.mark.exhaustive
 @pytest.mark.slow
 @settings(max_examples=examples(150))
-@given(cases(), st.integers(1, 10))
-def test_the_first_that_serves_is_found_as_by_trying_all(case, limit):
-    assert chosen(case, limit) == plainly_chosen(case, limit)
+@given(cases(), st.integers(1, 10), st.sampled_from([0, 3, 30]))
+def test_the_first_that_serves_is_found_as_by_trying_all(case, limit, free):
+    # The failures of twelve options are fewer than those after which they are noted.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blend.builders.mcq.failed_kinds._FREE", free)
+        assert chosen(case, limit) == plainly_chosen(case, limit)
 
 
 def texts_of(case, target, picks):
