@@ -23,13 +23,17 @@ from blend.schemas.errors import InputError
 
 _TEXTS = {"labels": LABEL, "descriptions": DESCRIPTION}
 
-_ID = re.compile(rb'\{(?:"type":"\w+",)?"id":"([A-Z][0-9]+)"')
+_ID = re.compile(rb'\{(?:"(?:type|datatype)":"[\w-]+",)*"id":"([A-Z][0-9]+)"')
+"""The beginning of an entity: a property has its datatype before its id."""
 _STATEMENT = b'{"mainsnak":{"snaktype":"'
 _END_OF_VALUE = b',"type":"statement"'
 _RANK = re.compile(rb'"rank":"(\w*)"')
 _RANKS = (b"preferred", b"normal", b"deprecated")
-_PARTS = {b'"mainsnak"': _STATEMENT, b'"type":"statement"': _END_OF_VALUE, b'"rank"': b'"rank":"'}
-"""What every statement holds, by a key in any writing: how Wikidata writes it."""
+_PARTS = {b'"mainsnak":': _STATEMENT, b'"type":"statement"': _END_OF_VALUE, b'"rank":': b'"rank":"'}
+"""What every statement holds, by what stands there in any writing: how Wikidata writes it. A key has its colon,
+as there are things that are called *rank*."""
+_BLANK_KEY = b'"mainsnak" '
+"""A key in a writing with blanks before colons."""
 
 _MEDIA = "http://commons.wikimedia.org/wiki/Special:FilePath/"
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r"})
@@ -70,7 +74,7 @@ def _is_entity(line: bytes) -> bool:
 def _is_searchable(lines: bytes) -> bool:
     """Whether the search finds all statements of some lines."""
     n = {lines.count(key) for key in _PARTS}
-    return len(n) == 1 and n == {lines.count(part) for part in _PARTS.values()}
+    return len(n) == 1 and n == {lines.count(part) for part in _PARTS.values()} and _BLANK_KEY not in lines
 
 
 def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:

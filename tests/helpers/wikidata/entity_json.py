@@ -57,12 +57,16 @@ def entity(qid: str, triples: list[Any], choose: random.Random) -> dict[str, Any
         )
     # Without any, PHP writes an empty list.
     kind = "item" if qid.startswith("Q") else "property"
+    datatype = {"datatype": "wikibase-item"} if kind == "property" else {}
     return {
         "type": kind,
+        **datatype,
         "id": qid,
         "labels": texts["labels"] or [],
         "descriptions": texts["descriptions"] or [],
-        "aliases": {"en": [{"language": "en", "value": TRAP}]},
+        "aliases": {
+            "en": [{"language": "en", "value": text} for text in (TRAP, "rank", "mainsnak", "statement")]
+        },
         "claims": ranked or [],
         "sitelinks": {"enwiki": {"site": "enwiki", "title": TRAP, "badges": []}},
     }

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata import dump_parts
+from blend.loaders.wikidata import dump_entities, dump_parts
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.store import DIRECT
+from blend.loaders.wikidata.store import DIRECT, ENTITY
 from blend.schemas.errors import BlendError, InputError
 from blend.schemas.recipe.domains import domains
 from blend.schemas.release.snapshots import SnapshotInfo
@@ -105,6 +105,16 @@ def test_tags_of_languages_are_those_of_rdf(tmp_path: Path):
     assert tags == {"en", "en-simple", "de-x-formal", "zh-hans"}
 
 
+def test_properties_and_things_that_are_called_like_keys():
+    about = {"type": "property", "datatype": "wikibase-item", "id": "P9"}
+    names = {"en": [{"language": "en", "value": name} for name in ("rank", "mainsnak", "statement", "type")]}
+    entity = {**about, "aliases": names, "claims": entity_of()["claims"]}
+    line = json.dumps(entity, separators=(",", ":")).encode()
+    assert dump_entities.misfit(b"[\n" + line + b"\n]\n") is None
+    found = dump_entities.search([f"{DIRECT}P31"], None)(line)
+    assert found["subject"].unique().to_list() == [f"<{ENTITY}P9>"]
+
+
 def refused(tmp_path: Path, content: str) -> str:
     dump = tmp_path / "d.json"
     dump.write_text(content)
@@ -123,6 +133,7 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
         spaced,
         spaced.replace(": ", ":"),
         spaced.replace(", ", ","),
+        first.replace('":', '" :'),
         f"{swapped}\n",
         '{"type":"item","id":"Q1","claims"\n',
         first.replace(',"rank":"normal"', ""),
