@@ -1,12 +1,16 @@
 """``blend wikidata``: snapshots of Wikidata, from which releases are built offline."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from blend.cli.application import Application
 from blend.schemas.language.text_comparison import agreeing, pluralise
+
+if TYPE_CHECKING:
+    from blend.schemas.release.snapshots import SnapshotInfo
 
 app = Application(
     no_args_is_help=True,
@@ -106,18 +110,7 @@ def snapshot(
                 )
                 for path, each in outs.items()
             ]
-    for path, info in zip(outs, infos, strict=True):
-        if not info.items:
-            continue
-        about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
-        typer.echo(f"{path}: {about}. Build from it:")
-        typer.echo(f"  blend build --food {path}{_domain_options(info.domain.name, domain_file)}")
-    empty = [info.domain.name for info in infos if not info.items]
-    if empty:
-        raise InputError(
-            f"no item of the domain {', '.join(map(repr, empty))} was found, so nothing can be built from its "
-            "snapshot; check the classes of the domain, and whether all of Wikidata was searched"
-        )
+    _show_snapshots(outs, infos, domain_file)
 
 
 @app.command()
@@ -175,6 +168,25 @@ def domains(
         return
     for domain in known.values():
         typer.echo(f"{domain.name:<20} {domain.title}")
+
+
+def _show_snapshots(outs: Iterable[Path], infos: Iterable["SnapshotInfo"], domain_file: Path | None) -> None:
+    """Say what was found and what to build from it; an error where there is nothing."""
+    from blend.schemas.errors import InputError
+
+    empty = []
+    for path, info in zip(outs, infos, strict=True):
+        if not info.items:
+            empty.append(repr(info.domain.name))
+            continue
+        about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
+        typer.echo(f"{path}: {about}. Build from it:")
+        typer.echo(f"  blend build --food {path}{_domain_options(info.domain.name, domain_file)}")
+    if empty:
+        raise InputError(
+            f"no item of the domain {', '.join(empty)} was found, so nothing can be built from its snapshot; "
+            "check the classes of the domain, and whether all of Wikidata was searched"
+        )
 
 
 def _domain_options(domain: str, domain_file: Path | None) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from importlib.metadata import version
 from itertools import combinations
 
@@ -101,6 +102,7 @@ def _tokens(answers: pl.DataFrame, of_texts: Iterable[Iterable[str]]) -> pl.Data
     return answers.join(cut, on="answer").select("locale", "template", "token").unique()
 
 
+@lru_cache(maxsize=1 << 14)
 def _lemma(token: str) -> str:
     from simplemma import lemmatize
 

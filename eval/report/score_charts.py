@@ -335,12 +335,6 @@ def ladder_chart(
     names = json.dumps([rung.split(" ", 1) for rung in rungs])
     axis = alt.Axis(values=list(range(len(rungs))), labelExpr=f"{names}[datum.value]", grid=False, title=None)
     x = alt.X("at:Q", scale=alt.Scale(domain=[-0.4, len(rungs) - 0.6], nice=False), axis=axis)
-    guessed = [
-        {"at": i - 0.3, "to": i + 0.3, "chance": chances[rung]}
-        for i, rung in enumerate(rungs)
-        if rung in chances
-    ]
-    chance = alt.Chart(alt.Data(values=guessed)).mark_rule(strokeDash=[2, 3], strokeWidth=1.5)
     base = alt.Chart(alt.Data(values=placed)).encode(
         x=x,
         color=_by_model(alt, "Color", models, _MODEL_COLOURS, legend),
@@ -356,7 +350,12 @@ def ladder_chart(
         y=y, shape=_by_model(alt, "Shape", models, shapes, legend)
     )
     what = f"Shares correct over the rungs, {where or 'mean over regions'}, with 95 % intervals"
-    guesses = chance.encode(x=x, x2="to:Q", y=alt.Y("chance:Q"), tooltip=_tooltips(alt, "chance"))
+    guessed = [
+        {"at": rungs.index(rung) - 0.3, "to": rungs.index(rung) + 0.3, "chance": chance}
+        for rung, chance in chances.items()
+    ]
+    guesses = alt.Chart(alt.Data(values=guessed)).mark_rule(strokeDash=[2, 3], strokeWidth=1.5)
+    guesses = guesses.encode(x=x, x2="to:Q", y="chance:Q", tooltip=_tooltips(alt, "chance"))
     return spec_of(guesses + lines + ends + marks, what, height=220)
 
 

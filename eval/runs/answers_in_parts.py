@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from blend.eval.items import PART
 from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import WRITTEN, as_scored, prompts_begin_thoughts
-
-PART = 20_000
-"""Items of a part."""
 
 
 @dataclass(frozen=True)

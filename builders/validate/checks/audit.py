@@ -9,7 +9,13 @@ from blend.schemas.errors import RowError
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.release_layout import AUDIT_NAME
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows.configs import (
+    MULTIPLE_CHOICE_HARD,
+    MULTIPLE_CHOICE_QUESTIONS,
+    REGION_QUESTIONS,
+    RUNGS,
+    TRUE_FALSE_QUESTIONS,
+)
 
 _MOST = {"typical": 0.50, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
 """Shares of their questions from which on baselines know more than they should."""
@@ -22,8 +28,7 @@ def check_audit(release: Release) -> Iterator[Problem]:
     """Questions cannot be guessed.
 
     By the audit that the release brings along, of the hard split as well where it has one; a figure counts once
-    its whole interval lies beyond the limit. None does of rungs: what is typical of a region is what their
-    answers are about.
+    its whole interval lies beyond the limit.
 
     * error: `reports/audit.json` is no audit, or of another number of questions
     * warning: a rule that knows nothing gets more right than docs/audit.md allows
@@ -39,7 +44,9 @@ def check_audit(release: Release) -> Iterator[Problem]:
     if audit is None:
         # Releases made before 0.1.0 have none; `blend audit` tells their figures.
         return
-    for config, of_config in {MULTIPLE_CHOICE_QUESTIONS: audit, MULTIPLE_CHOICE_HARD: audit.hard}.items():
+    reports = {MULTIPLE_CHOICE_QUESTIONS: audit, MULTIPLE_CHOICE_HARD: audit.hard}
+    reports |= {TRUE_FALSE_QUESTIONS: audit.true_false, REGION_QUESTIONS: audit.regions}
+    for config, of_config in reports.items():
         if of_config is None:
             continue
         held = sum(table.rows for table in release.manifest.tables if table.config == config)
@@ -47,6 +54,9 @@ def check_audit(release: Release) -> Iterator[Problem]:
         if of_config.questions != held:
             what = f"is of {of_config.questions:,} questions{named}, the release has {held:,}"
             yield error(AUDIT_NAME, what, REBUILD)
+        if config in RUNGS:
+            # What is typical of a region is what their answers are about, and no way round them.
+            continue
         yield from _guessed(of_config, named, all_variants=release.manifest.recipe.mcq.variants == "all")
 
 

@@ -72,8 +72,14 @@ def _named(batch: Batch) -> pl.DataFrame:
 
 def _differing(batch: Batch, rows: pl.DataFrame, made: pl.DataFrame) -> Iterator[Problem]:
     """The rows that are not among those that the multiple-choice questions make."""
-    as_text = pl.struct(rows.columns).struct.json_encode()
-    expected = made.select(as_text).to_series()
     key = key_of(batch.table.config)
-    for row_id, mcq_id in rows.filter(~as_text.is_in(expected.implode())).select(key, "mcq_id").iter_rows():
-        yield error(batch.location(row_id), f"is not as multiple-choice question {mcq_id} makes it", REBUILD)
+    expected = {(row["mcq_id"], row[key]): row for row in made.iter_rows(named=True)}
+    for row in rows.iter_rows(named=True):
+        of_question = expected.get((row["mcq_id"], row[key]))
+        if of_question is None:
+            what = f"is of no option of multiple-choice question {row['mcq_id']}"
+        elif names := [name for name, value in row.items() if value != of_question[name]]:
+            what = f"{', '.join(names)} not as multiple-choice question {row['mcq_id']} makes them"
+        else:
+            continue
+        yield error(batch.location(row[key]), what, REBUILD)

@@ -1,5 +1,7 @@
 """What the check of rungs says of a damaged release."""
 
+import json
+
 import pytest
 
 from blend.builders.release import build_release
@@ -33,9 +35,8 @@ def test_a_row_that_its_question_does_not_make(rungs):
         rows[1]["MCQID"] = "nowhere"
 
     rungs.change(TRUE_FALSE_QUESTIONS, "test", change)
-    wrong, unknown = (
-        f"is not as multiple-choice question {name} makes it" for name in (first["MCQID"], "nowhere")
-    )
+    wrong = f"prompt, answer not as multiple-choice question {first['MCQID']} makes them"
+    unknown = "is of no option of multiple-choice question nowhere"
     assert rungs.problems("rungs") == [
         problem(TRUE_FALSE_QUESTIONS, first["true_false_id"], wrong),
         problem(TRUE_FALSE_QUESTIONS, second["true_false_id"], unknown),
@@ -53,7 +54,7 @@ def test_options_without_a_row(rungs):
 def test_a_region_question_that_its_question_does_not_make(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
     rungs.change(REGION_QUESTIONS, "test", lambda rows: rows[0].update(given_answer="tea", topic="Tea"))
-    what = f"is not as multiple-choice question {row['MCQID']} makes it"
+    what = f"topic, given_answer not as multiple-choice question {row['MCQID']} makes them"
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what)]
 
 
@@ -90,3 +91,16 @@ def test_positions_of_regions_are_looked_at(rungs):
 
     rungs.change(REGION_QUESTIONS, "test", change)
     assert any("are not spread evenly" in found for found in rungs.problems("positions"))
+
+
+def test_the_audit_is_of_all_rungs(rungs):
+    n = len(rungs.rows(REGION_QUESTIONS, "test"))
+
+    def change(text):
+        audit = json.loads(text)
+        audit["regions"]["questions"] = 7
+        return json.dumps(audit)
+
+    rungs.edit("reports/audit.json", change)
+    what = f"is of 7 questions of {REGION_QUESTIONS}, the release has {n}"
+    assert rungs.problems("audit") == [f"error: reports/audit.json: {what}; {REBUILD}"]
