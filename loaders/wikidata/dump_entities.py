@@ -27,13 +27,9 @@ _ID = re.compile(rb'\{(?:"(?:type|datatype)":"[\w-]+",)*"id":"([A-Z][0-9]+)"')
 """The beginning of an entity: a property has its datatype before its id."""
 _STATEMENT = b'{"mainsnak":{"snaktype":"'
 _END_OF_VALUE = b',"type":"statement"'
-_RANK = re.compile(rb'"rank":"(\w*)"')
-_RANKS = (b"preferred", b"normal", b"deprecated")
-_PARTS = {b'"mainsnak":': _STATEMENT, b'"type":"statement"': _END_OF_VALUE, b'"rank":': b'"rank":"'}
-"""What every statement holds, by what stands there in any writing: how Wikidata writes it. A key has its colon,
-as there are things that are called *rank*."""
-_BLANK_KEY = b'"mainsnak" '
-"""A key in a writing with blanks before colons."""
+_RANK = re.compile(rb'"rank":"(preferred|normal|deprecated)"')
+_KEY = b'"mainsnak":'
+"""What a statement holds in whatever order, where `_ID` stands at the beginning of the line."""
 
 _MEDIA = "http://commons.wikimedia.org/wiki/Special:FilePath/"
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r"})
@@ -72,9 +68,8 @@ def _is_entity(line: bytes) -> bool:
 
 
 def _is_searchable(lines: bytes) -> bool:
-    """Whether the search finds all statements of some lines."""
-    n = {lines.count(key) for key in _PARTS}
-    return len(n) == 1 and n == {lines.count(part) for part in _PARTS.values()} and _BLANK_KEY not in lines
+    """Whether the search finds where all statements of some lines begin."""
+    return lines.count(_KEY) == lines.count(_STATEMENT)
 
 
 def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
@@ -100,11 +95,12 @@ def _statements(properties: Collection[str]) -> _Rows:
     def pick(qid: str, line: bytes) -> Iterator[tuple[str, str, str]]:
         ranked: dict[bytes, dict[bytes, list[bytes]]] = defaultdict(lambda: defaultdict(list))
         for match in start.finditer(line):
-            end = line.index(_END_OF_VALUE, match.end())
-            rank = _RANK.search(line, end)
-            if rank is None or rank[1] not in _RANKS:
-                raise ValueError(f"a statement of {qid} with a rank that is not one of Wikidata's")
-            ranked[match[1]][rank[1]].append(line[match.end() : end])
+            following = line.find(_STATEMENT, match.end())
+            value, _, rest = line[match.end() : None if following < 0 else following].partition(_END_OF_VALUE)
+            rank = _RANK.search(rest)
+            if rank is None:
+                raise ValueError(f"a statement of {qid} without a rank behind its value")
+            ranked[match[1]][rank[1]].append(value)
         for name, values in ranked.items():
             # A best statement that there is no value hides the others as well.
             for value in values[b"preferred"] or values[b"normal"]:

@@ -136,8 +136,6 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
         first.replace('":', '" :'),
         f"{swapped}\n",
         '{"type":"item","id":"Q1","claims"\n',
-        first.replace(',"rank":"normal"', ""),
-        first.replace(',"type":"statement"', ""),
         "<html>\n",
     ):
         # One line among others that are as they should be would be passed over.
@@ -146,11 +144,16 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
                 f"DUMP, unpacked bytes 0 to {len(content)}: not an entity as Wikidata's dumps write them: "
                 f"{wrong[:80].strip()!r}; {NAMES}, or download the dump again"
             )
-    content = first.replace('"rank":"normal"', '"rank":"best"')
-    assert refused(tmp_path, content) == (
-        f"DUMP, unpacked bytes 0 to {len(content)}: cannot be read (a statement of Q1 with a rank that is not "
-        "one of Wikidata's); download the dump again"
-    )
+    for wrong in (
+        first.replace('"rank":"normal"', '"rank":"best"'),
+        first.replace(',"rank":"normal"', ""),
+        first.replace(',"type":"statement"', ""),
+    ):
+        for content in (wrong, wrong + last):
+            assert refused(tmp_path, content) == (
+                f"DUMP, unpacked bytes 0 to {len(content)}: cannot be read (a statement of Q1 without a rank "
+                "behind its value); download the dump again"
+            )
 
 
 def test_a_type_of_value_that_only_triples_have(tmp_path: Path):
