@@ -201,6 +201,9 @@ FACTS = """
     Q11 P31 Q746549
     Q11 P495 Q101
     Q11 P527 Q201
+    Q12 P31 Q34379
+    Q12 P495 Q100
+    Q12 P527 Q202
     Q100 P31 Q6256
     Q101 P31 Q6256
     Q100 P30 Q46
@@ -212,8 +215,10 @@ FACTS = """
     Q101 label en:Gaul
     Q200 label en:flour
     Q201 label en:rye
+    Q12 label en:musette
+    Q202 label en:bellows
 """
-"""What the SPARQL endpoint holds: two dishes, in the shorthand of wikidata_fixtures.py."""
+"""What the SPARQL endpoint holds: two dishes and an instrument, in the shorthand of wikidata_fixtures.py."""
 
 SNAPSHOT = {"--contact you@example.org": "--contact you@example.org --endpoint {endpoint}"}
 
@@ -245,7 +250,11 @@ PAGES = {
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
     # The commands of people are those of label_studio/test_rungs_walk.py.
-    "rungs": Page(given_for_rungs, {"--model org/name": "--model tiny --limit 2"}, until="## People"),
+    "rungs": Page(
+        given_for_rungs,
+        {"--model org/first": "--model tiny --limit 2", "--model org/second": "--model tiny --limit 2"},
+        until="## People",
+    ),
     "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
     "validate": Page(given_a_release),
     "wikidata": Page(

@@ -192,8 +192,8 @@ def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
 def _asked(name: str, release: Path) -> ReleaseItems:
     if name in RUNGS:
         task = TASKS[name]
-        shots = {"shots": 1} if "shots" in offered(task.options) else {}
-        return read_items(release, task, limit=2, samples=2, **shots, **task.of_texts)
+        given = {name: n for name, n in (("shots", 1), ("samples", 2)) if name in offered(task.options)}
+        return read_items(release, task, limit=2, **given, **task.of_texts)
     people = {"Brazilian": ["BR"], "Dominican": ["DM"], "Thai": ["TH"]}
     texts = [
         {

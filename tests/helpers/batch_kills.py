@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import httpx
 
@@ -20,10 +21,13 @@ from helpers.kill_points import Moments
 REQUESTS_OF_A_FILE = 5
 
 
+def limits() -> list[tuple[ModuleType, str, float]]:
+    """What to set, so that a run of few questions has several batches and does not wait for them."""
+    return [(batch_files, "MAX_REQUESTS", REQUESTS_OF_A_FILE), (submitted_batches, "FIRST_WAIT_S", 0.01)]
+
+
 def run_in_batches(release: Path, url: str, out: Path) -> blend.Run:
     """One run of a few questions in several batches, as the model with the name of its folder."""
-    batch_files.MAX_REQUESTS = REQUESTS_OF_A_FILE
-    submitted_batches.FIRST_WAIT_S = 0.01
     options = {"max_tokens": 64, "limit": 1, "concurrency": 1, "on_progress": lambda *_: None}
     return blend.run_task(
         release, "multiple-choice", model=out.name, server=url, out=out, batch=True, **options
@@ -32,6 +36,8 @@ def run_in_batches(release: Path, url: str, out: Path) -> blend.Run:
 
 def die_at(chosen: int, release: Path, url: str, out: Path) -> None:
     moment = Moments(chosen, signal.SIGKILL)
+    for limit in limits():
+        setattr(*limit)
     send = httpx.AsyncClient.send
 
     async def sending(*arguments, **options):

@@ -275,8 +275,14 @@ SOME = [30, 32, 49, 56]
 @pytest.mark.integration
 @pytest.mark.parametrize("moments", rest_exhaustive([SOME, None], SOME))
 def test_killed_at_a_moment_nothing_is_lost_or_submitted_twice(
-    server: BatchServer, mini_release: Path, tmp_path: Path, moments: Sequence[int] | None
+    server: BatchServer,
+    mini_release: Path,
+    tmp_path: Path,
+    moments: Sequence[int] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    for limit in batch_kills.limits():
+        monkeypatch.setattr(*limit)
     command = [sys.executable, batch_kills.__file__, str(mini_release), server.url, str(tmp_path / "killed")]
     made = subprocess.run(
         [*command, *map(str, moments or ())],
