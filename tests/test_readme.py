@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_the_examples_run_in_their_order(root: Path, tmp_path: Path):
     text = (root / "README.md").read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ def server(model: Path):
         yield server
 
 
-@pytest.mark.sampled
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
     ask(sample_release, model, tmp_path / "here")

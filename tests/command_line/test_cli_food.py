@@ -68,6 +68,7 @@ def test_the_aligned_subset_has_175_dishes_in_six_languages(release: Path):
     )
 
 
+@pytest.mark.exhaustive
 def test_two_builds_are_the_same_bytes(release: Path, food_snapshot: Path, tmp_path: Path):
     blend("build", "--food", food_snapshot, "--out", tmp_path / "again")
     assert digests(tmp_path / "again") == digests(release)
@@ -135,6 +136,7 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
     assert triples["ko"] == 175
 
 
+@pytest.mark.exhaustive
 def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     command = [
         "wikidata",
@@ -169,6 +171,7 @@ def test_a_cluster_reads_dumps_only(tmp_path: Path):
     )
 
 
+@pytest.mark.exhaustive
 def test_a_refused_endpoint_is_one_line(tmp_path: Path):
     endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
     run = blend("wikidata", "snapshot", "--endpoint", endpoint, "--out", tmp_path / "s.nt.gz", code=1)

@@ -159,6 +159,7 @@ def thinking(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_thinking_model(shared / "models" / "tiny-gpt2", tmp_path_factory.mktemp("thinks") / "thinking")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration  # a model computes
 def test_a_model_that_thinks_is_asked_for_json_and_has_room_for_thoughts(asked: Asked, thinking: Path):
     with pytest.warns(UserWarning, match="thinks before it answers") as caught:

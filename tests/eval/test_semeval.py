@@ -244,6 +244,7 @@ def figures(run: Any) -> dict[tuple[str, str], float | None]:
     return {(one.metric, one.key): one.value for one in run.scores.scores}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:track_2_mcq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:mcq.zip")

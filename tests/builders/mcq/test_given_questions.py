@@ -158,7 +158,7 @@ def _without_short_answer_gold(folder: Path) -> None:
     (folder / "final_1_saq_reference.tsv").unlink()
 
 
-@pytest.mark.sampled
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "n_mcqs", "n_unknown"),

@@ -71,6 +71,7 @@ def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_releas
     assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
 
 
+@pytest.mark.exhaustive
 def test_a_second_build_writes_the_same_bytes(rungs_release: Path, tmp_path: Path):
     recipe = sample_recipe()
     again = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})

@@ -47,6 +47,7 @@ def test_weights_stand_for_all_items_of_each_region(n_items: int, size: float, s
     assert (regions["weight"] / weights.sum()).to_list() == pytest.approx((regions["len"] / n_items).to_list())
 
 
+@pytest.mark.exhaustive
 def test_models_that_had_no_part_in_it_keep_scores_and_ranks():
     of_all = simulated(40, 4_000, 1)
     part, others = (

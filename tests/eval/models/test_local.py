@@ -76,6 +76,7 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
     assert loads[0][1].device == "auto"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), batch_size=st.integers(1, 7), tokens=st.integers(1, 400))

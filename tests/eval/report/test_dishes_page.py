@@ -18,7 +18,8 @@ from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers, write_scores
 
-pytestmark = pytest.mark.integration  # the published dishes, and a real browser
+# The published dishes, and a real browser.
+pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
 
 WEAK, STRONG = (
     "a-model-that-is-rather-weak-and-has-a-rather-long-name-7b",
@@ -52,7 +53,6 @@ def page(runs: list[Path]) -> str:
     return build_report(read_scored(runs))
 
 
-@pytest.mark.exhaustive
 def test_the_best_by_the_leading_figure_comes_first(page: str):
     # The runs are named the other way round.
     assert re.findall(r'<td class="model"><bdi>([^<]+)', page) == [STRONG, WEAK]

@@ -302,6 +302,7 @@ def test_a_browser_draws_it_at_any_width(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_the_command_writes_it(good: Path, tmp_path: Path):
     out = tmp_path / "new" / "report.html"
     result = CliRunner().invoke(app, ["eval", "report", str(good), "--out", str(out)])

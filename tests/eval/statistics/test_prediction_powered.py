@@ -149,6 +149,7 @@ def test_equal_means_differ_by_chance_and_unequal_ones_do_not():
     assert means.draws(seed=1, draws=4000).std(axis=0) == pytest.approx([0.03, 0.03], rel=0.2)
 
 
+@pytest.mark.exhaustive
 def test_intervals_hold_in_simulated_worlds(root: Path):
     spec = importlib.util.spec_from_file_location("corrected", root / "benchmarks" / "corrected_scores.py")
     assert spec is not None

@@ -124,6 +124,7 @@ def test_texts_of_any_length_and_vocabulary(ways, n_words):
     assert found.sums[0, 2] == pytest.approx(plain_wed(texts[0], texts[3]), abs=1e-9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("n_texts", [1, 15, 16, 17, 33])
 def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]):
