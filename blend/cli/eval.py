@@ -117,9 +117,10 @@ def run(
         else:
             kept = {"": run_task(release, name, model=model, answers=answers, out=directory, **asked_how)}
     again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
+    last = next(reversed(kept))
     for rung, one in kept.items():
         assert one.outcome is not None
-        print_outcome(one.outcome, out / rung, again=again, score=str(out) if rungs else None)
+        print_outcome(one.outcome, out / rung, again=again, score=str(out) if rung == last else None)
 
 
 @contextmanager

@@ -39,10 +39,10 @@ def print_outcome(
     outcome: "RunOutcome",
     out: Path,
     *,
-    score: str | None = None,
+    score: str | None,
     again: str = "the same command asks them again",
 ) -> None:
-    """Say how the run stands, and how to go on: ``score`` is what is scored, the run itself when absent."""
+    """Say how the run stands, and how to go on: ``score`` is what `blend eval score` is given; null is not said."""
     from blend.schemas.language.text_comparison import agreeing, pluralise
 
     if outcome.usage is not None and outcome.usage.requests:
@@ -58,11 +58,13 @@ def print_outcome(
     kept = outcome.n_items - outcome.n_missing
     are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
     standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
-    if outcome.can_be_scored:
-        typer.echo(f"{standing} Score {them}:")
-        typer.echo(f"  blend eval score {out if score is None else score}")
-    else:
+    if not outcome.can_be_scored:
         typer.echo(f"{standing} The others are still to be asked before it can be scored.")
+    elif score is None:
+        typer.echo(standing)
+    else:
+        typer.echo(f"{standing} Score {them}:")
+        typer.echo(f"  blend eval score {score}")
     if outcome.first_error is not None:
         from blend.views.safe import shown
 

@@ -127,19 +127,24 @@ def read_dump(
         ServerError, MissingExtraError: As from `on_cluster`.
     """
     step = f"read {reading.name}"
-    total = sum(dump.stat().st_size for dump in dumps) >> 20
+    total = _mib(sum(dump.stat().st_size for dump in dumps))
     done = 0
     tasks = [(dump.resolve(), folder.resolve(), number) for number, dump in enumerate(dumps)]
     if dask is None:
         for dump, _, number in tasks:
             for read in read_parts(dump, folder, number, reading):
-                on_progress(step, (done + read) >> 20, total)
+                on_progress(step, _mib(done + read), total)
             done += dump.stat().st_size
     else:
         for size in on_cluster(_read_file, tasks, reading, dask=dask, about="file of the dump"):
             done += size
-            on_progress(step, done >> 20, total)
+            on_progress(step, _mib(done), total)
     return sorted(folder.glob(f"{reading.name}-*.parquet"))
+
+
+def _mib(n_bytes: int) -> int:
+    """MiB, begun ones as whole ones, so that a small file has one."""
+    return -(-n_bytes >> 20)
 
 
 def _read_file(task: tuple[Path, Path, int], reading: Reading) -> int:
