@@ -42,7 +42,7 @@ def print_outcome(
     score: str | None,
     again: str = "the same command asks them again",
 ) -> None:
-    """Say how the run stands, and how to go on: ``score`` is what `blend eval score` is given; null is not said."""
+    """Say how the run stands, and how to go on: `blend eval score` with ``score``, if it is given."""
     from blend.schemas.language.text_comparison import agreeing, pluralise
 
     if outcome.usage is not None and outcome.usage.requests:

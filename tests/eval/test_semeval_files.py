@@ -1,0 +1,165 @@
+"""SemEval-2026 Task 7's files of predictions: which are, what is read, and what is refused."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blend.eval.runs.prediction_files import is_predictions, read_predictions
+from blend.loaders.upstream.semeval.task_files import spelled_otherwise
+from blend.schemas.errors import BlendError, InputError
+from blend.schemas.language.locales import registry
+from helpers.semeval_predictions import ASKED, MCQ_TSV, form_of
+
+
+def archive_of(path: Path, *names: str) -> Path:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name in names:
+            archive.writestr(name, "id\tA\tB\tC\tD\n")
+    path.write_bytes(content.getvalue())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            archive_of,
+            "{path}: expected one file prediction/track_2_mcq_prediction.tsv; the archive holds nothing",
+        ),
+        (
+            lambda path: archive_of(path, f"a/{MCQ_TSV}", f"b/{MCQ_TSV}"),
+            f"{{path}}: expected one file prediction/{MCQ_TSV}; the archive holds a/{MCQ_TSV}, b/{MCQ_TSV}",
+        ),
+        (
+            lambda path: path.write_bytes(b"no archive"),
+            "{path}: cannot be read as a zip archive (File is not a zip file); write it again",
+        ),
+        (lambda path: None, "{path}: no such file; `answers` names a file of answers"),
+    ],
+)
+def test_archives_that_hold_no_predictions(tmp_path: Path, make: Callable[[Path], object], message: str):
+    path = tmp_path / "predictions.zip"
+    make(path)
+    with pytest.raises(BlendError) as caught:
+        read_predictions(path, ASKED[False], form_of("multiple-choice"))
+    assert str(caught.value) == message.format(path=path)
+
+
+def test_a_damaged_archive_is_refused_or_read(tmp_path: Path):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"prediction/{MCQ_TSV}", "id\tA\tB\tC\tD\n" + "am-ET_0001\t1\t0\t0\t0\n" * 20)
+    whole, path = content.getvalue(), tmp_path / "predictions.zip"
+    refused: list[str] = []
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        try:
+            read_predictions(path, ASKED[False], form_of("multiple-choice"))
+        except BlendError as error:
+            refused.append(str(error))
+    assert len(refused) > len(whole) / 2
+    assert all(message.startswith((str(path), MCQ_TSV)) for message in refused)
+
+
+def test_rows_that_cannot_be_read(tmp_path: Path):
+    path = tmp_path / MCQ_TSV
+    path.write_text("id\tA\tB\tC\tD\nam-ET_0001\t1\t0\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_predictions(path, ASKED[False], form_of("multiple-choice"))
+    assert str(caught.value) == (
+        f"{MCQ_TSV}:2: 3 cells, but the header has 5; write one row per id, with tabs between the cells"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("suffix", [".tsv", ".txt"])
+def test_a_file_of_predictions_is_read_as_people_save_it(tmp_path: Path, encoding: str, suffix: str):
+    path = tmp_path / f"my{suffix}"
+    path.write_bytes("id\tA\tB\tC\tD\r\nam-ET_0000\t1\t0\t0\t0\r\n".encode(encoding))
+    form = form_of("multiple-choice")
+    assert is_predictions(path, form, ASKED[False])
+    read = read_predictions(path, ASKED[False], form)
+    assert read.answers.select("item_id", "text").rows() == [("am-ET_0000", '{"answer_choice":"A"}')]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("id,A,B,C,D\nam-ET_0000,1,0,0,0\n", "the header is 'id,A,B,C,D', with commas where tabs are expected"),
+        ("id\ta\tb\tc\td\n", r"the header is 'id\ta\tb\tc\td'"),
+        ("am-ET_0000\t1\t0\t0\t0\n", r"the header is 'am-ET_0000\t1\t0\t0\t0'"),
+        ("", "the file has no header"),
+    ],
+)
+def test_a_header_that_is_none_is_quoted_beside_the_tasks(tmp_path: Path, text: str, what: str):
+    path = tmp_path / MCQ_TSV
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        is_predictions(path, form_of("multiple-choice"), ASKED[False])
+    assert str(caught.value) == (
+        f"{MCQ_TSV}:1: {what}; the columns of {MCQ_TSV} are id, A, B, C, D, with tabs between them; a table of "
+        "other answers has the columns item_id, true_false_id, region_question_id, MCQID or ID, and response"
+    )
+
+
+def test_which_files_are_predictions(tmp_path: Path):
+    for name, header in {
+        "a.tsv": " id\tA\tB\tC\tD",
+        "b.tsv": "id\tprediction",
+        "c.tsv": "item_id\tresponse",
+        "d.csv": "MCQID,response",
+    }.items():
+        (tmp_path / name).write_text(header + "\n", encoding="utf-8")
+    form, paths = form_of("multiple-choice"), ("a.tsv", "b.tsv", "c.tsv", "d.csv", "e.tsv", "f.zip")
+    found = [is_predictions(tmp_path / name, form, ASKED[False]) for name in paths]
+    assert found == [True, True, False, False, False, True]
+
+
+def mcq_rows(path: Path, *ids: str) -> Path:
+    lines = ["id\tA\tB\tC\tD", *(f"{row_id}\t1\t0\t0\t0" for row_id in ids)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ids", "what"),
+    [
+        ((), "no row follows the header"),
+        (
+            ("xx-YY_1", "xx-YY_2", "ko-KR_1", "ko-KR_2"),
+            (
+                "nothing is asked under 'xx-YY_1' (line 2), 'xx-YY_2' (line 3), 'ko-KR_1' (line 4) …; by code: "
+                "xx-YY 2, ko-KR 2"
+            ),
+        ),
+    ],
+)
+def test_a_file_about_nothing_that_is_asked_is_refused(tmp_path: Path, ids: tuple[str, ...], what: str):
+    path = mcq_rows(tmp_path / MCQ_TSV, *ids)
+    with pytest.raises(InputError) as caught:
+        read_predictions(path, ASKED[False], form_of("multiple-choice"))
+    assert str(caught.value) == (
+        f"{MCQ_TSV}: {what}; ids are like 'am-ET_0000'; check that release and task are those of the file"
+    )
+
+
+def test_ids_that_nothing_is_asked_under_are_named_and_other_spellings_are_read(tmp_path: Path):
+    path = mcq_rows(tmp_path / MCQ_TSV, "gle-IE_0000", "am-ET_0000", "am-ET_9", "eu-PV_0000")
+    read = read_predictions(path, ASKED[False], form_of("multiple-choice"))
+    assert read.warnings == (
+        (
+            "rows with ids that nothing is asked under, left out: 3 ('gle-IE_0000' (line 2), 'am-ET_9' "
+            "(line 4), 'eu-PV_0000' (line 5); by code: gle-IE 1, am-ET 1, eu-PV 1)"
+        ),
+        "items without an answer in the file: 7",
+    )
+    malay = {"ms-SG_1": None, "ms-SG_2": None}
+    # Where a question is answered in both spellings, the one it is asked in counts.
+    assert spelled_otherwise(["msa-SG_1", "msa-SG_2", "ms-SG_2", "msa-SG_3"], malay, registry()) == {
+        "msa-SG_1": "ms-SG_1"
+    }
+    assert spelled_otherwise(["ms-SG_1"], ["msa-SG_1"], registry()) == {"ms-SG_1": "msa-SG_1"}
