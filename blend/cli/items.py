@@ -81,6 +81,7 @@ def select(
 
     - `blend items select runs/* --size 0.1` writes compact.csv, which a recipe names as `compact` in [mcq].
     """
+    from blend.cli.eval_outcome import print_warning
     from blend.eval.evaluation import read_scored
     from blend.eval.item_analysis.compact import select_compact
     from blend.loaders.files.new_files import write_new_sheet
@@ -92,7 +93,7 @@ def select(
         if asked.task != "multiple-choice" or "config" in asked.options:
             what = asked.options.get("config", asked.task)
             raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
-        found = select_compact(runs, size=size)
+        found = select_compact(runs, size=size, on_warning=print_warning)
         write_new_sheet(out, found)
     typer.echo(f"{out}: {found.height:,} items.")
     typer.echo(f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".')

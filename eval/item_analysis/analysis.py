@@ -1,7 +1,7 @@
 """Analysis: what the answers of several models say of items, as frames."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,18 +44,29 @@ class ItemAnalysis:
     and ``weak_correct`` count models of the better half and of the other one."""
     responses: Responses
     model: ItemModel | None
+    guessers: tuple[str, ...] = ()
+    """Models whose share of correct answers is no larger than guessing gives in 39 of 40 cases."""
 
     @property
     def untold(self) -> str:
-        """What cannot be told, and why; empty where all can."""
-        n = len(self.responses.models)
+        """What cannot be told or not be relied on, and why; empty where all can."""
+        n, n_guess = len(self.responses.models), len(self.guessers)
+        told = []
         if self.model is None:
-            return (
+            told.append(
                 f"{pluralise(n, 'model')} {agreeing(n, 'says', 'say')} how difficult items are, and no more: "
                 "discrimination, abilities, suspects and a compact choice need answers of six models or more"
             )
-        rough = "the two-parameter model has not converged, so slopes, intercepts and abilities are rough"
-        return "" if self.model.converged else rough
+        elif not self.model.converged:
+            told.append(
+                "the two-parameter model has not converged, so slopes, intercepts and abilities are rough"
+            )
+        if n_guess:
+            told.append(
+                f"{pluralise(n_guess, 'model')} {agreeing(n_guess, 'is', 'are')} no better than guessing "
+                f"({', '.join(self.guessers)}) and {agreeing(n_guess, 'tells', 'tell')} nothing of items"
+            )
+        return "; ".join(told)
 
     def suspect_sheet(self) -> pl.DataFrame:
         """List the suspects for `option_sheets.read_suspects`, and what speaks for each.
@@ -85,7 +96,9 @@ def analyse_items(runs: Sequence[ScoredRun]) -> ItemAnalysis:
         InputError: If the signatures of the runs differ, the model apart, or `read_responses` refuses them.
     """
     check_comparable(runs)
-    return analyse_responses(read_responses(runs))
+    found = analyse_responses(read_responses(runs))
+    chance = runs[0].task.chance
+    return found if chance is None else replace(found, guessers=_guessers(found, chance / 100))
 
 
 def analyse_responses(responses: Responses) -> ItemAnalysis:
@@ -112,6 +125,12 @@ def analyse_responses(responses: Responses) -> ItemAnalysis:
         responses=responses,
         model=model,
     )
+
+
+def _guessers(found: ItemAnalysis, chance: float) -> tuple[str, ...]:
+    most = chance + 1.96 * (chance * (1 - chance) / found.items.height) ** 0.5
+    guess = (pl.col("region") == ALL) & (pl.col("correct") <= most)
+    return tuple(found.abilities.filter(guess)["model"])
 
 
 def _by_region(items: pl.DataFrame) -> pl.DataFrame:

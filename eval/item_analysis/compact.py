@@ -1,6 +1,6 @@
 """Compact: the few items that keep scores and ranks, each with a weight for those that it stands for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,15 @@ BALANCED = 0.5
 steepest, whose score is too high for good models and too low for weak ones."""
 
 
-def select_compact(runs: Sequence[ScoredRun], *, size: float) -> pl.DataFrame:
+def select_compact(
+    runs: Sequence[ScoredRun], *, size: float, on_warning: Callable[[str], None] = lambda _: None
+) -> pl.DataFrame:
     """Choose a compact set from scored runs of multiple-choice questions; see `choose_compact`.
+
+    Args:
+        runs: Scored runs of six models or more.
+        size: Share of the items to choose, a fraction.
+        on_warning: Hears `ItemAnalysis.untold`, why the choice may not be relied on.
 
     Returns:
         One row per chosen item, by id: ``mcq_id`` and ``weight``, with a mean of 1.
@@ -32,6 +39,8 @@ def select_compact(runs: Sequence[ScoredRun], *, size: float) -> pl.DataFrame:
     found = analyse_items(runs)
     if found.model is None:
         raise InputError(f"nothing to choose by: {found.untold}")
+    if found.untold:
+        on_warning(found.untold)
     weights = pl.Series(choose_compact(found.responses, found.model, size=size))
     return found.items.select(mcq_id="item_id", weight=weights).filter(pl.col("weight") > 0)
 

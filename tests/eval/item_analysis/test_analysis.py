@@ -14,8 +14,10 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.eval.evaluation import read_scored
 from blend.eval.item_analysis.analysis import analyse_items, analyse_responses
+from blend.eval.item_analysis.compact import select_compact
 from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
 from blend.eval.item_analysis.responses import Responses
+from blend.eval.runs.run_directory import read_run
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.simulated_models import simulated_runs
@@ -144,7 +146,7 @@ def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
 
 
 def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
-    found = analyse_items(read_scored(runs[:5]))
+    found = analyse_items(read_scored(runs[3:]))
     assert found.untold == (
         "5 models say how difficult items are, and no more: discrimination, abilities, suspects and a compact "
         "choice need answers of six models or more"
@@ -154,7 +156,22 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
         assert found.items[name].null_count() == found.items.height
     assert found.suspects.is_empty()
     assert found.abilities["ability"].null_count() == found.abilities.height
-    assert f"Note: {found.untold}." in " ".join(run("items", *runs[:5]).split())
+    assert f"Note: {found.untold}." in " ".join(run("items", *runs[3:]).split())
+
+
+def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
+    # The weakest of them know less than guessing gives.
+    runs = simulated_runs(mini_release, tmp_path / "runs", models=8)[2:]
+    gold = read_run(runs[0]).gold("item_id")["item_id"]
+    answers = tmp_path / "guesser.csv"
+    gold.to_frame().with_columns(response=pl.lit("A")).write_csv(answers)
+    blend.score_run(blend.run_task(mini_release, "multiple-choice", answers=answers, out=tmp_path / "guesser"))
+    told = "1 model is no better than guessing (guesser.csv) and tells nothing of items"
+    assert analyse_items(read_scored([*runs, tmp_path / "guesser"])).untold == told
+    assert analyse_items(read_scored(runs)).guessers == ()
+    heard: list[str] = []
+    select_compact(read_scored([*runs, tmp_path / "guesser"]), size=0.5, on_warning=heard.append)
+    assert heard == [told]
 
 
 def test_one_model_is_told_of_in_the_singular(runs: list[Path]):

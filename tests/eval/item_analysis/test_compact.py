@@ -136,7 +136,7 @@ def test_a_size_that_is_no_share(runs: list[Path], size: float):
 
 def test_too_few_models(runs: list[Path]):
     with pytest.raises(InputError) as error:
-        select_compact(read_scored(runs[:4]), size=0.1)
+        select_compact(read_scored(runs[3:]), size=0.1)
     assert str(error.value) == (
         "nothing to choose by: 4 models say how difficult items are, and no more: discrimination, abilities, "
         "suspects and a compact choice need answers of six models or more"

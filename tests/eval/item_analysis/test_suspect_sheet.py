@@ -68,7 +68,7 @@ def test_the_command_makes_the_sheet_of_the_suspects_alone(tmp_path: Path):
 
 def test_without_suspects_there_is_no_list(runs: list[Path]):
     with pytest.raises(InputError) as error:
-        analyse_items(read_scored(runs[:5])).suspect_sheet()
+        analyse_items(read_scored(runs[7:])).suspect_sheet()
     assert str(error.value) == (
         "nothing is a suspect: 5 models say how difficult items are, and no more: discrimination, abilities, "
         "suspects and a compact choice need answers of six models or more; leave `suspects` out"
