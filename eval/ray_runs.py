@@ -103,7 +103,7 @@ def run_on_ray(
     """
     store = settle_store(run.answers_folder, mode.out)
     if isinstance(store, FolderShards):
-        store.clear()
+        store.recover()
     close_journal(run.answers_folder)
     counts = count_answers(run.answers_folder)
     standing = _Standing(run.description.n_items, counts.n_answers - counts.n_failed, price, on_progress)

@@ -128,7 +128,7 @@ def _opened(out: Path, paths: Sequence[Path]) -> FolderShards:
     out.mkdir(parents=True, exist_ok=True)
     atomic_write(noted, digest + "\n")
     store = FolderShards(out)
-    store.clear()
+    store.recover()
     return store
 
 
