@@ -152,11 +152,11 @@ def decided(rows: pl.DataFrame, choices: Choices, rule: str) -> pl.DataFrame:
         The rows with ``chosen``, ``why``, ``rule``, ``correct`` and ``answered`` in place of the answers, and
         by the name of every further rule whether its choice is correct.
     """
-    counted = pl.lit(value=True) if rule == SEMEVAL else choices.answered
+    is_decided = pl.lit(value=True) if rule == SEMEVAL else choices.answered
 
     def correct(chosen: pl.Series) -> pl.Expr:
         # An answer that chooses none is wrong, no answer is null.
-        return pl.when(counted).then((chosen == rows["answer"]).fill_null(value=False))
+        return pl.when(is_decided).then((chosen == rows["answer"]).fill_null(value=False))
 
     return rows.with_columns(
         choices.chosen,

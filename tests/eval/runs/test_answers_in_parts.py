@@ -15,9 +15,10 @@ from blend.eval.release_items import read_items
 from blend.eval.runs import answers_in_parts
 from blend.eval.runs.answers_in_parts import AnsweredParts
 from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.run_tables import write_frame
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scoring import score_answers
-from blend.schemas.errors import RowError, UnknownNameError
+from blend.schemas.errors import InputError, RowError, UnknownNameError
 from helpers.kill_points import Echo, run_all
 from helpers.models.own_models import Chooser
 from helpers.tiers import rest_exhaustive
@@ -93,6 +94,18 @@ def test_items_that_somebody_has_cut_off(tmp_path: Path):
         list(AnsweredParts(run))
     assert str(caught.value) == (
         f"{path}: not a Parquet file, or damaged; restore it from a copy, or run again into another directory"
+    )
+
+
+def test_gold_of_other_items(tmp_path: Path):
+    run_all(tmp_path / "run", Echo())
+    run = read_run(tmp_path / "run")
+    write_frame(run.directory / "gold.parquet", run.gold().head(20))
+    with pytest.raises(InputError) as caught:
+        list(AnsweredParts(run).gold())
+    assert str(caught.value) == (
+        f"{run.directory}: run.json says 24 items, and gold.parquet holds 20; restore run.json from a copy, or "
+        "run again into another directory"
     )
 
 
