@@ -10,6 +10,7 @@ nodes.
     python benchmarks/ray_scale.py memory --items 10000 100000 1000000
     python benchmarks/ray_scale.py shard
     python benchmarks/ray_scale.py scoring --items 100000 1000000
+    python benchmarks/ray_scale.py scoring --task multiple-choice --items 100000 1000000
     python benchmarks/ray_scale.py all --small
 """
 
@@ -262,15 +263,15 @@ def memory(sizes: Sequence[int], n_nodes: int = 2) -> None:
             print(f"| {n_items:,} | {shown} |", flush=True)
 
 
-def scoring(sizes: Sequence[int], tokens: int = 8) -> None:
-    """Print the memory of scoring short answers by their number, and what their texts would take."""
+def scoring(sizes: Sequence[int], task: str, tokens: int) -> None:
+    """Print the memory of scoring replies by their number, and what their texts would take."""
     print("| replies | texts, MB | largest, MB | of it, by a reply, bytes |\n|--:|--:|--:|--:|")
     with workplace() as folder:
         release, first = folder / "release", None
         blend.build_release(sample_recipe(), release)
         for n_replies in sizes:
             out = folder / f"run-{n_replies}"
-            n, n_bytes = reply_to_all(release, n_replies, out, tokens)
+            n, n_bytes = reply_to_all(release, task, n_replies, out, tokens)
             scorer = Watched("-m", "blend", "eval", "score", out)
             while scorer.watch():
                 time.sleep(0.02)
@@ -281,11 +282,12 @@ def scoring(sizes: Sequence[int], tokens: int = 8) -> None:
             print(f"| {n:,} | {n_bytes / 2**20:,.0f} | {most:,.0f} | {more} |", flush=True)
 
 
-def reply_to_all(release: Path, n_replies: int, out: Path, tokens: int) -> tuple[int, int]:
-    """Keep so many replies to short-answer questions, or a few more; returns their number and bytes."""
-    model = Writing(tokens)
-    once = read_items(release, TASKS["short-answer"]).asked.n_items
-    asked = read_items(release, TASKS["short-answer"], in_parts=True, samples=-(-n_replies // once))
+def reply_to_all(release: Path, task: str, n_replies: int, out: Path, tokens: int) -> tuple[int, int]:
+    """Keep so many replies to the questions of a task, or a few more; returns their number and bytes."""
+    model = Writing(tokens, names_letters=task == "multiple-choice")
+    of_texts = TASKS[task].of_texts
+    once = read_items(release, TASKS[task], **of_texts).asked.n_items
+    asked = read_items(release, TASKS[task], in_parts=True, samples=-(-n_replies // once), **of_texts)
     described = StandIn(None, 0.0, 1).describe()
     n_bytes = 0
     with opened(out, asked, described, Decoding(temperature=0.7)) as run:
@@ -330,8 +332,9 @@ def shard(n_rounds: int = 20, size: int = 1000) -> None:
 class Writing:
     """A model that writes texts of a length, words by Zipf's law."""
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, tokens: int, *, names_letters: bool = False) -> None:
         self._tokens = tokens
+        self._begins = ["The answer is A. ", "The answer is B. "] if names_letters else [""]
         self._words = [f"word{number}" for number in range(20_000)]
         self._weights = list(accumulate(1 / rank for rank in range(1, len(self._words) + 1)))
         self._draw = random.Random(0)
@@ -340,7 +343,10 @@ class Writing:
         """Texts."""
         # Three words are four tokens, about.
         n = max(1, self._tokens * 3 // 4)
-        return [" ".join(self._draw.choices(self._words, cum_weights=self._weights, k=n)) for _ in prompts]
+        return [self._draw.choice(self._begins) + self._text(n) for _ in prompts]
+
+    def _text(self, n: int) -> str:
+        return " ".join(self._draw.choices(self._words, cum_weights=self._weights, k=n))
 
 
 @contextmanager
@@ -362,6 +368,8 @@ def main() -> None:
     parser.add_argument("--moments", type=int, default=20)
     parser.add_argument("--delay", type=float, default=0.4)
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 4, 8])
+    parser.add_argument("--task", choices=("short-answer", "multiple-choice"), default="short-answer")
+    parser.add_argument("--tokens", type=int, default=8, help="of a reply that is scored")
     parser.add_argument("--small", action="store_true", help="of everything a little")
     options = parser.parse_args()
     if options.part in ("kills", "all"):
@@ -375,7 +383,8 @@ def main() -> None:
     if options.part in ("shard", "all"):
         shard(1 if options.small else 20)
     if options.part in ("scoring", "all"):
-        scoring([1000, 2000] if options.small else options.items or [10_000, 100_000, 1_000_000])
+        sizes = [1000, 2000] if options.small else options.items or [10_000, 100_000, 1_000_000]
+        scoring(sizes, options.task, options.tokens)
 
 
 if __name__ == "__main__":

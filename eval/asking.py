@@ -15,11 +15,12 @@ from blend.eval.models.callers_model import OwnModel, callers_model, callers_sco
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Decoding, Model, OpenedModel
 from blend.eval.models.server import ServerModel, open_server
-from blend.eval.ray_runs import OnStatus, opened_on_gpu, run_on_ray
+from blend.eval.ray_runs import opened_on_gpu, run_on_ray
 from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
+from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.candidate_answers import ask_candidates
 from blend.eval.runs.pending_shards import pending_shards
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
@@ -187,7 +188,7 @@ def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: On
         on_plan(plan)
     if not is_sent or how.budget is None or how.price is None or plan.cost is None:
         return
-    left = how.budget - Spending(run, how.price, how.budget).cost
+    left = how.budget - Spending(run.answers_folder, how.price, how.budget).cost
     if plan.cost > left:
         raise InputError(
             f"{run.directory}: the requests may cost {money(plan.cost)}, {money(left)} of the budget are left, "

@@ -138,10 +138,10 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
 
 
 def _keep_answers(run: Run, folder: Path) -> int:
-    """Keep what `request_runs.ask_requests` has answered, by the rule of `_read`; returns how many answers."""
+    """Keep what `request_runs.ask_requests` has answered, by the rule of `_read`; returns of how many items."""
     keys = run.items("item_id", "locale", "prompt_id")
     pending = keys.join(pending_items(run), on="item_id", how="semi")
-    tables, n_kept = answer_tables(folder), 0
+    tables, ids = answer_tables(folder), [pl.Series(dtype=pl.String)]
     if not tables:
         raise InputError(f"{folder}: holds no answers; name one that `blend eval ask` has written, or files")
     with journal(run.answers_folder) as kept:
@@ -155,8 +155,8 @@ def _keep_answers(run: Run, folder: Path) -> int:
                 )
             found = rows.drop("locale", "prompt_id").join(pending, on="item_id").select(list(ANSWERS))
             kept.append(found.iter_rows(named=True))
-            n_kept += found.height
-    return n_kept
+            ids.append(found["item_id"])
+    return pl.concat(ids).n_unique()
 
 
 def _served_name(run: Run, results: Sequence[BatchResult]) -> str | None:

@@ -18,11 +18,11 @@ from blend.eval.asking_parameters import check_least, how_asked
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.protocols import Backend
-from blend.eval.ray_runs import OnStatus
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.run_making import run_of_answers, run_of_model, warn_caller
+from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.prediction_files import write_predictions
 from blend.eval.runs.run_directory import Run, read_run, runs_in
 from blend.eval.runs.usage import OnPlan

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
-from time import monotonic
 
 from blend.eval.models.protocols import Generator, OpenedModel
 from blend.eval.models.server import ServerModel
@@ -12,22 +10,17 @@ from blend.eval.models.vllm_model import VllmModel
 from blend.eval.ray_vllm import on_gpu, shards_asked_of_vllm
 from blend.eval.ray_workers import n_workers, shards_asked
 from blend.eval.runs.answer_files import close_journal, count_answers
-from blend.eval.runs.ask_model import STEP, outcome_of, with_budget
+from blend.eval.runs.ask_model import outcome_of, with_budget
+from blend.eval.runs.asked_shards import OnStatus, Standing, ask_shards
 from blend.eval.runs.pending_shards import ShardOutcome, pending_shards
 from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.runs.shards import FolderShards, ItemShard, ShardStore, settle_store
-from blend.eval.runs.usage import Price, Spending, money, timed
+from blend.eval.runs.usage import Price, Spending, timed
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, ServerError
+from blend.schemas.errors import ArgumentError
 
 SHARD_ITEMS = 1000
 """Items of a shard, where the user does not say."""
-
-STATUS_EVERY_S = 30.0
-"""Seconds from one line on how a run stands to the next."""
-
-OnStatus = Callable[[str], None]
-"""Hears a line on how a run under way stands."""
 
 
 @dataclass(frozen=True)
@@ -95,40 +88,23 @@ def run_on_ray(
         price: Price of its tokens.
         budget: Cost of the run at that price from which on no shard is begun; none when absent.
         on_progress: Hears how many items of all are answered.
-        on_status: Hears every `STATUS_EVERY_S` seconds how fast, for how much and how much longer; nobody when
-            absent.
+        on_status: Hears now and then how fast, for how much and how much longer; nobody when absent.
 
     Raises:
         BlendError: If the cluster or the model cannot be asked. What was answered until then is kept.
     """
     store = settle_store(run.answers_folder, mode.out)
     if isinstance(store, FolderShards):
-        store.clear()
+        store.recover()
     close_journal(run.answers_folder)
     counts = count_answers(run.answers_folder)
-    standing = _Standing(run.description.n_items, counts.n_answers - counts.n_failed, price, on_progress)
-    spending = None if price is None or budget is None else Spending(run, price, budget)
-    problem: str | None = None
-    heard_at = monotonic()
-
-    def wanted() -> Iterator[ItemShard]:
-        for shard in pending_shards(run, mode.items):
-            if problem is not None or (spending is not None and spending.is_over):
-                return
-            yield shard
-
+    standing = Standing(run.description.n_items, counts.n_answers - counts.n_failed, price, on_progress)
+    spending = None if price is None or budget is None else Spending(run.answers_folder, price, budget)
     with timed(run):
-        for outcome in asked_on_ray(model, store, wanted()):
-            standing.add(outcome)
-            if spending is not None:
-                spending.spend(outcome.tokens_in, outcome.tokens_out)
-            problem = problem or outcome.problem
-            if on_status is not None and monotonic() - heard_at >= STATUS_EVERY_S:
-                on_status(standing.in_words())
-                heard_at = monotonic()
-    if problem is not None:
-        raise ServerError(problem)
-    stands = outcome_of(run, count_answers(run.answers_folder), n_asked=standing.n_asked)
+        ask = partial(asked_on_ray, model, store)
+        ask_shards(ask, pending_shards(run, mode.items), standing, spending, on_status)
+    counts = count_answers(run.answers_folder)
+    stands = outcome_of(run.description.n_items, counts, n_asked=standing.n_asked)
     return stands if spending is None else with_budget(spending, stands)
 
 
@@ -150,37 +126,3 @@ def _shared(model: Generator) -> tuple[Generator, Callable[[], int]]:
         return model, n_workers
     n = max(1, min(n_workers(), limit))
     return model.with_pace(model.server.pace.shared_by(n)), lambda: n
-
-
-class _Standing:
-    """How a run under way stands, for whoever waits."""
-
-    def __init__(self, n_items: int, n_before: int, price: Price | None, on_progress: ProgressCallback) -> None:
-        self._n_items = n_items
-        self._n_before = n_before
-        self._price = price
-        self._on_progress = on_progress
-        self._began = monotonic()
-        self._tokens_in = self._tokens_out = 0
-        self.n_asked = 0
-        """Items whose answers or errors were kept."""
-        on_progress(STEP, n_before, n_items)
-
-    def add(self, outcome: ShardOutcome) -> None:
-        """Count a shard."""
-        self.n_asked += outcome.n_items
-        self._tokens_in += outcome.tokens_in
-        self._tokens_out += outcome.tokens_out
-        self._on_progress(STEP, min(self._n_before + self.n_asked, self._n_items), self._n_items)
-
-    def in_words(self) -> str:
-        """A line for people: how far, how fast, for how much, and how much longer."""
-        seconds = monotonic() - self._began
-        left = self._n_items - self._n_before - self.n_asked
-        parts = [f"{self._n_before + self.n_asked:,} of {self._n_items:,} items"]
-        parts += [f"{self._tokens_out / seconds:,.0f} tokens/s"] if self._tokens_out and seconds else []
-        if self._price is not None:
-            parts.append(f"cost {money(self._price.of(self._tokens_in, self._tokens_out))} since the start")
-        if self.n_asked and left > 0:
-            parts.append(f"about {timedelta(seconds=round(left * seconds / self.n_asked))} left")
-        return ", ".join(parts)

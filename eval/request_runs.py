@@ -6,6 +6,7 @@ A run whose requests they answer reads the folder as it reads the results of a b
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -13,20 +14,24 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.asking_parameters import how_asked
+from blend.eval.models.protocols import Generator
 from blend.eval.models.server import open_server
 from blend.eval.ray_runs import asked_on_ray
 from blend.eval.ray_workers import connected
-from blend.eval.runs.answer_files import AnswerCounts, count_answers
-from blend.eval.runs.ask_model import STEP
+from blend.eval.runs.answer_files import count_answers
+from blend.eval.runs.ask_model import outcome_of, with_budget
+from blend.eval.runs.asked_shards import OnStatus, Standing, ask_shards
 from blend.eval.runs.batch_files import read_request
-from blend.eval.runs.pending_shards import ask_shard
-from blend.eval.runs.shards import FolderShards, ItemShard, ShardName, free_ranges
+from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, shards_without_answers
+from blend.eval.runs.run_directory import RunOutcome
+from blend.eval.runs.shards import FolderShards, ItemShard
+from blend.eval.runs.usage import Spending, usage_of
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.errors import InputError, RowError, ServerError
+from blend.schemas.errors import InputError, RowError
 
 ASKED_NAME = "requests.sha256"
 """File in the folder of answers by which one knows that the requests are still the same."""
@@ -41,24 +46,34 @@ def ask_requests(
     *,
     server: str | None = None,
     concurrency: int | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
     ray: str | None = None,
     ray_items: int | None = None,
+    price: tuple[float, float] | None = None,
+    budget: float | None = None,
     on_progress: ProgressCallback = silent,
-) -> AnswerCounts:
+    on_status: OnStatus | None = None,
+) -> RunOutcome:
     """Ask a server the requests in files, and keep its answers; the same call goes on where it was stopped.
 
     Args:
         requests: A file of requests as ``batch_out`` of `evaluation.run_task` writes them, or a folder of such
             files (``*.jsonl``), all for one model.
         out: Folder of the answers, which ``batch_in`` of the run reads that wrote the requests.
-        server: As of `evaluation.run_task`, like the next three.
+        server: As of `evaluation.run_task`, like the others.
         concurrency: Likewise.
+        rpm: Likewise.
+        tpm: Likewise.
         ray: Likewise; this process asks when absent.
         ray_items: Likewise.
+        price: Likewise.
+        budget: Likewise; no shard is begun when it is spent, or no further 100 requests of this process.
         on_progress: Hears how many requests of all are asked.
+        on_status: Likewise, without a cluster too.
 
     Returns:
-        How many were answered, and how many failed: these are in the next ``batch_out`` of the run.
+        How the requests stand. Those that failed are asked again by the next call.
 
     Raises:
         ArgumentError: If a parameter cannot be.
@@ -66,31 +81,38 @@ def ask_requests(
         RowError: If a line is not a request, its id is that of another one, or its model is another one.
         ServerError: If the server or the cluster cannot be asked. What was answered until then is kept.
     """
-    how = how_asked(concurrency=concurrency, ray=ray, ray_items=ray_items)
+    how = how_asked(
+        server=server,
+        concurrency=concurrency,
+        rpm=rpm,
+        tpm=tpm,
+        ray=ray,
+        ray_items=ray_items,
+        price=price,
+        budget=budget,
+    )
     paths = sorted(Path(requests).glob("*.jsonl")) if Path(requests).is_dir() else [Path(requests)]
     n_requests, model = _checked(Path(requests), paths)
     store = _opened(Path(out).absolute(), paths)
-    asked = open_server(model, server, concurrency=concurrency).sending_requests()
-    held = sorted(name[:2] for file in store.names() if (name := ShardName.of(file)))
-    n_done = sum(stop - start for start, stop in held)
-    problem: str | None = None
-
-    def wanted() -> Iterator[ItemShard]:
-        for shard in _shards(paths, ITEMS_HERE if how.ray is None else how.ray.items, held):
-            if problem is not None:
-                return
-            yield shard
-
-    on_progress(STEP, n_done, n_requests)
+    asked = open_server(model, server, concurrency=concurrency, rpm=rpm, tpm=tpm).sending_requests()
+    before = count_answers(store.folder)
+    standing = Standing(n_requests, before.n_answers - before.n_failed, how.price, on_progress)
+    spending = None
+    if how.price is not None and how.budget is not None:
+        spending = Spending(store.folder, how.price, how.budget)
+    size = ITEMS_HERE if how.ray is None else how.ray.items
+    ask = partial(_asked_here if how.ray is None else asked_on_ray, asked, store)
     with nullcontext() if how.ray is None else connected(how.ray.address):
-        here = (ask_shard(asked, store, shard) for shard in wanted())
-        for outcome in here if how.ray is None else asked_on_ray(asked, store, wanted()):
-            n_done += outcome.n_items
-            on_progress(STEP, n_done, n_requests)
-            problem = problem or outcome.problem
-    if problem is not None:
-        raise ServerError(problem)
-    return count_answers(store.folder)
+        pending = shards_without_answers(store.folder, _slices(paths, size))
+        ask_shards(ask, pending, standing, spending, on_status)
+    counts = count_answers(store.folder)
+    outcome = outcome_of(n_requests, counts, n_asked=standing.n_asked)
+    outcome = outcome._replace(usage=usage_of(counts, how.price))
+    return outcome if spending is None else with_budget(spending, outcome)
+
+
+def _asked_here(model: Generator, store: FolderShards, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
+    return (ask_shard(model, store, shard) for shard in shards)
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[bytes, str]]:
@@ -128,7 +150,7 @@ def _opened(out: Path, paths: Sequence[Path]) -> FolderShards:
     out.mkdir(parents=True, exist_ok=True)
     atomic_write(noted, digest + "\n")
     store = FolderShards(out)
-    store.clear()
+    store.recover()
     return store
 
 
@@ -136,17 +158,15 @@ def _is_ours(name: str) -> bool:
     return name.startswith((ASKED_NAME, f".{ASKED_NAME}", "part-items", ".part-items"))
 
 
-def _shards(paths: Sequence[Path], size: int, held: Sequence[tuple[int, int]]) -> Iterator[ItemShard]:
-    """Requests that no shard holds, so many at a time, by their positions."""
+def _slices(paths: Sequence[Path], size: int) -> Iterator[pl.DataFrame]:
+    """Requests as `ItemShard.items`, so many at a time."""
     lines, start = _lines(paths), 0
     while some := list(islice(lines, size)):
         ids = [read_request(*line)[0] for line in some]
-        rows = pl.DataFrame({"item_id": ids, "prompt": [line.decode() for line, _ in some]}).with_columns(
+        yield pl.DataFrame({"item_id": ids, "prompt": [line.decode() for line, _ in some]}).with_columns(
             position=pl.int_range(start, start + len(some), dtype=pl.UInt32),
             sample=pl.lit(0, pl.Int64),
             locale=pl.lit(None, pl.String),
             prompt_id=pl.lit(None, pl.String),
         )
-        for begins, ends in free_ranges(start, start + len(some), held):
-            yield ItemShard(ShardName(begins, ends), rows[begins - start : ends - start])
         start += len(some)

@@ -11,10 +11,10 @@ from typing import Any
 from blend.eval.asking import ask, items_for
 from blend.eval.asking_parameters import HowAsked, given, refuse
 from blend.eval.models.callers_model import OwnModel
-from blend.eval.ray_runs import OnStatus
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.prediction_files import is_predictions, read_predictions
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, read_run

@@ -20,6 +20,8 @@ from blend.cli.eval_options import (
     IntervalSeed,
     Machine,
     Model,
+    OnServer,
+    Paid,
     Rule,
     RunFolder,
     Rungs,
@@ -27,8 +29,10 @@ from blend.cli.eval_options import (
     Task,
     Writing,
     read_how,
+    read_price,
 )
-from blend.cli.eval_outcome import plan_teller, print_outcome, print_status, print_warning
+from blend.cli.eval_outcome import plan_teller, print_answered, print_outcome, print_status, print_warning
+from blend.cli.groups import with_groups
 from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
@@ -134,18 +138,15 @@ def _planned(out: Path, *, only: bool) -> Iterator[Path]:
 
 
 @app.command()
+@with_groups
 def ask(
     requests: Annotated[
         Path,
         typer.Argument(metavar="REQUESTS", help="Folder of batch files, or one, as --batch-out writes them."),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the answers, which --batch-in reads.")],
-    server: Annotated[
-        str | None, typer.Option(metavar="URL", help="The OpenAI-compatible server; OpenAI's own if absent.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Requests under way at most; as many as it serves, if absent.")
-    ] = None,
+    *,
+    server: OnServer,
     ray: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS|auto", help="Have the workers of this Ray cluster ask the server."),
@@ -154,38 +155,36 @@ def ask(
         int | None,
         typer.Option(min=1, help="Requests that a worker asks before it keeps their answers; 1,000 if absent."),
     ] = None,
+    costs: Paid,
 ) -> None:
     """Ask a server the requests in batch files, without a release, and keep the answers.
 
-    Stopped at any moment, the same command goes on where it stopped.
+    Without --server OpenAI's own is asked. Stopped at any moment, the same command goes on where it stopped;
+    what failed is asked again.
 
     - `blend eval ask requests --server URL --ray auto --out answers` has a cluster ask.
+    - `blend eval ask requests --server URL --price 0.15,0.60 --budget 20 --out answers` ends when 20 are spent.
     """
     from blend.eval.request_runs import ask_requests
     from blend.loaders.files.progress import shown_progress
-    from blend.schemas.language.text_comparison import agreeing, pluralise
     from blend.views.progress import interruptible
-    from blend.views.safe import shown
 
     stopped = "interrupted; the same command goes on, and asks the shards again that were under way"
     with interruptible(stopped), shown_progress(unit="requests") as on_progress:
         found = ask_requests(
             requests,
             out,
-            server=server,
-            concurrency=concurrency,
+            **vars(server),
             ray=ray,
             ray_items=ray_items,
+            price=read_price(costs.price),
+            budget=costs.budget,
             on_progress=on_progress,
+            on_status=print_status,
         )
-    n = found.n_answers - found.n_failed
-    are, them = agreeing(n, "is", "are"), agreeing(n, "it", "them")
-    typer.echo(
-        f"{pluralise(n, 'request')} {are} answered in {out}. The command that wrote {them} reads the "
-        f"answers with --batch-in {out} in place of --batch-out."
-    )
-    if found.first_error is not None:
-        typer.echo(f"note: {found.n_failed:,} failed (first: {shown(found.first_error)})", err=True)
+    for warning in found.warnings:
+        print_warning(warning)
+    print_answered(found, out)
 
 
 @app.command("tiny-model")

@@ -45,8 +45,8 @@ IntervalAndTestSeed = Annotated[int, typer.Option(min=0, help="Seed of intervals
 
 
 @dataclass(frozen=True)
-class Machine:
-    """Where a model computes, and with what; null where the model decides."""
+class OnServer:
+    """Which server is asked, and how fast at most."""
 
     server: Annotated[
         str | None,
@@ -54,10 +54,6 @@ class Machine:
             metavar="URL",
             help="Ask the model on this OpenAI-compatible server, for example http://localhost:8000/v1.",
         ),
-    ] = None
-    backend: Annotated[
-        Literal["transformers", "vllm"] | None,
-        typer.Option(help="Library that computes a local model: transformers if absent, or vllm."),
     ] = None
     concurrency: Annotated[
         int | None,
@@ -68,6 +64,16 @@ class Machine:
     rpm: Annotated[int | None, typer.Option(min=1, help="Requests a minute to a server at most.")] = None
     tpm: Annotated[
         int | None, typer.Option(min=1, help="Tokens a minute at most, of prompts and answers, on a server.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Machine(OnServer):
+    """Where a model computes, and with what; null where the model decides."""
+
+    backend: Annotated[
+        Literal["transformers", "vllm"] | None,
+        typer.Option(help="Library that computes a local model: transformers if absent, or vllm."),
     ] = None
     revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None
     device: Annotated[
@@ -187,8 +193,8 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Costs:
-    """What a run may cost."""
+class Paid:
+    """What asking may cost."""
 
     price: Annotated[
         str | None,
@@ -199,6 +205,12 @@ class Costs:
     budget: Annotated[
         float | None, typer.Option(min=0, help="Cost at --price from which on nobody is asked.")
     ] = None
+
+
+@dataclass(frozen=True)
+class Costs(Paid):
+    """What a run may cost, and whether it is only planned."""
+
     plan: Annotated[
         bool, typer.Option("--plan", help="Say how many requests and tokens the run will take, and stop.")
     ] = False

@@ -45,8 +45,7 @@ def print_outcome(
     """Say how the run stands, and how to go on: `blend eval score` with ``score``, if it is given."""
     from blend.schemas.language.text_comparison import agreeing, pluralise
 
-    if outcome.usage is not None and outcome.usage.requests:
-        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
+    _print_usage(outcome)
     if outcome.files:
         from blend.views.safe import shown
 
@@ -65,6 +64,29 @@ def print_outcome(
     else:
         typer.echo(f"{standing} Score {them}:")
         typer.echo(f"  blend eval score {score}")
+    _print_failed(outcome, again)
+
+
+def print_answered(outcome: "RunOutcome", out: Path) -> None:
+    """Say how requests without a release stand, and who reads the answers."""
+    from blend.schemas.language.text_comparison import agreeing
+
+    _print_usage(outcome)
+    n = outcome.n_items - outcome.n_missing
+    are, them = agreeing(n, "is", "are"), agreeing(n, "it", "them")
+    typer.echo(
+        f"{n:,} of {outcome.n_items:,} requests {are} answered in {out}. The command that wrote {them} reads "
+        f"the answers with --batch-in {out} in place of --batch-out."
+    )
+    _print_failed(outcome, "the same command asks them again")
+
+
+def _print_usage(outcome: "RunOutcome") -> None:
+    if outcome.usage is not None and outcome.usage.requests:
+        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
+
+
+def _print_failed(outcome: "RunOutcome", again: str) -> None:
     if outcome.first_error is not None:
         from blend.views.safe import shown
 

@@ -21,6 +21,8 @@ class AnsweredParts:
     columns: tuple[str, ...] = ("asked",)
     """Columns of `answer_files.ANSWERS` besides ``item_id``, ``text``, ``thought``, ``finish_reason`` and
     ``error``."""
+    item_columns: tuple[str, ...] = ()
+    """Columns of the items, ``item_id`` among them; all when empty."""
 
     def __iter__(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Yield items, and answers as of `written_answers.as_scored`, an empty text in place of each thought.
@@ -34,9 +36,13 @@ class AnsweredParts:
             for items in self.run.items_in_parts("item_id", size=PART)
         )
         begun = prompts_begin_thoughts(texts, self.run.description)
-        for items in self.run.items_in_parts(size=PART):
+        for items in self.run.items_in_parts(*self.item_columns, size=PART):
             answers = reader.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
             yield items, as_scored(answers, self.run.description, begun=begun)
+
+    def gold(self) -> Iterator[pl.DataFrame]:
+        """Yield the gold of each part, of a task that has a row for each item."""
+        return self.run.gold_in_parts(size=PART)
 
 
 def packed(rows: pl.DataFrame) -> bytes:

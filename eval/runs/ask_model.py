@@ -52,7 +52,7 @@ def ask_model(
     mine = _of_shard(items, run.shard)
     pending = pending_items(run)
     n_before = mine.height - pending.height
-    spending = None if price is None or budget is None else Spending(run, price, budget)
+    spending = None if price is None or budget is None else Spending(run.answers_folder, price, budget)
     on_progress(STEP, n_before, mine.height)
     n_asked = 0
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
@@ -135,12 +135,11 @@ def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
         close_journal(run.answers_folder, "" if run.shard is None else run.shard.name)
     else:
         finish(run.answers_folder, items, run.answers())
-    return outcome_of(run, counts, n_asked=n_asked)
+    return outcome_of(run.description.n_items, counts, n_asked=n_asked)
 
 
-def outcome_of(run: Run, counts: AnswerCounts, *, n_asked: int) -> RunOutcome:
-    """Say how a run stands."""
-    n_items = run.description.n_items
+def outcome_of(n_items: int, counts: AnswerCounts, *, n_asked: int) -> RunOutcome:
+    """Say how a run of so many items stands."""
     n_missing = n_items - counts.n_answers + counts.n_failed
     return RunOutcome(n_items, n_asked, n_missing, counts.n_failed, counts.first_error)
 

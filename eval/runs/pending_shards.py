@@ -1,6 +1,7 @@
 """Pending shards: what of a run no shard holds yet, a few items at a time, and how one is asked."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -26,8 +27,8 @@ class ShardOutcome(NamedTuple):
     """Items asked whose answers or errors were kept."""
     tokens_in: int
     """Tokens of their prompts, as far as they are known."""
-    tokens_out: int
-    """Tokens written, likewise."""
+    tokens_out: int | None
+    """Tokens written; null where nobody tells how many an answer took."""
     problem: str | None = None
     """Why nobody can be asked any more, in words for a user."""
 
@@ -60,8 +61,18 @@ def pending_shards(run: Run, size: int) -> Iterator[ItemShard]:
         Shards in the order of the items. What holds no answers yet is cut at multiples of the size, whoever
         cuts it; items that failed stand in shards of a further round.
     """
-    kept = _kept(run)
-    for items in _slices(run, size):
+    return shards_without_answers(run.answers_folder, _slices(run, size))
+
+
+def shards_without_answers(answers: Path, slices: Iterable[pl.DataFrame]) -> Iterator[ItemShard]:
+    """Leave out of items what a folder holds answers to; see `pending_shards`.
+
+    Args:
+        answers: Folder of answers.
+        slices: All items, those of a shard at a time: `ItemShard.items` without a gap.
+    """
+    kept = _kept(answers)
+    for items in slices:
         start, stop = int(items["position"][0]), int(items["position"][-1]) + 1
         again = [items.join(kept.failed, on="item_id", how="semi", maintain_order="left")]
         for begins, ends in free_ranges(start, stop, kept.ranges):
@@ -77,11 +88,11 @@ def pending_shards(run: Run, size: int) -> Iterator[ItemShard]:
             yield ItemShard(ShardName(start, stop, kept.round), rows)
 
 
-def _kept(run: Run) -> _Kept:
+def _kept(folder: Path) -> _Kept:
     nothing = pl.DataFrame(schema={"item_id": pl.String})
     answered, failed, answered_later = [nothing], [nothing], [nothing]
     ranges, files, rounds = [], set(), [0]
-    for table in answer_tables(run.answers_folder):
+    for table in answer_tables(folder):
         rows = table.read(["item_id", "error"])
         ids = rows.filter(pl.col("error").is_null()).select("item_id")
         failed.append(rows.filter(pl.col("error").is_not_null()).select("item_id"))
@@ -179,7 +190,9 @@ def keep_shard(
     failed = {"finish_reason": "error", "error": error}
     kept = pl.DataFrame([answers.get(key["item_id"], {**key, **failed}) for key in keys], schema=ANSWERS)
     store.commit(shard.name.file, kept)
-    return ShardOutcome(kept.height, int(kept["tokens_in"].sum()), int(kept["tokens_out"].sum()), problem)
+    untold = kept.filter(pl.col("error").is_null() & pl.col("tokens_out").is_null())
+    tokens_out = None if untold.height else int(kept["tokens_out"].sum())
+    return ShardOutcome(kept.height, int(kept["tokens_in"].sum()), tokens_out, problem)
 
 
 def _failed(pending: pl.DataFrame, rows: _Rows) -> pl.DataFrame:

@@ -90,6 +90,11 @@ class RunDescription(FrozenModel):
     thought_marks: tuple[Marks, ...] | None = None
     """Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`); null where there are none."""
 
+    @property
+    def holds_texts(self) -> bool:
+        """Whether its answers are texts, as those of another tool always are."""
+        return self.kind == "text" or self.model.backend == "recorded"
+
     def to_json(self) -> str:
         """The description as the bytes of ``run.json`` decode to."""
         return self.model_dump_json(indent=2) + "\n"

@@ -126,15 +126,22 @@ class Run(Summarised):
 
     def items_in_parts(self, *columns: str, size: int) -> Iterator[pl.DataFrame]:
         """Yield the items asked, `items.ITEMS` or some of its columns, so many at a time and in order."""
-        path = self.directory / ITEMS_NAME
+        yield from self._in_parts(ITEMS_NAME, columns, size)
+
+    def gold_in_parts(self, *columns: str, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the gold, or some of its columns, so much at a time, of a task that has a row for each item."""
+        yield from self._in_parts(GOLD_NAME, columns, size)
+
+    def _in_parts(self, name: str, columns: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
+        path = self.directory / name
         check_frame(path)
-        self._check_n_items(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        self._check_n_items(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item(), name)
         yield from rows_in_parts(path, columns, size)
 
-    def _check_n_items(self, n: int) -> None:
+    def _check_n_items(self, n: int, name: str = ITEMS_NAME) -> None:
         if n != self.description.n_items:
             raise InputError(
-                f"{self.directory}: {DESCRIPTION_NAME} says {self.description.n_items} items, and {ITEMS_NAME} "
+                f"{self.directory}: {DESCRIPTION_NAME} says {self.description.n_items} items, and {name} "
                 f"holds {n}; restore {DESCRIPTION_NAME} from a copy, or run again into another directory"
             )
 

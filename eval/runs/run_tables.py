@@ -89,9 +89,20 @@ def write_new_frame(path: Path, rows: pl.DataFrame) -> bool:
             return False
     finally:
         beside.unlink(missing_ok=True)
-    # A kill before leaves a table without a digest, which is read unchecked.
+    # A kill before leaves a table without a digest: `add_digest`.
     _write_digests(path, [digest])
     return True
+
+
+def add_digest(path: Path, *, fix: str = RESTORE) -> None:
+    """Write the digest of a table that a kill has left without one; until then it is read unchecked.
+
+    Raises:
+        RowError: If it is not a table that can be read.
+    """
+    if file_identity(path.with_name(path.name + _ENDING)) is None:
+        read_frame(path, fix=fix)
+        _write_digests(path, [file_sha256(path)])
 
 
 def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
-from blend.eval.runs.run_tables import write_new_frame
+from blend.eval.runs.run_tables import add_digest, write_new_frame
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import parquet_rows, read_content
 from blend.schemas.errors import InputError, RowError, StorageError
@@ -28,7 +28,7 @@ ADDRESS_NAME = "shards.url"
 """File in the folder of answers that names the object store in which shards lie."""
 
 _NAME = re.compile(r"part-items(\d+)-(\d+)(?:-again(\d+))?\.parquet")
-_RESTORE = "restore the object, or delete it to have its items asked again"
+_RESTORE = "restore it from a copy, or delete it to have its items asked again"
 
 
 class ShardName(NamedTuple):
@@ -109,10 +109,16 @@ class FolderShards:
         self.folder.mkdir(parents=True, exist_ok=True)
         return write_new_frame(self.folder / name, rows)
 
-    def clear(self) -> None:
-        """Remove what killed workers have left."""
+    def recover(self) -> None:
+        """Remove what killed workers have begun, and add the digests of shards that they had no time to write.
+
+        Raises:
+            RowError: If one of these shards cannot be read.
+        """
         for path in self.folder.glob("*part-items*.tmp"):
             path.unlink(missing_ok=True)
+        for name in self.names():
+            add_digest(self.folder / name, fix=_RESTORE)
 
 
 @dataclass(frozen=True)

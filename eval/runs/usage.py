@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from blend.eval.models.protocols import Decoding, StopAsking, TokenCounter
-from blend.eval.runs.answer_files import count_answers
+from blend.eval.runs.answer_files import AnswerCounts, count_answers
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.schemas.base.field_errors import first_reason
@@ -139,14 +139,20 @@ def plan_asking(
     return AskingPlan(n_texts, tokens_in, is_estimated, tokens_out, cost)
 
 
-class Spending:
-    """Cost of a run while it is asked, up to a budget."""
+NO_TOKENS_TOLD = (
+    "the server does not say how many tokens an answer took, so nobody knows what is spent; leave `budget` out"
+)
+"""Why a budget is of no use at some servers."""
 
-    def __init__(self, run: "Run", price: Price, budget: float) -> None:
+
+class Spending:
+    """Cost of answers in a folder while more are asked for, up to a budget."""
+
+    def __init__(self, answers: Path, price: Price, budget: float) -> None:
         self._price = price
         self.budget = budget
         """Cost from which on nobody is asked."""
-        kept = count_answers(run.answers_folder)
+        kept = count_answers(answers)
         self.cost = price.of(kept.tokens_in, kept.tokens_out)
         """Cost until now."""
 
@@ -168,10 +174,7 @@ class Spending:
         """
         for answer in answers:
             if answer.get("error") is None and answer.get("tokens_out") is None:
-                raise ServerError(
-                    "the server does not say how many tokens an answer took, so nobody knows what is spent; "
-                    "leave `budget` out"
-                )
+                raise ServerError(NO_TOKENS_TOLD)
             self.spend(answer.get("tokens_in"), answer.get("tokens_out"))
         if self.is_over:
             raise StopAsking
@@ -225,16 +228,20 @@ def read_usage(run: "Run") -> Usage | None:
     if run.description.model.backend == "recorded" or run.description.kind == "candidates":
         return None
     kept = [_read(path) for path in sorted(run.directory.glob(f"{_STEM}*.json"))]
-    counts = count_answers(run.answers_folder)
     price = next((one.price for one in kept if one.price is not None), None)
-    is_known = price is not None and counts.tokens_in is not None
     times = [one.seconds for one in kept if one.seconds is not None]
+    return usage_of(count_answers(run.answers_folder), price, sum(times) if times else None)
+
+
+def usage_of(counts: AnswerCounts, price: Price | None, seconds: float | None = None) -> Usage:
+    """What answers have taken, at a price and in a time that may be unknown."""
+    is_known = price is not None and counts.tokens_in is not None
     return Usage(
         requests=counts.n_answers,
         tokens_in=counts.tokens_in,
         tokens_out=counts.tokens_out,
         tokens_thought=counts.tokens_thought,
-        seconds=sum(times) if times else None,
+        seconds=seconds,
         cost=price.of(counts.tokens_in, counts.tokens_out) if price is not None and is_known else None,
     )
 

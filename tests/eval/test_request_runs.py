@@ -1,7 +1,9 @@
 """Requests in files, asked here or by a cluster: answers as of a live run, stops, and what is refused."""
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,12 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.eval import request_runs
 from blend.eval.request_runs import ask_requests
-from blend.eval.runs import batch_files
+from blend.eval.runs import asked_shards, batch_files
 from blend.eval.runs.shards import FolderShards, ShardName
-from blend.schemas.errors import BlendError, ServerError
-from helpers.models.batch_server import BatchServer, serving_batches
+from blend.schemas.errors import ServerError
+from helpers.in_process import run as in_process
+from helpers.messages import wrong
+from helpers.models.batch_server import BatchServer
 from helpers.ray_cluster import ray_cluster
 
 ANSWERED = ("item_id", "locale", "prompt_id", "text", "tokens_in", "tokens_out", "finish_reason", "error")
@@ -24,24 +28,8 @@ Run = Callable[..., blend.Run]
 
 
 @pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with serving_batches() as server:
-        yield server
-
-
-@pytest.fixture
-def run(mini_release: Path, tmp_path: Path) -> Run:
-    def run(out: str = "run", **options: Any) -> blend.Run:
-        given = {"model": "tiny", "max_tokens": 64, "limit": 2, "on_warning": lambda _: None, **options}
-        return blend.run_task(mini_release, "short-answer", out=tmp_path / out, **given)
-
-    return run
-
-
-def wrong(call: Callable[[], object]) -> str:
-    with pytest.raises(BlendError) as caught:
-        call()
-    return str(caught.value)
+def run(run: Run) -> Run:
+    return partial(run, task="short-answer", limit=2)
 
 
 @pytest.mark.integration
@@ -65,7 +53,7 @@ def test_requests_asked_in_parts_give_the_answers_of_a_live_run(
     assert FolderShards(answers).names() == [ShardName(0, 5).file, ShardName(5, 10).file]
     monkeypatch.setattr(request_runs, "ITEMS_HERE", 7)
     found = ask_requests(requests, answers, server=server.url)
-    assert (found.n_answers, found.n_failed) == (n_live, 0)
+    assert (found.n_items, found.n_missing, found.n_failed) == (n_live, 0, 0)
     # Nothing that was kept was asked again.
     assert server.live.total() == 2 * n_live
     heard: list[str] = []
@@ -74,6 +62,94 @@ def test_requests_asked_in_parts_give_the_answers_of_a_live_run(
     assert_frame_equal(read.answers(*ANSWERED), live.answers(*ANSWERED))
     assert blend.score_run(read).scores.scores == blend.score_run(live).scores.scores
     assert run(batch_in=answers).outcome.n_asked == 0
+
+
+def refusing(server: BatchServer, prompts: set[str], patch: pytest.MonkeyPatch) -> None:
+    """Have a server refuse some prompts, or messages with them."""
+    answered = server.answered
+
+    def reply(path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if body["messages"][-1]["content"] in prompts:
+            return 400, {"error": {"message": "not this one"}}
+        return answered(path, body)
+
+    patch.setattr(server, "answered", reply)
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_what_failed_is_asked_again_by_the_same_command(
+    server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(request_runs, "ITEMS_HERE", 5)
+    requests, out = tmp_path / "requests.jsonl", tmp_path / "answers"
+    lines = run(batch_out=requests).outcome.files[0].read_text().splitlines()
+    n, bad = len(lines), json.loads(lines[3])["body"]["messages"][-1]["content"]
+    ask = ("eval", "ask", requests, "--server", server.url, "--out", out, "--price", "1000,2000")
+    reads = f"The command that wrote them reads the answers with --batch-in {out} in place of --batch-out.\n"
+    with monkeypatch.context() as patch:
+        refusing(server, {bad}, patch)
+        said = in_process(*ask, "--rpm", "600000")
+        n_asked = server.live.total()
+        assert n_asked == n - 1
+        # A run reads what is there, and the rest when that is there.
+        assert run(batch_in=out).outcome.first_error.startswith("HTTP 400, 'not this one'; ")
+    usage, answered = said.splitlines(keepends=True)
+    assert answered == f"{n - 1} of {n} requests are answered in {out}. {reads}"
+    number = r"([\d.,]+)"
+    pattern = rf"Until now: {n} requests, {number} tokens in, {number} out \(.* thought\), cost {number}\.\n"
+    found = re.fullmatch(pattern, usage)
+    assert found
+    tokens_in, tokens_out, cost = (float(text.replace(",", "")) for text in found.groups())
+    assert cost == pytest.approx((1000 * tokens_in + 2000 * tokens_out) / 1e6, abs=0.005)
+    said = in_process(*ask)
+    assert said.endswith(f"{n} of {n} requests are answered in {out}. {reads}")
+    assert [name for name in FolderShards(out).names() if "again" in name] == [ShardName(0, 5, 1).file]
+    assert in_process(*ask) == said
+    assert server.live.total() == n_asked + 1
+    read = run(batch_in=out)
+    assert (read.outcome.n_asked, read.outcome.n_missing) == (1, 0)
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_a_budget_ends_it_and_a_larger_one_goes_on(
+    server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(request_runs, "ITEMS_HERE", 5)
+    monkeypatch.setattr(asked_shards, "STATUS_EVERY_S", 0)
+    requests, heard = tmp_path / "requests.jsonl", []
+    run(batch_out=requests)
+    ask = partial(ask_requests, requests, tmp_path / "out", server=server.url, price=(0, 1e6))
+    ended = ask(budget=100, on_status=heard.append)
+    # An answer has ten tokens or more, each of which costs 1.
+    assert 100 <= ended.usage.cost == ended.usage.tokens_out < 200
+    n, n_asked = ended.n_items, server.live.total()
+    assert 5 <= n_asked == ended.n_asked == n - ended.n_missing <= 10
+    answered = f"{n_asked} of {n} items are answered; give a larger `budget` to go on"
+    assert ended.warnings == (f"the budget of 100.00 is spent ({ended.usage.cost:.2f}), and {answered}",)
+    assert re.fullmatch(
+        rf"5 of {n} items, [\d,]+ tokens/s, cost [\d.]+ since the start, about 0:\d\d:\d\d left", heard[0]
+    )
+    assert ask(budget=ended.usage.cost).n_asked == 0
+    assert ask(budget=10_000)[1:4] == (n - n_asked, 0, 0)
+    assert server.live.total() == n
+
+
+@pytest.mark.integration
+@pytest.mark.exhaustive
+def test_a_budget_needs_a_server_that_counts_tokens(
+    server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    answered = server.answered
+    monkeypatch.setattr(server, "answered", lambda *asked: (200, answered(*asked)[1] | {"usage": None}))
+    run(batch_out=tmp_path / "r.jsonl")
+    ask = partial(ask_requests, tmp_path / "r.jsonl", tmp_path / "out", server=server.url, price=(1, 1))
+    assert wrong(lambda: ask(budget=1)) == (
+        "the server does not say how many tokens an answer took, so nobody knows what is spent; leave `budget` "
+        "out"
+    )
+    assert ask().n_missing == 0
 
 
 @pytest.mark.integration

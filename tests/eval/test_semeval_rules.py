@@ -57,7 +57,7 @@ def test_multiple_choice_is_scored_exactly_as_published(
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     items = ASKED[rebalance]
     answers = read_predictions(path, items, form_of("multiple-choice")).answers
-    scored = score_choices(items.items, items.gold, answers, style="json", rule="semeval")
+    scored = score_choices([(items.items, answers)], [items.gold], style="json", rule="semeval")
     correct, of_code, overall = published(predictions)
     assert dict(scored.decisions.select("question_id", "correct").iter_rows()) == correct
     figures = {(one.metric, one.scope, one.key): one for one in scored.scores}
@@ -74,7 +74,9 @@ def test_a_prediction_that_marks_no_single_letter_chooses_nothing_by_any_rule(tm
     assert read.answers["text"].to_list() == ["–", "–"]
     assert read.warnings == ("items without an answer in the file: 6",)
     for rule in ("default", "strict"):
-        scored = score_choices(ASKED[False].items, ASKED[False].gold, read.answers, style="json", rule=rule)
+        scored = score_choices(
+            [(ASKED[False].items, read.answers)], [ASKED[False].gold], style="json", rule=rule
+        )
         assert scored.decisions["chosen"].to_list() == [None] * 8
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
+    from blend.eval.runs.answers_in_parts import AnsweredParts
     from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
@@ -78,16 +79,20 @@ class ChoiceOptions(LetteredOptions, ShotOptions):
         ShotOptions.__post_init__(self)
 
 
-def scored_items(run: "Run") -> "pl.DataFrame":
-    """Read what scores of a run of questions go by: the columns of its items that say what was asked."""
-    columns = ["item_id", "locale", "region", "template_id", "topic", "prompt_id"]
-    return run.items(*columns, *(["sample"] if run.description.options.get("samples", 1) > 1 else []))
+def scored_parts(run: "Run") -> "AnsweredParts":
+    """What scores of a run of questions go by: its items with their answers, some at a time."""
+    from blend.eval.runs.answers_in_parts import AnsweredParts
+
+    asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
+    sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
+    return AnsweredParts(run, ("logprobs", "option_tokens", "option_bytes"), (*asked, *sample))
 
 
 class FourOptions(Task):
     """Questions with four options of which one is correct, whatever they are about."""
 
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
+    answer_columns = ("item_id", "error")
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
     chance: ClassVar[float | None] = 100 / POSITIONS
@@ -97,16 +102,15 @@ class FourOptions(Task):
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
     ) -> "ScoredItems":
-        """See `Task.score`."""
-        del on_progress
+        """See `Task.score`; the answers are read some at a time."""
+        del answers, on_progress
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 
-        asked = run.description.options
+        asked, parts = run.description.options, scored_parts(run)
         scored = score_choices(
-            scored_items(run),
-            run.gold(),
-            answers,
-            style=asked["style"],
+            parts,
+            parts.gold(),
+            style="json" if run.description.holds_texts else asked["style"],
             rule=options.rule,
             seed=options.seed,
             says_confidence=asked.get("confidence", False),

@@ -3,10 +3,11 @@
 Every interval is over templates: the questions made of one template are not independent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
+from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.runs.written_answers import says_nothing
 from blend.eval.scores_json import (
     ALL,
@@ -56,9 +57,8 @@ _PAIR = "/"
 
 
 def score_choices(
-    items: pl.DataFrame,
-    gold: pl.DataFrame,
-    answers: pl.DataFrame,
+    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
+    gold: Iterable[pl.DataFrame],
     *,
     style: str,
     rule: str,
@@ -68,13 +68,11 @@ def score_choices(
     """Judge the answers to multiple-choice questions, and score them.
 
     Args:
-        items: `items.ITEMS`, with ``sample`` where there are several; prompts and options are not needed.
-        gold: `tasks.multiple_choice.choice_items.GOLD`, row by row the same items; without ``answer_spread``
-            there are no scores by it.
-        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order;
-            items without an answer are left out of every figure but ``missing``, and wrong by the rule
-            `SEMEVAL`.
-        style: Style of the questions.
+        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
+            an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
+        gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items; without
+            ``answer_spread`` there are no scores by it.
+        style: Style of the questions; ``json`` wherever answers are texts.
         rule: Name of a rule, see `chosen_options.choose`.
         seed: Seed of the intervals.
         says_confidence: Whether answers say how sure they are (`confidence.stated_confidence`).
@@ -87,78 +85,97 @@ def score_choices(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    rows = with_answers(items, gold, answers)
-    rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
-    stated = rows.select(stated_confidence(pl.col("text"))).to_series()
-    if says_confidence:
-        rows = rows.with_columns(without_confidence(pl.col("text")))
-    choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
-    sure = stated if says_confidence else choices.confidence
-    answered = choices.answered
-    n_answered = int(answered.sum())
-    beside = _beside(rows, choices.chosen, answered, seed) if rule == SEMEVAL else ()
-    written = answered
-    if rule == SEMEVAL:
-        answered = pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
-    judged = decided(rows, choices, answered, rule).with_columns(
-        chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True)
-    )
-    columns = list(DECISIONS)
-    if sure is not None:
-        judged = judged.with_columns(confidence=pl.when(pl.col("chosen").is_not_null()).then(sure))
-        columns.append("confidence")
-    kept = judged.filter(answered)
-    others = {name: _correct(chosen, rows["answer"], answered) for name, chosen in choices.others.items()}
+    others: dict[str, None] = {}
+
+    def decide(rows: pl.DataFrame) -> pl.DataFrame:
+        rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
+        stated = rows.select(stated_confidence(pl.col("text"))).to_series()
+        if says_confidence:
+            rows = rows.with_columns(without_confidence(pl.col("text")))
+        choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
+        others.update(dict.fromkeys(choices.others))
+        sure = stated if says_confidence else choices.confidence
+        known = {} if sure is None else {"confidence": pl.when(pl.col("chosen").is_not_null()).then(sure)}
+        return decided(rows, choices, rule).with_columns(
+            chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True), **known
+        )
+
+    judged = decided_in_parts(parts, gold, decide)
+    written = judged.filter("answered")
+    kept = judged if rule == SEMEVAL else written
+    sure = [name for name in judged.columns if name == "confidence"]
     scores = (
         *accuracies(kept, seed),
         *_by_answer_spread(kept, seed),
-        *_by_other_rules(judged.with_columns(**others).filter(answered), tuple(others), seed),
-        *parsing_shares(judged.filter(written), seed),
-        *beside,
-        missing_share(n_answered, len(answered)),
+        *_by_other_rules(kept, tuple(others), seed),
+        *parsing_shares(written, seed),
+        *(_beside(written, seed) if rule == SEMEVAL else ()),
+        missing_share(written.height, judged.height),
         *_all_positions(kept, seed),
         *_positions(kept, seed),
         *_default_culture(kept, seed),
-        *(() if sure is None else confidence_scores(kept, seed)),
+        *(confidence_scores(kept, seed) if sure else ()),
     )
-    return ScoredItems(judged.select(columns).cast(DECISIONS), scores)
-
-
-def with_answers(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """Put the answers beside items and gold, which are row by row the same; null where there is none."""
-    return pl.concat([items, gold.drop("item_id")], how="horizontal").join(
-        answers.select("item_id", *_GIVEN), on="item_id", how="left", maintain_order="left"
-    )
+    return ScoredItems(judged.select(*DECISIONS, *sure).cast(DECISIONS), scores)
 
 
 _GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
 
 
-def decided(rows: pl.DataFrame, choices: Choices, answered: pl.Series, rule: str) -> pl.DataFrame:
-    """Decide rows of `with_answers`: ``chosen``, ``why``, ``rule`` and ``correct`` in place of the answers."""
+def decided_in_parts(
+    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
+    gold: Iterable[pl.DataFrame],
+    decide: Callable[[pl.DataFrame], pl.DataFrame],
+) -> pl.DataFrame:
+    """Decide items part by part.
+
+    Args:
+        parts: Items, some at a time, each part with the answers to it.
+        gold: What the answers to each part are compared with, row by row the same items.
+        decide: Decides rows of items with their gold and what was answered, null where there is no answer; the
+            rows that it returns hold no texts.
+    """
+    made = []
+    for (items, answers), known in zip(parts, gold, strict=True):
+        rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
+            answers.select("item_id", *_GIVEN), on="item_id", how="left", maintain_order="left"
+        )
+        made.append(packed(decide(rows)))
+    # In one piece, so that sums of fractions do not depend on the parts.
+    return unpacked(made).rechunk()
+
+
+def decided(rows: pl.DataFrame, choices: Choices, rule: str) -> pl.DataFrame:
+    """Decide rows of `decided_in_parts`.
+
+    Returns:
+        The rows with ``chosen``, ``why``, ``rule``, ``correct`` and ``answered`` in place of the answers, and
+        by the name of every further rule whether its choice is correct.
+    """
+    is_decided = pl.lit(value=True) if rule == SEMEVAL else choices.answered
+
+    def correct(chosen: pl.Series) -> pl.Expr:
+        # An answer that chooses none is wrong, no answer is null.
+        return pl.when(is_decided).then((chosen == rows["answer"]).fill_null(value=False))
+
     return rows.with_columns(
         choices.chosen,
         why=pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why),
         rule=pl.lit(rule),
-        correct=_correct(choices.chosen, rows["answer"], answered),
+        correct=correct(choices.chosen),
+        answered=choices.answered,
+        **{name: correct(chosen) for name, chosen in choices.others.items()},
     ).drop(*_GIVEN, "option_texts")
 
 
-def _beside(rows: pl.DataFrame, chosen: pl.Series, answered: pl.Series, seed: int) -> list[Score]:
+def _beside(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Accuracy by the default rule, which leaves out what has no answer."""
-    kept = rows.with_columns(correct=_correct(chosen, rows["answer"], answered)).filter(answered)
-    by_region = shares_by(kept, pl.col("correct"), "region")
+    by_region = shares_by(rows, pl.col("correct"), "region")
     return [
-        _overall("accuracy-default", kept, pl.col("correct"), seed),
+        _overall("accuracy-default", rows, pl.col("correct"), seed),
         percent("accuracy-macro-default", "overall", ALL, macro_estimate(by_region, seed=seed)),
         *_each("accuracy-default", "region", by_region, seed),
     ]
-
-
-def _correct(chosen: pl.Series, answer: pl.Series, answered: pl.Series) -> pl.Series:
-    """Whether the chosen option is the correct one; an answer that chooses none is wrong, no answer is null."""
-    correct = (chosen == answer).fill_null(value=False)
-    return pl.select(pl.when(answered).then(correct)).to_series()
 
 
 def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:

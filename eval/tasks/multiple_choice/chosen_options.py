@@ -55,7 +55,7 @@ def choose(
     Args:
         answers: A row per item: ``text``, ``logprobs``, ``option_tokens``, ``option_bytes``, ``error`` and
             ``option_texts``; all but the last are null where there is no answer.
-        style: Style of the question.
+        style: Style of the questions; ``json`` wherever answers are texts.
         rule: Name of a rule that fits style and answers.
         read: How texts are read, as by `read_options`.
 
@@ -65,7 +65,7 @@ def choose(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    texts = answers["text"].null_count() < answers.height
+    texts = style == "json"
     rules = TEXT_RULES if texts else OPTION_RULES if style == "texts" else LETTER_RULES
     if rule not in rules:
         raise UnknownNameError("rule", rule, rules)

@@ -55,7 +55,8 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
     given = ("text", "logprobs", "option_tokens", "option_bytes", "error")
     answers = as_scored(run.answers(), run.description).select("item_id", *given)
     rows = gold.filter(rotation=0).join(answers, on="item_id", how="left", maintain_order="left")
-    chosen = choose(rows, style=run.description.options["style"], rule=DEFAULT).chosen
+    style = "json" if run.description.holds_texts else run.description.options["style"]
+    chosen = choose(rows, style=style, rule=DEFAULT).chosen
     for question_id, order, index in zip(rows["question_id"], rows["source_order"], chosen, strict=True):
         letter = None if index is None else order[index]
         yield question_id, *("1" if letter == one else "0" for one in LETTERS)

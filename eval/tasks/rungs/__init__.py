@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from blend.eval.task import Progress, ScoringOptions, TaskOption, TaskOptions
-from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_items
+from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_parts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,11 +56,18 @@ class TrueFalse(FourOptions):
     def score(
         self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
     ) -> "ScoredItems":
-        """See `Task.score`."""
-        del on_progress
+        """See `Task.score`; the answers are read some at a time."""
+        del answers, on_progress
         from blend.eval.tasks.rungs.true_false_scores import score_true_false
 
-        scored = score_true_false(scored_items(run), run.gold(), answers, rule=options.rule, seed=options.seed)
+        parts = scored_parts(run)
+        scored = score_true_false(
+            parts,
+            parts.gold(),
+            style="json" if run.description.holds_texts else "letters",
+            rule=options.rule,
+            seed=options.seed,
+        )
         return scored._replace(signature_parts={"style": run.description.options["style"]})
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":

@@ -3,7 +3,7 @@
 Every interval is over templates: the questions made of one template are not independent.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
@@ -13,9 +13,9 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
     DECISIONS,
     accuracies,
     decided,
+    decided_in_parts,
     parsing_shares,
     shares_by,
-    with_answers,
 )
 from blend.eval.tasks.multiple_choice.chosen_options import choose
 from blend.eval.tasks.rungs.yes_no_replies import read_yes_no
@@ -26,15 +26,20 @@ N_OPTIONS = len(LETTERS)
 
 
 def score_true_false(
-    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, seed: int = 0
+    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
+    gold: Iterable[pl.DataFrame],
+    *,
+    style: str,
+    rule: str,
+    seed: int = 0,
 ) -> ScoredItems:
     """Judge answers of yes or no, and score them by question.
 
     Args:
-        items: `items.ITEMS`; prompts and options are not needed.
-        gold: `tasks.rungs.true_false_items.GOLD`, row by row the same items.
-        answers: `runs.answer_files.ANSWERS` as they are scored (`written_answers.as_scored`), in any order. A
-            question of which an answer is missing is left out of every figure but ``missing``.
+        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`). A question of
+            which an answer is missing is left out of every figure but ``missing``.
+        gold: `tasks.rungs.true_false_items.GOLD` of each part, row by row the same items.
+        style: ``json`` for texts, ``letters`` for log-probabilities.
         rule: ``default``, or ``strict`` for texts.
         seed: Seed of the intervals.
 
@@ -46,15 +51,15 @@ def score_true_false(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    rows = with_answers(items, gold, answers)
-    choices = choose(rows, style="letters", rule=rule, read=read_yes_no)
-    judged = decided(rows, choices, choices.answered, rule)
+    judged = decided_in_parts(
+        parts, gold, lambda rows: decided(rows, choose(rows, style=style, rule=rule, read=read_yes_no), rule)
+    )
     options = _complete(judged)
     scores = (
         *accuracies(complete_questions(judged), seed),
         *_of_options(options, seed),
         *parsing_shares(options, seed),
-        missing_share(int(choices.answered.sum()), judged.height),
+        missing_share(int(judged["answered"].sum()), judged.height),
     )
     return ScoredItems(judged.select(name for name in DECISIONS if name in judged.columns), scores)
 

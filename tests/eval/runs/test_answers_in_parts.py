@@ -1,24 +1,26 @@
 """Answers in parts: of any size they are those of all items at once, and so are decisions and scores."""
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import blend
+from blend.eval.judging.verdicts import JUDGE
 from blend.eval.models.protocols import Generation
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import answers_in_parts
 from blend.eval.runs.answers_in_parts import AnsweredParts
 from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.run_tables import write_frame
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scoring import score_answers
-from blend.schemas.errors import RowError
+from blend.schemas.errors import InputError, RowError, UnknownNameError
 from helpers.kill_points import Echo, run_all
-from helpers.models.own_models import Saying
+from helpers.models.own_models import Chooser
 from helpers.tiers import rest_exhaustive
 
 # One text in ten shows that prompts begin thoughts; those that are all thought can be in parts without it.
@@ -45,18 +47,40 @@ def test_parts_are_answers_of_all_items_as_they_are_scored(
     assert_frame_equal(found, wanted, check_row_order=False)
 
 
-@pytest.mark.slow
-def test_scores_do_not_depend_on_the_parts(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
-    def said(prompts: list[str]) -> list[str]:
-        return [f"rice, {prompt[-9:-3]} and tea" if len(prompt) % 5 else "" for prompt in prompts]
+SAID = ["rice, tea", "", "The answer is C.", '{"answer_choice":"B", "confidence": 80}', "<think>No", "Yes."]
 
-    run = asked(Saying(said), "short-answer", limit=6)
-    for rule in ("default", "paper", "semeval"):
-        at_once = score_answers(run, rule=rule)
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "options"),
+    rest_exhaustive(
+        [
+            ("short-answer", {}),
+            ("multiple-choice", {"style": "json", "confidence": True, "samples": 2, "temperature": 1}),
+            ("multiple-choice", {"style": "texts"}),
+            ("true-false", {"style": "written"}),
+            ("region-choice", {"style": "letters", "rotations": 2}),
+        ],
+        ("short-answer", {}),
+    ),
+)
+def test_scores_do_not_depend_on_the_parts(
+    rungs_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
+):
+    class Model(Chooser):
+        def generate(self, prompts: list[str]) -> list[str]:
+            return [SAID[sum(prompt.encode()) % len(SAID)] for prompt in prompts]
+
+    run = blend.run_task(rungs_release, task, model=Model(), out=tmp_path, limit=6, **options)
+    for rule in (rule for rule in TASKS[task].rules if rule != JUDGE):
+        try:
+            at_once = score_answers(run, rule=rule)
+        except UnknownNameError:  # of other answers
+            continue
         with monkeypatch.context() as patch:
             patch.setattr(answers_in_parts, "PART", 17)
             in_parts = score_answers(run, rule=rule)
-        assert_frame_equal(in_parts.decisions, at_once.decisions)
+        assert_frame_equal(in_parts.decisions, at_once.decisions, check_exact=True)
         assert in_parts.scores == at_once.scores
 
 
@@ -70,6 +94,18 @@ def test_items_that_somebody_has_cut_off(tmp_path: Path):
         list(AnsweredParts(run))
     assert str(caught.value) == (
         f"{path}: not a Parquet file, or damaged; restore it from a copy, or run again into another directory"
+    )
+
+
+def test_gold_of_other_items(tmp_path: Path):
+    run_all(tmp_path / "run", Echo())
+    run = read_run(tmp_path / "run")
+    write_frame(run.directory / "gold.parquet", run.gold().head(20))
+    with pytest.raises(InputError) as caught:
+        list(AnsweredParts(run).gold())
+    assert str(caught.value) == (
+        f"{run.directory}: run.json says 24 items, and gold.parquet holds 20; restore run.json from a copy, or "
+        "run again into another directory"
     )
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,39 +16,15 @@ import blend
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs import batch_files, submitted_batches
 from blend.eval.runs.batch_files import write_requests
-from blend.schemas.errors import BlendError
 from helpers import batch_kills
 from helpers.batch_kills import REQUESTS_OF_A_FILE, run_in_batches
-from helpers.models.batch_server import BatchServer, serving_batches
+from helpers.messages import wrong
+from helpers.models.batch_server import BatchServer
 from helpers.tiers import rest_exhaustive
 
 Run = Callable[..., blend.Run]
 
 ANSWERED = ("item_id", "text", "thought", "tokens_in", "tokens_out", "tokens_thought", "finish_reason", "error")
-
-
-@pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with serving_batches() as server:
-        yield server
-
-
-@pytest.fixture
-def run(mini_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a few questions; what it says is in ``said``."""
-    monkeypatch.setattr(submitted_batches, "FIRST_WAIT_S", 0.01)
-
-    def run(out: str = "run", **options: Any) -> blend.Run:
-        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}
-        return blend.run_task(mini_release, "multiple-choice", out=tmp_path / out, **given)
-
-    return run
-
-
-def wrong(call: Callable[[], object]) -> str:
-    with pytest.raises(BlendError) as caught:
-        call()
-    return str(caught.value)
 
 
 def written(path: Path) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Shards: names, what is free, one that two write, what a run still asks, stores elsewhere; nothing of Ray."""
 
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -90,6 +91,40 @@ def test_of_many_that_write_one_shard_one_does(tmp_path: Path):
     assert len(kept) == 1
     assert read_answers(tmp_path)["text"].to_list() == [str(kept[0])]
     assert not list(tmp_path.glob(".*"))
+
+
+DYING = """
+import os, sys
+from pathlib import Path
+import polars as pl
+from blend.eval.runs import run_tables
+from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.shards import FolderShards, ShardName
+
+run_tables._write_digests = lambda *_: os.kill(os.getpid(), 9)
+rows = pl.DataFrame([{"item_id": "a", "text": "x"}], schema=ANSWERS)
+FolderShards(Path(sys.argv[1])).commit(ShardName(0, 1).file, rows)
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_shard_whose_writer_is_killed_before_its_digest_gets_one_and_is_checked(tmp_path: Path):
+    assert subprocess.run([sys.executable, "-c", DYING, str(tmp_path)], check=False).returncode == -9
+    store, name = FolderShards(tmp_path), ShardName(0, 1).file
+    assert not list(tmp_path.glob("*.sha256"))
+    store.recover()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, f"{name}.sha256"]
+    assert read_answers(tmp_path)["text"].to_list() == ["x"]
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content.replace(b"x", b"y"))
+    assert "not as it was written" in message_of(RowError, lambda: read_answers(tmp_path))
+    # What was never whole gets no digest.
+    (tmp_path / name).write_bytes(content[:-9])
+    (tmp_path / f"{name}.sha256").unlink()
+    assert message_of(RowError, store.recover) == (
+        f"{tmp_path / name}: not a Parquet file, or damaged; restore it from a copy, or delete it to have its "
+        "items asked again"
+    )
 
 
 @pytest.mark.parametrize("size", [1, 5, 7, 100])

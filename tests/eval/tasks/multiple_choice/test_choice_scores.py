@@ -50,7 +50,7 @@ def chosen(items: pl.DataFrame, letters: str) -> pl.DataFrame:
 
 def scores_of(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, **options: str):
     used = {"style": "json", "rule": "default", **options}
-    judged = score_choices(items, gold, answers, **used)
+    judged = score_choices([(items, answers)], [gold], **used)
     return {(score.metric, score.scope, score.key): score for score in judged.scores}
 
 
@@ -113,7 +113,7 @@ def test_intervals_are_over_templates():
 def test_what_is_missing_is_left_out_and_counted():
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0), ("t4", "KR", 0))
     answers = chosen(items, "A!_?")
-    judged = score_choices(items, gold, answers, style="json", rule="default")
+    judged = score_choices([(items, answers)], [gold], style="json", rule="default")
     assert judged.decisions["correct"].to_list() == [True, None, None, False]
     assert judged.decisions["why"].to_list() == ["lenient", "error", "missing", "unparsable"]
     scores = scores_of(items, gold, answers)
@@ -129,7 +129,7 @@ def test_what_says_nothing_is_unanswered_and_not_unparsable():
     answers = chosen(items, "AA?A").with_columns(
         text=pl.when(pl.col("item_id") == items["item_id"][1]).then(pl.lit(" \n")).otherwise("text")
     )
-    judged = score_choices(items, gold, answers, style="json", rule="default")
+    judged = score_choices([(items, answers)], [gold], style="json", rule="default")
     assert judged.decisions["why"].to_list() == ["lenient", "unanswered", "unparsable", "lenient"]
     assert judged.decisions["correct"].to_list() == [True, False, False, True]
     scores = scores_of(items, gold, answers)
@@ -193,7 +193,7 @@ def test_option_texts_by_sum_by_token_by_byte():
     answers = scored_options(row, row)
     right = {}
     for rule in ("default", "sum", "token", "byte"):
-        judged = score_choices(items, gold, answers, style="texts", rule=rule)
+        judged = score_choices([(items, answers)], [gold], style="texts", rule=rule)
         right[rule] = judged.decisions["chosen"].to_list()
     assert right == {"default": [2, 2], "sum": [0, 0], "token": [1, 1], "byte": [2, 2]}
     scores = scores_of(items, gold, answers, style="texts")
@@ -204,7 +204,7 @@ def test_option_texts_by_sum_by_token_by_byte():
 def test_of_equally_likely_options_the_first_is_chosen():
     items, gold = questions(("t1", "KR", 1))
     answers = scored_options(([-2.0, -1.0, -1.0, -3.0], [1] * 4, [1] * 4))
-    assert score_choices(items, gold, answers, style="letters", rule="default").decisions[
+    assert score_choices([(items, answers)], [gold], style="letters", rule="default").decisions[
         "chosen"
     ].to_list() == [1]
 
@@ -214,7 +214,7 @@ def test_strictly_only_the_json_counts():
     answers = pl.DataFrame(
         [{"item_id": "q0", "text": '{"answer_choice":"A"}'}, {"item_id": "q1", "text": "B"}], ANSWERS
     )
-    strict = score_choices(items, gold, answers, style="json", rule="strict")
+    strict = score_choices([(items, answers)], [gold], style="json", rule="strict")
     assert strict.decisions["correct"].to_list() == [True, False]
     assert strict.decisions["why"].to_list() == ["strict", "unparsable"]
     assert scores_of(items, gold, answers)["accuracy-strict", "overall", "all"].value == 50
@@ -233,14 +233,14 @@ def test_strictly_only_the_json_counts():
 def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.DataFrame, rules: str):
     items, gold = questions(("t1", "KR", 0))
     with pytest.raises(UnknownNameError) as raised:
-        score_choices(items, gold, answers, style=style, rule="paper")
+        score_choices([(items, answers)], [gold], style=style, rule="paper")
     assert str(raised.value) == f"unknown rule 'paper'; choose one of: {rules}"
 
 
 @pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(st.data())
-def test_the_order_of_the_answers_does_not_matter(data: st.DataObject):
+def test_neither_the_order_of_the_answers_nor_the_parts_matter(data: st.DataObject):
     rows = data.draw(
         st.lists(
             st.tuples(st.sampled_from(["t1", "t2", "t3"]), st.sampled_from(CULTURES), st.integers(0, 3)),
@@ -252,7 +252,10 @@ def test_the_order_of_the_answers_does_not_matter(data: st.DataObject):
     letters = "".join(data.draw(st.lists(st.sampled_from("ABCD?!_"), min_size=len(rows), max_size=len(rows))))
     answers = chosen(items, letters)
     shuffled = answers[data.draw(st.permutations(range(answers.height)))] if answers.height else answers
-    one, two = (score_choices(items, gold, rows, style="json", rule="default") for rows in (answers, shuffled))
+    at = data.draw(st.integers(0, items.height))
+    in_parts = [(some, shuffled.join(some, on="item_id", how="semi")) for some in (items[:at], items[at:])]
+    one = score_choices([(items, answers)], [gold], style="json", rule="default")
+    two = score_choices(in_parts, [gold[:at], gold[at:]], style="json", rule="default")
     assert_frame_equal(one.decisions, two.decisions)
     assert one.scores == two.scores
     for score in one.scores:

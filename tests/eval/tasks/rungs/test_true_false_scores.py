@@ -47,6 +47,12 @@ def answers(items: pl.DataFrame, texts: list[str | None]) -> pl.DataFrame:
     )
 
 
+def judged(
+    items: pl.DataFrame, gold: pl.DataFrame, given: pl.DataFrame, *, style: str = "json", rule: str = "default"
+) -> ScoredItems:
+    return score_true_false([(items, given)], [gold], style=style, rule=rule)
+
+
 def value(scored: ScoredItems, metric: str, scope: str = "overall") -> list[float | None]:
     return [score.value for score in scored.scores if score.metric == metric and score.scope == scope]
 
@@ -59,7 +65,7 @@ def test_figures_worked_by_hand():
     # Korea: all four correct; yes to two options; the US: yes to all, so 1 of 4 options; and one unreadable.
     items, gold = questions("KR", "KR", "US", "US")
     said = ["yes", "no", "no", "no", "yes", "yes", "no", "no", *["yes"] * 4, "yes", "hm", "no", "no"]
-    scored = score_true_false(items, gold, answers(items, said), rule="default")
+    scored = judged(items, gold, answers(items, said))
     assert value(scored, "accuracy") == [25.0]
     assert value(scored, "accuracy", "region") == [50.0, 0.0]
     assert value(scored, "accuracy-macro") == [25.0]
@@ -82,9 +88,7 @@ def test_figures_worked_by_hand():
 
 def test_a_question_of_which_an_answer_is_missing_is_left_out():
     items, gold = questions("KR", "US")
-    scored = score_true_false(
-        items, gold, answers(items, ["yes", "no", "no", None, *["yes"] * 4]), rule="default"
-    )
+    scored = judged(items, gold, answers(items, ["yes", "no", "no", None, *["yes"] * 4]))
     assert value(scored, "accuracy") == [0.0]
     assert score(scored, "accuracy").n == 1
     assert score(scored, "balanced-accuracy").n == 4
@@ -99,21 +103,21 @@ def test_the_likelier_word_is_said_and_yes_of_equal_ones():
     given_ = answers(items, [""] * 4).with_columns(
         text=pl.lit(None, pl.String), logprobs=pl.Series(likely, dtype=ANSWERS["logprobs"])
     )
-    scored = score_true_false(items, gold, given_, rule="default")
+    scored = judged(items, gold, given_, style="letters")
     assert scored.decisions["chosen"].to_list() == [0, 1, 0, 1]
     assert set(scored.decisions["why"]) == {"likeliest"}
     assert value(scored, "unparsable") == []
     with pytest.raises(UnknownNameError, match="unknown rule 'strict'; choose one of: default"):
-        score_true_false(items, gold, given_, rule="strict")
+        judged(items, gold, given_, style="letters", rule="strict")
 
 
 def test_the_strict_rule_takes_the_word_alone():
     items, gold = questions("KR")
     texts = answers(items, ["Yes.", "no", "The answer is no.", ""])
-    strictly = score_true_false(items, gold, texts, rule="strict").decisions
+    strictly = judged(items, gold, texts, rule="strict").decisions
     assert strictly["chosen"].to_list() == [0, 1, None, None]
     assert strictly["why"].to_list() == ["strict", "strict", "unparsable", "unanswered"]
-    assert score_true_false(items, gold, texts, rule="default").decisions["chosen"].to_list()[2] == 1
+    assert judged(items, gold, texts).decisions["chosen"].to_list()[2] == 1
 
 
 words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=24, max_size=24)
@@ -124,9 +128,9 @@ words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=2
 def test_what_holds_for_any_answers(texts, rng):
     items, gold = questions("KR", "KR", "US", "US", "CN", "CN")
     given_ = answers(items, texts)
-    scored = score_true_false(items, gold, given_, rule="default")
+    scored = judged(items, gold, given_)
     shuffled = given_[rng.sample(range(len(given_)), len(given_))]
-    again = score_true_false(items, gold, shuffled, rule="default")
+    again = judged(items, gold, shuffled)
     assert again.scores == scored.scores
     assert_frame_equal(again.decisions, scored.decisions)
     complete = complete_questions(scored.decisions)
