@@ -106,6 +106,8 @@ def compare(
         elsewhere: What the locales answer to other templates.
         seed: Seed of the quotas.
     """
+    if not golds:
+        return []
     looks = _Looks(options)
     texts = answers.answer_format is AnswerFormat.TEXT
     in_locales = [[(one.text, one.locale.tag) for one in some] for some in (golds, options)]

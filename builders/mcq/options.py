@@ -210,7 +210,8 @@ class LocalVariants:
             tag: The locale.
             text: An English text as an option shows it.
         """
-        return frozenset(self._also.get(tag, {}).get(text, _NOTHING))
+        of_locale = self._also.get(tag)
+        return frozenset(of_locale.get(text, _NOTHING)) if of_locale else _NOTHING
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
