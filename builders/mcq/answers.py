@@ -235,7 +235,7 @@ class _Reader:
         # What people wrote is what they have local words for, and not what is shown in its place.
         corrections = self.exclusions.options.corrections(self.template_id)
         written = {text for text in map(shown, answer.texts) if corrections.get(text, text) == found.text}
-        also = self._also(locale, written | {found.text})
+        also = self._also(locale, found.text, *written)
         return Option(found.text, locale, answer.votes, found.values, found.names_region, also)
 
     def _golds(self, top: list[Option]) -> list[Option]:
@@ -314,12 +314,11 @@ class _Reader:
         by_people = dict.fromkeys(shown(text) for one in answers for text in one.texts)
         for text in filter(None, by_people | dict.fromkeys(map(shown, excluded.distractors))):
             canonical = spelled(text, self.answer_format) or text
-            meant, also = values(text, self.answer_format), self._also(locale, (text,))
+            meant, also = values(text, self.answer_format), self._also(locale, text)
             yield Acceptable(canonical, meant, also, text not in by_people)
 
-    def _also(self, locale: Locale, texts: Iterable[str]) -> frozenset[str]:
-        known = self.local_variants
-        return _NOTHING if known is None else _NOTHING.union(*(known.also(locale.tag, text) for text in texts))
+    def _also(self, locale: Locale, *texts: str) -> frozenset[str]:
+        return _NOTHING if self.local_variants is None else self.local_variants.also(locale.tag, *texts)
 
 
 _NOTHING: frozenset[str] = frozenset()

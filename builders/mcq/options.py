@@ -203,15 +203,15 @@ class LocalVariants:
                 others = dict.fromkeys((*of_locale.get(text, ()), *texts))
                 of_locale[text] = tuple(other for other in others if other != text)
 
-    def also(self, tag: str, text: str) -> frozenset[str]:
-        """Find the other English texts that a locale has for the words that it has for this one.
+    def also(self, tag: str, *texts: str) -> frozenset[str]:
+        """Find the other English texts that a locale has for the words that it has for any of these.
 
         Args:
             tag: The locale.
-            text: An English text as an option shows it.
+            texts: English texts as options show them.
         """
-        of_locale = self._also.get(tag)
-        return frozenset(of_locale.get(text, _NOTHING)) if of_locale else _NOTHING
+        of_locale = self._also.get(tag, {})
+        return _NOTHING.union(*[of_locale[text] for text in texts if text in of_locale])
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
