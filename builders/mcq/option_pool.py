@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, groupby, islice
-from typing import TypeVar
 
 import polars as pl
 
@@ -27,7 +26,6 @@ VERDICTS = "verdicts"
 """Cause of options that readers leave out."""
 
 _NONE: Numbers = frozenset()
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +83,8 @@ class OptionPool:
         self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
         """By option, the place of its region among these."""
         self._everything = frozenset(range(len(self.options)))
-        locales = {option.locale.tag: option.locale for option in self.options}.values()
-        self._parts = _grouped((locale.parent, locale.region) for locale in locales if locale.parent)
-        """By code of a region that contains others, the codes of these."""
+        self._of_parent = _grouped((option.locale.parent, i) for i, option in enumerate(self.options))
+        """By code of a country, the options of its regions."""
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
@@ -163,9 +160,11 @@ class OptionPool:
 
     def other_regions(self, asked: Locale) -> Numbers:
         """List the options of all regions apart from the one asked about."""
+        of_parts, own = self._of_parent.get(asked.region, ()), self.of_region
         # See `are_apart`.
-        near = {asked.region, asked.parent, *self._parts.get(asked.region, ())} & self.of_region.keys()
-        return self._everything.difference(*(self.of_region[region] for region in near))
+        return self._everything.difference(
+            of_parts, *(own.get(code, ()) for code in (asked.region, asked.parent))
+        )
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
         """List by cause the options that recipe or readers leave out, and that no answer of people rules out.
@@ -218,8 +217,9 @@ class OptionPool:
         """
         found = {
             pair(text, self.options[j].text)
-            for text in self._shared.named
-            for i in self._shared.named[text]
+            for text, named in self._shared.named.items()
+            if self._judged[text]
+            for i in named
             for j in self._overridable_beside(i)
         }
         for target in self.targets:
@@ -253,9 +253,9 @@ class OptionPool:
     def _overridable_beside(self, i: int) -> Numbers:
         """List the options of other regions that are apart from one only until a judge differs."""
         option = self.options[i]
-        beside = self._judged[option.text] & self._conflicts[i]
-        beside = beside and beside & self._shared.both_as_shown(option)
-        return beside.difference(self.of_region[option.locale.region])
+        conflicts = self._judged[option.text] & self._conflicts[i]
+        beside = conflicts.difference(self.of_region[option.locale.region])
+        return beside and beside & self._shared.both_as_shown(option)
 
     def _overridable_for(self, target: Target) -> Numbers:
         """List the options whose shown text overlaps with all acceptable answers that they overlap with at all.
@@ -307,11 +307,11 @@ def _judged_out(target: Target, same: Mapping[str, Numbers]) -> Numbers:
     return _NONE.union(*(same[text] for text in same.keys() & target.acceptable.keys()))
 
 
-def _grouped(entries: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
-    """Collect entries by name, in order."""
-    found: dict[str, list[T]] = {}
-    for name, entry in entries:
-        found.setdefault(name, []).append(entry)
+def _grouped(entries: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """Collect numbers by name, in order."""
+    found: dict[str, list[int]] = {}
+    for name, number in entries:
+        found.setdefault(name, []).append(number)
     return found
 
 

@@ -140,6 +140,9 @@ class _Choice:
         for number, (tag, target) in enumerate(zip(self._tags, self._pool.targets, strict=True)):
             if tag in self._chosen and not self._concerns(target, told_same):
                 continue
+            if not self._comparisons[number]:
+                self._chosen[tag], self._rests_on[tag] = [], frozenset()
+                continue
             question = Question(
                 comparisons=self._comparisons[number],
                 offered=self._pool.offered(target, same),
