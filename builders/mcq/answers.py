@@ -186,7 +186,6 @@ class _Reader:
             put_right = partial(self.exclusions.options.texts, self.template_id)
             given = given._replace(groups=tuple((votes, put_right(texts)) for votes, texts in given.groups))
         answers = self._dated(given)
-        given = given._replace(groups=tuple((one.votes, one.texts) for one in answers))
         read = [(one.votes, self._option(locale, one)) for one in answers]
         most = max((votes for votes, _ in read), default=0)
         top = [option for votes, option in read if votes == most]
@@ -208,7 +207,7 @@ class _Reader:
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else self._ordered(golds),
-            acceptable=tuple(self._acceptable(given, excluded)),
+            acceptable=tuple(self._acceptable(locale, answers, excluded)),
             offered=self._ordered(fates.get(OFFERED, [])),
             reserve=self._ordered(fates.get(IN_RESERVE, [])),
             loss=loss,
@@ -236,7 +235,7 @@ class _Reader:
         # What people wrote is what they have local words for, and not what is shown in its place.
         corrections = self.exclusions.options.corrections(self.template_id)
         written = {text for text in map(shown, answer.texts) if corrections.get(text, text) == found.text}
-        also = _NOTHING.union(*(self._also(locale, text) for text in (found.text, *written)))
+        also = self._also(locale, found.text, *written)
         return Option(found.text, locale, answer.votes, found.values, found.names_region, also)
 
     def _golds(self, top: list[Option]) -> list[Option]:
@@ -286,7 +285,8 @@ class _Reader:
         for option in options:
             fate = REFUSED if option.text in refused else self._fate(option, silent=silent)
             fates.setdefault(fate, []).append(option)
-        self.outcomes.update({(given.locale.tag, fate): len(of_fate) for fate, of_fate in fates.items()})
+        for fate, of_fate in fates.items():
+            self.outcomes[given.locale.tag, fate] += len(of_fate)
         return fates
 
     def _fate(self, option: Option, *, silent: bool) -> str:
@@ -308,15 +308,17 @@ class _Reader:
         key = (self.seed, self.template_id)
         return tuple(sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text)))
 
-    def _acceptable(self, given: LocaleResponses, excluded: Excluded) -> Iterator[Acceptable]:
-        by_people = dict.fromkeys(shown(text) for _, texts in given.groups for text in texts)
+    def _acceptable(
+        self, locale: Locale, answers: Iterable[DatedAnswer], excluded: Excluded
+    ) -> Iterator[Acceptable]:
+        by_people = dict.fromkeys(shown(text) for one in answers for text in one.texts)
         for text in filter(None, by_people | dict.fromkeys(map(shown, excluded.distractors))):
             canonical = spelled(text, self.answer_format) or text
-            meant, also = values(text, self.answer_format), self._also(given.locale, text)
+            meant, also = values(text, self.answer_format), self._also(locale, text)
             yield Acceptable(canonical, meant, also, text not in by_people)
 
-    def _also(self, locale: Locale, text: str) -> frozenset[str]:
-        return _NOTHING if self.local_variants is None else self.local_variants.also(locale.tag, text)
+    def _also(self, locale: Locale, *texts: str) -> frozenset[str]:
+        return _NOTHING if self.local_variants is None else self.local_variants.also(locale.tag, *texts)
 
 
 _NOTHING: frozenset[str] = frozenset()

@@ -106,6 +106,8 @@ def compare(
         elsewhere: What the locales answer to other templates.
         seed: Seed of the quotas.
     """
+    if not golds:
+        return []
     looks = _Looks(options)
     texts = answers.answer_format is AnswerFormat.TEXT
     in_locales = [[(one.text, one.locale.tag) for one in some] for some in (golds, options)]
@@ -277,7 +279,7 @@ def first_three(question: Question, gold: int, preference: Callable[[int], tuple
     With as few fillers and possibly correct options as can be, then with the first quota that can be met, those
     that are higher first; of all such triples the first one in the order of preference.
     """
-    # Mostly a question that came out short: nothing to look for, three of one region never stand together.
+    # Mostly a question that came out short: nothing to look for.
     if len({question.regions[i] for i in question.offered}) < N_DISTRACTORS:
         return None
     comparison = question.comparisons[gold]
@@ -294,7 +296,9 @@ def _first_of(
     question: Question, comparison: Comparison, ordered: Sequence[int], last: frozenset[int]
 ) -> Triple | None:
     """Find the first triple with as few of the last options as can be, then with the first quota."""
-    for n_last in range(min(len(last), N_DISTRACTORS) + 1):
+    # Three of one region never stand together.
+    n_others = len({question.regions[i] for i in ordered if i not in last})
+    for n_last in range(max(N_DISTRACTORS - n_others, 0), min(len(last), N_DISTRACTORS) + 1):
         usable = ordered if n_last else [i for i in ordered if i not in last]
         higher = [i for i in usable if comparison.side[i] > 0]
         others = [i for i in usable if comparison.side[i] <= 0]
@@ -370,14 +374,18 @@ class RegionOrders:
             variant: The variant, from 0.
         """
         while len(self._keys) <= variant:
-            salt = _mixed(self._targets + np.uint64(len(self._keys)))
-            # Axes: targets, regions. Published releases were ordered by the upper 55 bits.
-            self._keys.append(_mixed(salt[:, None] ^ self._regions[None, :]) >> np.uint64(9))
+            variants = np.arange(len(self._keys), len(self._keys) + _AT_ONCE, dtype=np.uint64)
+            salts = _mixed(self._targets + variants[:, None])
+            # Axes: variants, targets, regions. Published releases were ordered by the upper 55 bits.
+            self._keys.extend(_mixed(salts[:, :, None] ^ self._regions) >> np.uint64(9))
         keys: list[int] = self._keys[variant][target].tolist()
         return keys
 
 
 Keys = npt.NDArray[np.uint64]
+
+_AT_ONCE = 5
+"""Variants whose keys are computed at once: as many as are asked for where nobody says how many."""
 
 
 def _mixed(keys: Keys) -> Keys:

@@ -13,9 +13,8 @@ import polars as pl
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
-from blend.builders.mcq.options import Acceptable, LocalVariants, Numbers, Option, SharedAnswers, are_apart
+from blend.builders.mcq.options import Acceptable, JudgedBeside, LocalVariants, Numbers, Option, SharedAnswers
 from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions
@@ -70,7 +69,6 @@ class OptionPool:
         partners: Mapping[str, Set[str]] | None = None,
     ) -> None:
         self._answers = answers
-        self._partners = partners
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         added = set(map(id, fillers))
@@ -85,13 +83,12 @@ class OptionPool:
         self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
         """By option, the place of its region among these."""
         self._everything = frozenset(range(len(self.options)))
-        self._locales = {option.locale.tag: option.locale for option in self.options}
+        self._of_parent = _grouped((option.locale.parent, i) for i, option in enumerate(self.options))
+        """By code of a country, the options of its regions."""
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
-        self._by_key = _grouped((answer_key(option.text), i) for i, option in enumerate(self.options))
-        self._judged = self._judged_beside(self._shared.named)
-        """By text of an option, those beside which a judge may have an opinion on it, if any."""
+        self._judged = JudgedBeside(self.options, partners)
         shared = [(option, self._shared.with_answer(option)) for option in self.options]
         self._conflicts: tuple[Numbers, ...] = tuple(
             same.union(self.of_region[option.locale.region]) for option, same in shared
@@ -163,8 +160,11 @@ class OptionPool:
 
     def other_regions(self, asked: Locale) -> Numbers:
         """List the options of all regions apart from the one asked about."""
-        near = {locale.region for locale in self._locales.values() if not are_apart(locale, asked)}
-        return self._everything.difference(*(self.of_region[region] for region in near))
+        of_parts, own = self._of_parent.get(asked.region, ()), self.of_region
+        # See `are_apart`.
+        return self._everything.difference(
+            of_parts, *(own.get(code, ()) for code in (asked.region, asked.parent))
+        )
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
         """List by cause the options that recipe or readers leave out, and that no answer of people rules out.
@@ -197,10 +197,12 @@ class OptionPool:
         found = {
             pair(options[i].text, answer)
             for answer, judged in target.judged.items()
-            for i in judged & used - self._shared.with_answer(target.acceptable[answer])
+            # Mostly none is used, and what it shares need not be looked up.
+            if not judged.isdisjoint(used)
+            for i in (judged & used) - self._shared.with_answer(target.acceptable[answer])
         }
         for i, j in {couple for triple in chosen for couple in combinations(triple, 2)}:
-            if j in self._judged.get(options[i].text, _NONE) - self._shared.with_answer(options[i]):
+            if j in self._judged[options[i].text] and j not in self._shared.with_answer(options[i]):
                 found.add(pair(options[i].text, options[j].text))
         return found
 
@@ -215,8 +217,9 @@ class OptionPool:
         """
         found = {
             pair(text, self.options[j].text)
-            for text in self._judged
-            for i in self._shared.named[text]
+            for text, named in self._shared.named.items()
+            if self._judged[text]
+            for i in named
             for j in self._overridable_beside(i)
         }
         for target in self.targets:
@@ -250,9 +253,9 @@ class OptionPool:
     def _overridable_beside(self, i: int) -> Numbers:
         """List the options of other regions that are apart from one only until a judge differs."""
         option = self.options[i]
-        beside = self._judged.get(option.text, _NONE) & self._conflicts[i]
-        beside = beside and beside & self._shared.both_as_shown(option)
-        return beside.difference(self.of_region[option.locale.region])
+        conflicts = self._judged[option.text] & self._conflicts[i]
+        beside = conflicts.difference(self.of_region[option.locale.region])
+        return beside and beside & self._shared.both_as_shown(option)
 
     def _overridable_for(self, target: Target) -> Numbers:
         """List the options whose shown text overlaps with all acceptable answers that they overlap with at all.
@@ -261,11 +264,11 @@ class OptionPool:
         """
         if target.matches_anything or not target.judged:
             return _NONE
-        with_answer = self._shared.with_answer
-        judged = (with_answer(target.acceptable[text]) & beside for text, beside in target.judged.items())
-        found = (target.overlapping | target.same_local_answer) & _NONE.union(*judged)
+        refused = target.overlapping | target.same_local_answer
+        judged = ((target.acceptable[text], refused & beside) for text, beside in target.judged.items())
+        found = _NONE.union(*(self._shared.with_answer(answer) & beside for answer, beside in judged if beside))
         for answer in target.acceptable.values() if found else ():
-            found -= with_answer(answer) - self._shared.as_shown(answer)
+            found -= self._shared.only_unshown(answer)
         return found
 
     def _overridden_for(self, target: Target, different: Mapping[str, Numbers]) -> Target:
@@ -276,13 +279,6 @@ class OptionPool:
         for text, answer in target.acceptable.items() if overridden else ():
             overridden -= self._shared.with_answer(answer) - different.get(text, _NONE)
         return replace(target, ruled_out=(target.overlapping | target.same_local_answer) - overridden)
-
-    def _judged_beside(self, texts: Iterable[str]) -> dict[str, Numbers]:
-        """List by text the options beside which a judge may have an opinion on it, for texts with any."""
-        if self._partners is None:
-            return dict.fromkeys(texts, self._everything)
-        of_texts = ((text, self._by_key.keys() & known) for text in texts if (known := self._partners[text]))
-        return {text: _NONE.union(*(self._by_key[key] for key in keys)) for text, keys in of_texts if keys}
 
     def _target(self, asked: LocaleAnswers) -> Target:
         region, is_text = asked.locale.region, self._answers.answer_format is AnswerFormat.TEXT
@@ -302,7 +298,7 @@ class OptionPool:
             overlapping=overlapping,
             same_local_answer=refused - overlapping,
             ruled_out=refused,
-            judged=self._judged_beside(acceptable),
+            judged={text: beside for text in acceptable if (beside := self._judged[text])},
         )
 
 

@@ -4,7 +4,7 @@ An option stands for all its English variants, and for what its locale means by 
 locale that writes both "soccer" and "football" as 축구 says that they are one thing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.mcq.overlap import base_forms, values
+from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat, understood
 from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.locales import Locale, Registry
@@ -202,14 +203,15 @@ class LocalVariants:
                 others = dict.fromkeys((*of_locale.get(text, ()), *texts))
                 of_locale[text] = tuple(other for other in others if other != text)
 
-    def also(self, tag: str, text: str) -> frozenset[str]:
-        """Find the other English texts that a locale has for the words that it has for this one.
+    def also(self, tag: str, *texts: str) -> frozenset[str]:
+        """Find the other English texts that a locale has for the words that it has for any of these.
 
         Args:
             tag: The locale.
-            text: An English text as an option shows it.
+            texts: English texts as options show them.
         """
-        return frozenset(self._also.get(tag, {}).get(text, _NOTHING))
+        of_locale = self._also.get(tag, {})
+        return _NOTHING.union(*[of_locale[text] for text in texts if text in of_locale])
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
@@ -287,9 +289,10 @@ class SharedAnswers:
         overlapping, same = self.overlapping(answer.values), self.same_local_answer(answer)
         return overlapping | same if same else overlapping
 
-    def as_shown(self, answer: Acceptable) -> Numbers:
-        """List the options of free text of which the shown text itself shares anything with an answer."""
-        return self._overlapping_as_shown(answer.values) | self.same_local_answer(answer)
+    def only_unshown(self, answer: Acceptable) -> Numbers:
+        """List the options of free text that share something with an answer, and their shown texts nothing."""
+        found = self.overlapping(answer.values) - self._overlapping_as_shown(answer.values)
+        return found and found - self.same_local_answer(answer)
 
     def both_as_shown(self, option: Option) -> Numbers:
         """List the options of free text that share anything with the shown text of another one."""
@@ -301,6 +304,30 @@ class SharedAnswers:
     def _overlapping_as_shown(self) -> Callable[[frozenset[str]], Numbers]:
         shown = (values(option.text, AnswerFormat.TEXT) for option in self._options)
         return _overlapping(_sets((value, i) for i, held in enumerate(shown) for value in held))
+
+
+class JudgedBeside(dict[str, Numbers]):
+    """By text, the options of a template beside which a judge may have an opinion on it.
+
+    Args:
+        options: The options, by number.
+        partners: By text, answers beside which one may have, see `JudgePanel.partners`; all when absent.
+    """
+
+    def __init__(self, options: Sequence[Option], partners: Mapping[str, Set[str]] | None) -> None:
+        super().__init__()
+        self._partners = partners
+        self._by_key = _sets((answer_key(option.text), i) for i, option in enumerate(options))
+        self._everything = frozenset(range(len(options)))
+
+    def __missing__(self, text: str) -> Numbers:
+        found = self._everything
+        if self._partners is not None:
+            known = self._partners[text]
+            # Most texts have none.
+            found = _NO_OPTION.union(*(self._by_key[key] for key in known and self._by_key.keys() & known))
+        self[text] = found
+        return found
 
 
 def _overlapping(with_value: Mapping[str, Numbers]) -> Callable[[frozenset[str]], Numbers]:

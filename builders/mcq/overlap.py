@@ -25,11 +25,6 @@ _DATE = re.compile(r"\d{1,2}/\d{1,2}")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
 _SHORTEST_STEM = 4
 _LONGEST_ENDING = 4
-_ENDINGS = (
-    "al", "ant", "ator", "e", "ed", "ent", "er", "ful", "ic", "ing", "ion", "ism", "iti", "li", "ll",
-    "nci", "ogi", "ogist", "s", "y",
-)  # fmt: skip
-"""Ends of all that Porter 2 takes off or changes; it leaves any other word as it is."""
 _AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
 """Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
 _AGENT = re.compile(r"(\w{3,})(?:ers?|ing)")
@@ -106,7 +101,7 @@ def _related(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def _stem(word: str) -> str:
     """Find the English stem (Porter 2); the word itself where the stem could be another word's."""
-    if len(word) <= _SHORTEST_STEM or not word.endswith(_ENDINGS):
+    if len(word) <= _SHORTEST_STEM:
         return word
     stem: str = _stemmer().stemWord(word)
     is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING
@@ -115,9 +110,10 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer
+    import Stemmer
 
-    return snowballstemmer.stemmer("english")
+    # Each word is put to it once, so it need not keep any.
+    return Stemmer.Stemmer("english", 0)
 
 
 def _numbers(text: str) -> set[str]:

@@ -32,7 +32,7 @@ from blend.builders.mcq.distractors import (
     first_three,
 )
 from blend.builders.mcq.option_pool import VERDICTS, OptionPool, Target
-from blend.builders.mcq.options import are_apart
+from blend.builders.mcq.options import Numbers, are_apart
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Locale
 from blend.schemas.recipe.recipe import McqOptions
@@ -134,13 +134,14 @@ class _Choice:
         conflicts = self._pool.conflicts(same)
         # Only verdicts "the same" take options away; pairs found different were taken for different from the
         # start.
-        told_same = [one for one in known.keys() - self._accounted if known[one]]
-        new = self._pool.named(text for one in told_same for text in one)
+        told_same = self._pool.judged_same({one: known[one] for one in known.keys() - self._accounted})
         self._accounted.update(known)
         self._new = []
         for number, (tag, target) in enumerate(zip(self._tags, self._pool.targets, strict=True)):
-            # New verdicts about options on which this target's choice does not rest leave it as it is.
-            if tag in self._chosen and new.isdisjoint(self._rests_on[tag]):
+            if tag in self._chosen and not self._concerns(target, told_same):
+                continue
+            if not self._comparisons[number]:
+                self._chosen[tag], self._rests_on[tag] = [], frozenset()
                 continue
             question = Question(
                 comparisons=self._comparisons[number],
@@ -158,6 +159,12 @@ class _Choice:
             self._rests_on[tag] = set(shown) if self._rests_on_picks else question.offered.keys()
             self._new.append(target)
         return self._chosen
+
+    def _concerns(self, target: Target, told_same: Mapping[str, Numbers]) -> bool:
+        """Tell whether a choice rests on an option that new verdicts take away, or on two that they part."""
+        rests_on = self._rests_on[target.answers.locale.tag]
+        texts = target.acceptable.keys() | {self._texts[i] for i in rests_on}
+        return any(not told_same[text].isdisjoint(rests_on) for text in told_same.keys() & texts)
 
     def relied_on(self, picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
         """List the pairs that must be different for the last choice to stand, beyond those of earlier ones."""

@@ -94,10 +94,10 @@ def _simplemma(language: str) -> Lemmatiser:
 
 
 def _snowball(language: str) -> Lemmatiser:
-    import snowballstemmer
+    import Stemmer
 
-    stemmer = snowballstemmer.stemmer(SNOWBALL[language])
-    return Lemmatiser("snowball", version("snowballstemmer"), words_of, _each(stemmer.stemWord))
+    stemmer = Stemmer.Stemmer(SNOWBALL[language])
+    return Lemmatiser("snowball", version("PyStemmer"), words_of, _each(stemmer.stemWord))
 
 
 SNOWBALL = {

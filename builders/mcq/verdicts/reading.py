@@ -117,9 +117,13 @@ def _counts(
         by_text = dict(zip((text for text, _ in one.distractors), distractors, strict=True))
         readers = [*golds.values(), *by_text.values()]
         counts = [readers.count(reader) for reader in (NATIVES, OTHERS, BY_QUESTION, MODEL, None)]
-        unread_golds = np.array([number in golds and golds[number] is None for number in range(len(one.golds))])
-        unread = np.array([reader is None for reader in distractors])
-        with_unread = int((unread_golds[one.picks[:, 0]] | unread[one.picks[:, 1:]].any(axis=1)).sum())
+        unread_golds = [number for number, reader in golds.items() if reader is None]
+        unread = [number for number, reader in enumerate(distractors) if reader is None]
+        with_unread = 0
+        # Mostly all are read.
+        if unread_golds or unread:
+            of_gold, of_triple = np.isin(one.picks[:, 0], unread_golds), np.isin(one.picks[:, 1:], unread)
+            with_unread = int((of_gold | of_triple.any(axis=1)).sum())
         yield one.locale.tag, len(one.picks), with_unread, len(readers), *counts
 
 
