@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 ROW_GROUP_ROWS = 10_000
 """Rows per row group: a reader of one page of rows reads little, and statistics stay useful."""
+
+_DIGESTED_ROWS = 1_000
 
 SHARD_ROWS = 200_000
 """Rows per file: some ten megabytes of multiple-choice questions."""
@@ -80,6 +83,7 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
     finally:
         if writer is not None:
             writer.close()
+    _give_back()
     return TableInfo(
         config=table.config,
         split=table.split,
@@ -93,8 +97,16 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
 def loaded_bytes(path: Path) -> int:
     """Bytes that the rows of a file take in memory, as `datasets` counts them (``num_bytes``)."""
     with pq.ParquetFile(path) as file:
-        groups = range(file.num_row_groups)
-        return sum(int(file.read_row_group(number, use_threads=False).nbytes) for number in groups)
+        # One column at a time: all of a row group, as it is read, take several times their bytes.
+        cells = product(range(file.num_row_groups), file.schema_arrow.names)
+        n_bytes = sum(int(file.read_row_group(i, [name], use_threads=False).nbytes) for i, name in cells)
+    _give_back()
+    return n_bytes
+
+
+def _give_back() -> None:
+    """Give memory back that Arrow keeps for later: the tables of a release are written and read once."""
+    pa.default_memory_pool().release_unused()
 
 
 class ContentDigest:
@@ -108,7 +120,9 @@ class ContentDigest:
 
     def add(self, rows: pl.DataFrame) -> None:
         """Take in further rows."""
-        rows.write_ndjson(cast(IO[bytes], self._lines))
+        # As JSON, rows take several times their memory: some of them at a time.
+        for some in rows.iter_slices(_DIGESTED_ROWS):
+            some.write_ndjson(cast(IO[bytes], self._lines))
 
     def hexdigest(self) -> str:
         """The digest of all rows so far."""

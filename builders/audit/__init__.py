@@ -29,6 +29,7 @@ from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.summaries import Summarised, Summary, written
+from blend.schemas.rows.frame_columns import in_slices
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""
@@ -163,6 +164,10 @@ def audit_of(asked: QuestionArrays, scores: Mapping[str, FloatArray], definition
 
 def known_answers(annotations: pl.DataFrame) -> pl.DataFrame:
     """`EVIDENCE`: every English answer with its votes."""
+    return in_slices(annotations, _evidence_of)
+
+
+def _evidence_of(annotations: pl.DataFrame) -> pl.DataFrame:
     rows = annotations.select("annotations", template="template_id", group="locale").explode("annotations")
     groups = rows.drop_nulls("annotations").unnest("annotations")
     texts = (

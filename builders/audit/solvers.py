@@ -114,9 +114,10 @@ def _word_votes(asked: QuestionArrays, evidence: pl.DataFrame) -> _Votes:
     texts = evidence.select(pl.col("text").unique().sort())
     of_texts = words_of(tuple(texts["text"].to_list()))
     split = pl.DataFrame({"text": texts["text"].gather(of_texts.text), "word": _gathered(of_texts)})
+    coded = split.join(_coded("word", asked.words.known), on="word").drop("word")
     rows = (
-        evidence.join(split, on="text")
-        .join(_coded("word", asked.words.known), on="word")
+        evidence.join(coded, on="text")
+        .drop("text")
         .join(_coded("group", asked.groups), on="group", how="left")
         .join(_coded("template", asked.templates), on="template", how="left")
     )

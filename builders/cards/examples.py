@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.schemas.language.locales import Locale
-from blend.schemas.rows.frame_columns import votes_known
+from blend.schemas.rows.frame_columns import KEY, votes_known
 
 
 class Example(NamedTuple):
@@ -49,19 +49,15 @@ def example_rows(
     """
     first = pl.col("annotations").list.first().struct
     top = (
-        annotations.filter((pl.col("annotations").list.len() > 0) & votes_known())
-        .select(
-            "template_id",
-            "locale",
+        annotations.select(
+            *KEY,
             answer=first.field("answers").list.first(),
             en_answer=first.field("en_answers").list.first(),
             votes=first.field("count"),
+            is_known=votes_known(),
         )
-        .filter(pl.col("answer").is_not_null())
-        .join(
-            questions.select("template_id", "locale", "question", "en_question"), on=["template_id", "locale"]
-        )
-        .filter(pl.col("question") != "")
+        .filter("is_known", pl.col("answer").is_not_null())
+        .join(questions.filter(pl.col("question") != ""), on=KEY, how="semi")
     )
     if top.is_empty():
         return ()
@@ -70,7 +66,9 @@ def example_rows(
         .agg(n_locales=pl.len(), agreement=pl.col("votes").sum())
         .sort("n_locales", "agreement", "template_id", descending=[True, True, False])
     )
-    chosen = top.filter(template_id=ranked["template_id"][0])
+    chosen = top.filter(template_id=ranked["template_id"][0]).join(
+        questions.select(*KEY, "question", "en_question"), on=KEY
+    )
     rows = {row["locale"]: row for row in chosen.iter_rows(named=True)}
     return tuple(_example(of, rows[of.tag]) for of in locales if of.tag in rows)
 

@@ -66,13 +66,15 @@ class DecisionsJudge:
     name = "decisions"
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
-        self._decided: dict[Pair, Decision] = {}
+        self._decided: dict[Pair, tuple[str, str]] = {}
+        """Verdict and who gave it: with its reason and day, a decision takes ten times the memory."""
         for decision in decisions:
-            earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
-            if earlier.verdict != decision.verdict:
+            decided = decision.verdict, decision.who
+            verdict, who = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decided)
+            if verdict != decision.verdict:
                 raise InputError(
                     f"{decision.answer_a!r} and {decision.answer_b!r} are decided both "
-                    f"'same' and 'different', by {earlier.who!r} and {decision.who!r}; keep one of the two"
+                    f"'same' and 'different', by {who!r} and {decision.who!r}; keep one of the two"
                 )
         self._partners: dict[str, set[str]] = {}
         for a, b in self._decided:
@@ -85,11 +87,8 @@ class DecisionsJudge:
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
-        decisions = (self._decided.get(pair_key(a, b)) for a, b in pairs)
-        return [
-            None if decision is None else Verdict(decision.verdict == "same", self._decider(decision.who))
-            for decision in decisions
-        ]
+        decided = (self._decided.get(pair_key(a, b)) for a, b in pairs)
+        return [None if one is None else Verdict(one[0] == "same", self._decider(one[1])) for one in decided]
 
     def _decider(self, who: str) -> str:
         # A model's verdict keeps the model's name: the rebuild that finds it here must record the same

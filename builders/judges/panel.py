@@ -153,8 +153,13 @@ class _Partners(dict[str, Set[str]]):
         self._judges = judges
 
     def __missing__(self, text: str) -> Set[str]:
-        found = self[text] = frozenset[str]().union(*(judge.partners(text) for judge in self._judges))
+        # Of most texts nobody has an opinion: these share one empty set.
+        found = frozenset[str]().union(*(judge.partners(text) for judge in self._judges)) or _NOBODY
+        self[text] = found
         return found
+
+
+_NOBODY: frozenset[str] = frozenset()
 
 
 class _People:

@@ -210,7 +210,7 @@ class _Looks:
         return side.tolist(), set(np.flatnonzero(between).tolist()), unlike.tolist()
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def _shape(text: str) -> int:
     """Number the format of a text by its punctuation, digits and final stop."""
     marked, digits = not MARKS.isdisjoint(text), any(map(str.isdigit, text))

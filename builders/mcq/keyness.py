@@ -23,6 +23,7 @@ import polars as pl
 from blend.builders.mcq.options import LocaleText, shown
 from blend.builders.mcq.overlap import base_forms
 from blend.schemas.language.text_comparison import words
+from blend.schemas.rows.frame_columns import in_slices
 
 _PRIOR_VOTES = 2.0
 """Votes that a word is taken to have beside the counted ones, as often as in both locales together: a word that
@@ -32,6 +33,7 @@ _DIGITS = 9
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
 
 ANSWER_INDEX = pl.Schema(
     {"template_id": pl.String(), "locale": pl.String(), "text": pl.String(), "votes": pl.Int64()}
@@ -42,6 +44,10 @@ votes."""
 
 def answer_index(annotations: pl.DataFrame) -> pl.DataFrame:
     """Make `ANSWER_INDEX` of `ANNOTATIONS`."""
+    return in_slices(annotations, _index_of)
+
+
+def _index_of(annotations: pl.DataFrame) -> pl.DataFrame:
     of_group = pl.element().struct.field
     return (
         annotations.select(
@@ -194,8 +200,8 @@ class Keyness:
 class _Counted(NamedTuple):
     """Votes for words, by number of the word and of the locale; arrays of one length."""
 
-    word: Numbers
-    locale: Numbers
+    word: Codes
+    locale: Codes
     votes: Numbers
 
     @classmethod
@@ -204,9 +210,9 @@ class _Counted(NamedTuple):
         return cls(_codes(rows["word"], words), _codes(rows["locale"], locales), rows["votes"].to_numpy())
 
 
-def _codes(names: pl.Series, numbered: Mapping[str, int]) -> Numbers:
+def _codes(names: pl.Series, numbered: Mapping[str, int]) -> Codes:
     """Find the numbers of names, which are numbered in order."""
-    return names.cast(pl.Enum(list(numbered))).to_physical().to_numpy().astype(np.int64)
+    return names.cast(pl.Enum(list(numbered))).to_physical().to_numpy().astype(np.int32)
 
 
 class _Words(NamedTuple):
@@ -301,10 +307,13 @@ class Cooccurrence:
         )
         self._forms = answers["form"].to_numpy()
         """What was given, question after question, those of a locale and topic side by side."""
-        self._questions = list(_slices(answers, *question).values())
+        numbered = answers.select("locale", "form", question=pl.struct(question).rle_id())
+        lengths = numbered["question"].rle().struct.field("len")
+        self._ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        """By question, where its answers begin among those of all, and behind the last one where they end."""
         self._on_topic = _slices(answers, "locale", "topic")
         self._of_locale = _slices(answers, "locale")
-        by_form = answers.select("locale", "form", question=pl.struct(question).rle_id()).sort("locale", "form")
+        by_form = numbered.sort("locale", "form")
         self._sorted_forms, self._with_form = by_form["form"].to_numpy(), by_form["question"].to_numpy()
         """By locale, its forms in order, and the question to which it gave each."""
 
@@ -327,7 +336,7 @@ class Cooccurrence:
         is_given = np.zeros(unknown + 1, np.bool_)
         topic, found = self._topics.get(template_id), list[set[int]]()
         for text, tag in golds:
-            beside = (self._forms[self._questions[i]] for i in self._with(tag, text))
+            beside = (self._forms[self._ends[i] : self._ends[i + 1]] for i in self._with(tag, text))
             given = np.concatenate([self._forms[self._on_topic.get((tag, topic), _NOWHERE)], *beside])
             is_given[given] = True
             found.append(set(np.flatnonzero(is_given[numbers]).tolist()))

@@ -36,7 +36,7 @@ _WIDEST_RANGE = 10_000
 
 
 # Caches hold the 14,000 texts of 16 regions, and the 9,000 words in them.
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     """List everything that an answer to a question of this format can mean.
 
@@ -79,14 +79,14 @@ def _stem_of_base_form(word: str) -> str:
     return _stem(_base_form(word))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _base_form(word: str) -> str:
     import simplemma
 
     return simplemma.lemmatize(word, lang="en")
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _related(word: str) -> tuple[str, ...]:
     """List the forms that a word shares with its relatives: base form, stem, and who does something.
 

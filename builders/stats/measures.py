@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.schemas.prompts.short_answer_prompts import accepts_answers, is_scored
-from blend.schemas.rows.frame_columns import KEY, votes_known
+from blend.schemas.rows.frame_columns import KEY, in_slices, votes_known
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
@@ -144,9 +144,7 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
     return (
         questions.select(*KEY, "topic")
         .join(
-            annotations.select(
-                *KEY, *_counts(), scored=is_scored() & accepts_answers(), votes_known=votes_known()
-            ),
+            in_slices(annotations, _figures_of_answers),
             on=KEY,
             how="left",
             validate="1:1",
@@ -159,6 +157,12 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         .with_columns(pl.when(pl.col("votes_known").fill_null(value=True)).then(_VOTES).name.keep())
         .drop("votes_known")
         .sort(KEY)
+    )
+
+
+def _figures_of_answers(annotations: pl.DataFrame) -> pl.DataFrame:
+    return annotations.select(
+        *KEY, *_counts(), scored=is_scored() & accepts_answers(), votes_known=votes_known()
     )
 
 

@@ -26,6 +26,7 @@ _Matrix = NDArray[np.float32]
 
 _TOKEN = re.compile(r"[^\W_]+(?:[:/.'’][^\W_]+)*")
 _COLUMNS_AT_ONCE = 1 << 14
+_ROWS_AT_ONCE = 10_000
 
 
 def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
@@ -51,17 +52,20 @@ def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFra
         shares are ours: a sum also grows with the number of answers that a locale gave.
     """
     asked = _numbered(annotations, tags)
-    answers, texts = _english_answers(asked)
-    words = _tokens(answers, (text.lower().split() for text in texts))
-    lemmas = _tokens(answers, (map(_lemma, _TOKEN.findall(text.lower())) for text in texts))
     presence = _presence(asked, len(tags))
     # Shape ``(n_locales, n_locales)``: templates with a row in both.
     templates = presence @ presence.T
+    words, lemmas = np.zeros((2, 2, *templates.shape))
+    # Some templates at a time: what is needed in between takes more memory than all answers.
+    some_templates = pl.col("template") // max(_ROWS_AT_ONCE // max(len(tags), 1), 1)
+    for _, some in asked.group_by(some_templates):
+        answers, texts = _english_answers(some)
+        words += _shared(_tokens(answers, (text.lower().split() for text in texts)), presence)
+        of_lemmas = (map(_lemma, _TOKEN.findall(text.lower())) for text in texts)
+        lemmas += _shared(_tokens(answers, of_lemmas), presence)
     rows = [
-        (tags[a], tags[b], int(templates[a, b]), *of_words, *of_lemmas)
-        for (a, b), of_words, of_lemmas in zip(
-            combinations(range(len(tags)), 2), _shared(words, presence), _shared(lemmas, presence), strict=True
-        )
+        (tags[a], tags[b], int(templates[a, b]), *_share(words[:, a, b]), *_share(lemmas[:, a, b]))
+        for a, b in combinations(range(len(tags)), 2)
     ]
     return pl.DataFrame(rows, schema=OVERLAP, orient="row")
 
@@ -102,7 +106,7 @@ def _tokens(answers: pl.DataFrame, of_texts: Iterable[Iterable[str]]) -> pl.Data
     return answers.join(cut, on="answer").select("locale", "template", "token").unique()
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _lemma(token: str) -> str:
     from simplemma import lemmatize
 
@@ -116,18 +120,20 @@ def _presence(asked: pl.DataFrame, n_locales: int) -> _Matrix:
     return presence
 
 
-def _shared(tokens: pl.DataFrame, presence: _Matrix) -> list[tuple[int, float | None]]:
-    """For every pair of locales, tokens in common and their share of the tokens of either."""
+def _shared(tokens: pl.DataFrame, presence: _Matrix) -> NDArray[np.float64]:
+    """For every pair of locales, tokens in common and tokens of either, shape ``(2, n_locales, n_locales)``."""
     sizes = np.zeros_like(presence)
     np.add.at(sizes, (tokens["locale"].to_numpy(), tokens["template"].to_numpy()), 1)
     common = _in_common(tokens, len(presence))
     own = sizes @ presence.T  # own[a, b]: tokens of a on the templates that b has as well
     # A union: both sets less what stands in both.
-    either = own + own.T - common
-    return [
-        (int(common[a, b]), float(common[a, b] / either[a, b]) if either[a, b] else None)
-        for a, b in combinations(range(len(presence)), 2)
-    ]
+    return np.stack([common, own + own.T - common])
+
+
+def _share(counts: NDArray[np.float64]) -> tuple[int, float | None]:
+    """Tokens in common, and their share of the tokens of either."""
+    common, either = counts
+    return int(common), float(common / either) if either else None
 
 
 def _in_common(tokens: pl.DataFrame, n_locales: int) -> NDArray[np.float64]:

@@ -67,7 +67,7 @@ def pair_key(a: str, b: str) -> tuple[str, str]:
     return (first, second) if first <= second else (second, first)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def answer_key(answer: str) -> str:
     """Return what one answer is compared by, see `pair_key`."""
     return unicodedata.normalize("NFC", clean(answer).casefold())

@@ -27,7 +27,6 @@ def _table(name: str) -> pl.DataFrame:
         return pl.read_csv(path, separator="\t", infer_schema=False)
 
 
-@cache
 def shipped_decisions() -> tuple[Decision, ...]:
     """The shipped decisions about pairs of answers, in the order of the file.
 

@@ -36,7 +36,7 @@ def clean(text: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def fold(text: str, *, accents: bool = True) -> str:
     """The text as compared: NFKC, case-folded, without zero-width characters.
 
@@ -68,7 +68,7 @@ def _without_accents(text: str) -> str:
     return "".join(kept)
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def words(text: str) -> tuple[str, ...]:
     """The folded words of a text, in order; hyphens, slashes and all punctuation part words.
 

@@ -161,7 +161,7 @@ def _answers(texts: list[str], index: int, key: str, origin: Origin, tidy: Tidy)
 
 
 # The same answer stands in many files; what is known of a text does not depend on the place.
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _is_ordinary(answer: str) -> bool:
     return answer != "" and is_tidy(answer) and not _is_placeholder(answer)
 
