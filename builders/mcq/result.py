@@ -25,7 +25,7 @@ STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
 
 
-ROWS_PER_BATCH = 10_000
+ROWS_PER_BATCH = 5_000
 """Rows from which a batch is handed out; a batch holds whole templates, so it can be larger."""
 
 DROPPED = pl.Schema(

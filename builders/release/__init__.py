@@ -118,10 +118,12 @@ def build_release(
         built = build_tables(
             recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress
         )
+        # Before anything is written: later, this would be the most that a build needs.
+        stats = _stats(built, known)
         reviewed = carry_reviewed(recipe, base, release)
         manifest = _write_data(built, reviewed, release, known, on_progress)
         changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, release, manifest, known, datasheet, changes)
+        facts = _facts(built, release, manifest, known, datasheet, changes, stats)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -200,6 +202,7 @@ def _facts(
     known: Registry,
     datasheet: Datasheet,
     changes: str,
+    stats: Stats | None,
 ) -> ReleaseFacts:
     held = tuple(known.get(tag) for tag in _tags(built, known))
     return ReleaseFacts(
@@ -209,7 +212,7 @@ def _facts(
         figures=built.figures(),
         spreads=_of_mcqs(spread_counts, release, manifest.tables),
         power=_of_mcqs(power, release, manifest.tables),
-        stats=_stats(built, known),
+        stats=stats,
         domain=built.domain,
         examples=example_rows(built.questions, built.annotations, held),
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
