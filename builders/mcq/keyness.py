@@ -101,7 +101,7 @@ class Keyness:
         lengths = by_template.group_by("template_id", maintain_order=True).len()
         bounds = pairwise([0, *np.cumsum(lengths["len"], dtype=np.int64).tolist()])
         self._of_template = {
-            template_id: _Counted(*(of_all[start:end] for of_all in all_votes))
+            template_id: all_votes.part(start, end)
             for template_id, (start, end) in zip(lengths["template_id"], bounds, strict=True)
         }
 
@@ -208,6 +208,10 @@ class _Counted(NamedTuple):
     def of(cls, rows: pl.DataFrame, words: Mapping[str, int], locales: Mapping[str, int]) -> "_Counted":
         """Number the rows of `_votes_of_words`."""
         return cls(_codes(rows["word"], words), _codes(rows["locale"], locales), rows["votes"].to_numpy())
+
+    def part(self, start: int, end: int) -> "_Counted":
+        """Some of the votes, by position."""
+        return _Counted(self.word[start:end], self.locale[start:end], self.votes[start:end])
 
 
 def _codes(names: pl.Series, numbered: Mapping[str, int]) -> Codes:

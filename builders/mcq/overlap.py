@@ -35,7 +35,8 @@ _WIDEST_RANGE = 10_000
 """Numbers further apart than this are taken as two numbers, not as a range."""
 
 
-# Caches hold the 14,000 texts of 16 regions, and the 9,000 words in them.
+# The larger caches hold the 14,000 texts of 16 regions, or the 9,000 words in them; the smaller ones stand
+# where finding a value anew costs little.
 @lru_cache(maxsize=1 << 12)
 def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     """List everything that an answer to a question of this format can mean.

@@ -51,22 +51,22 @@ class ItemAnalysis:
     def untold(self) -> str:
         """What cannot be told or not be relied on, and why; empty where all can."""
         n, n_guess = len(self.responses.models), len(self.guessers)
-        told = []
+        reasons = []
         if self.model is None:
-            told.append(
+            reasons.append(
                 f"{pluralise(n, 'model')} {agreeing(n, 'says', 'say')} how difficult items are, and no more: "
                 "discrimination, abilities, suspects and a compact choice need answers of six models or more"
             )
         elif not self.model.converged:
-            told.append(
+            reasons.append(
                 "the two-parameter model has not converged, so slopes, intercepts and abilities are rough"
             )
         if n_guess:
-            told.append(
+            reasons.append(
                 f"{pluralise(n_guess, 'model')} {agreeing(n_guess, 'is', 'are')} no better than guessing "
                 f"({', '.join(self.guessers)}) and {agreeing(n_guess, 'tells', 'tell')} nothing of items"
             )
-        return "; ".join(told)
+        return "; ".join(reasons)
 
     def suspect_sheet(self) -> pl.DataFrame:
         """List the suspects for `option_sheets.read_suspects`, and what speaks for each.
