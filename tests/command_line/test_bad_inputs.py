@@ -98,6 +98,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("strange", [*PLACES, *NAMES])
@@ -303,7 +304,6 @@ INTO = {
 
 
 @pytest.mark.sampled
-@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("command", INTO)
 def test_a_folder_in_which_somebody_keeps_something_else(
