@@ -13,7 +13,15 @@ import polars as pl
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers, read_answers
-from blend.builders.mcq.options import Acceptable, JudgedBeside, LocalVariants, Numbers, Option, SharedAnswers
+from blend.builders.mcq.options import (
+    Acceptable,
+    JudgedBeside,
+    LocalVariants,
+    Numbers,
+    Option,
+    SharedAnswers,
+    are_apart,
+)
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale, Registry
@@ -83,8 +91,7 @@ class OptionPool:
         self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
         """By option, the place of its region among these."""
         self._everything = frozenset(range(len(self.options)))
-        self._of_parent = _grouped((option.locale.parent, i) for i, option in enumerate(self.options))
-        """By code of a country, the options of its regions."""
+        self._locales = {option.locale.tag: option.locale for option in self.options}.values()
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
@@ -160,11 +167,8 @@ class OptionPool:
 
     def other_regions(self, asked: Locale) -> Numbers:
         """List the options of all regions apart from the one asked about."""
-        of_parts, own = self._of_parent.get(asked.region, ()), self.of_region
-        # See `are_apart`.
-        return self._everything.difference(
-            of_parts, *(own.get(code, ()) for code in (asked.region, asked.parent))
-        )
+        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
+        return self._everything.difference(*(self.of_region[region] for region in near))
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
         """List by cause the options that recipe or readers leave out, and that no answer of people rules out.
