@@ -1,7 +1,7 @@
 """Tables of a run: Parquet files that appear whole, and are read only as they were written.
 
-The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` prints it. A table without one,
-of a run of an earlier version, is read unchecked.
+The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` prints it. A table without one is
+read unchecked; of a shard then all is read.
 """
 
 import errno
@@ -83,26 +83,21 @@ def write_new_frame(path: Path, rows: pl.DataFrame) -> bool:
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
         digest = file_sha256(beside)
+        # Before the table: a kill leaves no table whose digest nobody knows.
+        _add_digest(path, digest)
         try:
             os.link(beside, path)  # a rename would replace
         except FileExistsError:
             return False
     finally:
         beside.unlink(missing_ok=True)
-    # A kill before leaves a table without a digest: `add_digest`.
     _write_digests(path, [digest])
     return True
 
 
-def add_digest(path: Path, *, fix: str = RESTORE) -> None:
-    """Write the digest of a table that a kill has left without one; until then it is read unchecked.
-
-    Raises:
-        RowError: If it is not a table that can be read.
-    """
-    if file_identity(path.with_name(path.name + _ENDING)) is None:
-        read_frame(path, fix=fix)
-        _write_digests(path, [file_sha256(path)])
+def has_digest(path: Path) -> bool:
+    """Whether it can be told that a table is as it was written."""
+    return file_identity(path.with_name(path.name + _ENDING)) is not None
 
 
 def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
@@ -184,6 +179,14 @@ def _digests(path: Path) -> list[str]:
         return []
     lines = read_content(beside).decode("ascii", "replace").splitlines()
     return [line.partition(" ")[0] for line in lines]
+
+
+def _add_digest(path: Path, digest: str) -> None:
+    """Write a digest behind those of other processes that write the same table; each counts."""
+    with path.with_name(path.name + _ENDING).open("a") as file:
+        file.write(f"{digest}  {path.name}\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _write_digests(path: Path, digests: list[str]) -> None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
-from blend.eval.runs.run_tables import add_digest, write_new_frame
+from blend.eval.runs.run_tables import write_new_frame
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import parquet_rows, read_content
 from blend.schemas.errors import InputError, RowError, StorageError
@@ -110,15 +110,9 @@ class FolderShards:
         return write_new_frame(self.folder / name, rows)
 
     def recover(self) -> None:
-        """Remove what killed workers have begun, and add the digests of shards that they had no time to write.
-
-        Raises:
-            RowError: If one of these shards cannot be read.
-        """
+        """Remove what killed workers have begun."""
         for path in self.folder.glob("*part-items*.tmp"):
             path.unlink(missing_ok=True)
-        for name in self.names():
-            add_digest(self.folder / name, fix=_RESTORE)
 
 
 @dataclass(frozen=True)

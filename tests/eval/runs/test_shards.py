@@ -9,6 +9,7 @@ from pathlib import Path
 
 import fsspec
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,34 +98,56 @@ DYING = """
 import os, sys
 from pathlib import Path
 import polars as pl
-from blend.eval.runs import run_tables
 from blend.eval.runs.answer_files import ANSWERS
 from blend.eval.runs.shards import FolderShards, ShardName
 
-run_tables._write_digests = lambda *_: os.kill(os.getpid(), 9)
+link, out, moment = os.link, *sys.argv[1:]
+
+def killed(*paths):
+    if moment == "after":
+        link(*paths)
+    os.kill(os.getpid(), 9)
+
+os.link = killed
 rows = pl.DataFrame([{"item_id": "a", "text": "x"}], schema=ANSWERS)
-FolderShards(Path(sys.argv[1])).commit(ShardName(0, 1).file, rows)
+FolderShards(Path(out)).commit(ShardName(0, 1).file, rows)
 """
 
 
 @pytest.mark.exhaustive
-def test_a_shard_whose_writer_is_killed_before_its_digest_gets_one_and_is_checked(tmp_path: Path):
-    assert subprocess.run([sys.executable, "-c", DYING, str(tmp_path)], check=False).returncode == -9
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_leaves_no_shard_without_its_digest(tmp_path: Path, moment: str):
+    killed = subprocess.run([sys.executable, "-c", DYING, str(tmp_path), moment], check=False)
+    assert killed.returncode == -9
     store, name = FolderShards(tmp_path), ShardName(0, 1).file
-    assert not list(tmp_path.glob("*.sha256"))
+    assert store.names() == ([name] if moment == "after" else [])
+    rows = pl.DataFrame([{"item_id": "a", "text": "y"}], schema=ANSWERS)
+    assert store.commit(name, rows) == (moment == "before")
     store.recover()
     assert sorted(path.name for path in tmp_path.iterdir()) == [name, f"{name}.sha256"]
-    assert read_answers(tmp_path)["text"].to_list() == ["x"]
+    text = "x" if moment == "after" else "y"
+    assert read_answers(tmp_path)["text"].to_list() == [text]
     content = (tmp_path / name).read_bytes()
-    (tmp_path / name).write_bytes(content.replace(b"x", b"y"))
+    (tmp_path / name).write_bytes(content.replace(text.encode(), b"z"))
     assert "not as it was written" in message_of(RowError, lambda: read_answers(tmp_path))
-    # What was never whole gets no digest.
-    (tmp_path / name).write_bytes(content[:-9])
+
+
+def test_all_of_a_shard_without_a_digest_is_read(tmp_path: Path):
+    name = ShardName(0, 1000).file
+    answers = [{"item_id": str(n), "text": f"text {n * n}"} for n in range(1000)]
+    FolderShards(tmp_path).commit(name, pl.DataFrame(answers, schema=ANSWERS))
     (tmp_path / f"{name}.sha256").unlink()
-    assert message_of(RowError, store.recover) == (
-        f"{tmp_path / name}: not a Parquet file, or damaged; restore it from a copy, or delete it to have its "
-        "items asked again"
-    )
+    assert count_answers(tmp_path).n_answers == 1000
+    texts = pq.read_metadata(tmp_path / name).row_group(0).column(list(ANSWERS).index("text"))
+    with (tmp_path / name).open("r+b") as file:
+        file.seek(texts.data_page_offset + 40)
+        file.write(bytes(400))
+    # Neither of these wants the texts.
+    for read in (count_answers, AnswerReader):
+        assert message_of(RowError, lambda: read(tmp_path)) == (
+            f"{tmp_path / name}: not a Parquet file, or damaged; restore the file, or delete it to have all "
+            "items asked again"
+        )
 
 
 @pytest.mark.parametrize("size", [1, 5, 7, 100])
