@@ -1,7 +1,7 @@
 """Tables of a run: Parquet files that appear whole, and are read only as they were written.
 
-The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` prints it. A table without one is
-read unchecked; of a shard then all is read.
+The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` prints it. A table without
+one is read unchecked; of a shard then all is read.
 """
 
 import errno

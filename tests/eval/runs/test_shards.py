@@ -144,7 +144,7 @@ def test_all_of_a_shard_without_a_digest_is_read(tmp_path: Path):
         file.write(bytes(400))
     # Neither of these wants the texts.
     for read in (count_answers, AnswerReader):
-        assert message_of(RowError, lambda: read(tmp_path)) == (
+        assert message_of(RowError, partial(read, tmp_path)) == (
             f"{tmp_path / name}: not a Parquet file, or damaged; restore the file, or delete it to have all "
             "items asked again"
         )
