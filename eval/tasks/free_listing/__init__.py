@@ -78,9 +78,10 @@ class FreeListing(TripleTask):
         from blend.eval.triples.triple_decisions import asked_parts
 
         verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
+        lists = AnsweredParts(run, ())
         scored = score_lists(
-            AnsweredParts(run, ()),
-            run.gold(),
+            lists,
+            lists.gold(),
             run.items("language")["language"].unique().to_list(),
             rule=options.rule if verdicts is None else "default",
             lemmas=options.lemmas,

@@ -53,7 +53,7 @@ _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
 def score_lists(
     parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
-    gold: pl.DataFrame,
+    gold: Iterable[pl.DataFrame],
     languages: Sequence[str],
     *,
     rule: str,
@@ -65,7 +65,7 @@ def score_lists(
 
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`).
-        gold: `tasks.free_listing.listing_items.GOLD`, row by row the same items.
+        gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: Of `RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`; the usual ones when absent.
@@ -82,22 +82,21 @@ def score_lists(
     readers = _readers(languages, lemmas or DEFAULT_LEMMAS)
     asked = None if verdicts is None else verdicts.filter(decided_by=JUDGE)
     by_judge = {} if asked is None else asked.rows_by_key("item_id", named=True)
-    made, n_items = [], 0
-    for items, answers in parts:
-        rows = _with_texts(items, gold[n_items : n_items + items.height], answers)
+    made = []
+    for (items, answers), known in zip(parts, gold, strict=True):
+        rows = _with_texts(items, known, answers)
         judged = [
             _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], ()))
             for row in rows.iter_rows(named=True)
         ]
         decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
         made.append(packed(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED))))
-        n_items += items.height
     decided = unpacked(made)
     kept = decided.filter(pl.col("named").is_not_null())
     used = sorted(one.signature for one in readers.values() if one is not None)
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
-        (*_scores(kept, seed), missing_share(kept.height, n_items)),
+        (*_scores(kept, seed), missing_share(kept.height, decided.height)),
         {"lemma": "+".join(used) or NO_LEMMAS},
     )
 

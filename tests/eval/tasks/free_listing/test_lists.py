@@ -1,14 +1,24 @@
 """Free answers: which entries name an ingredient, and the figures that follow."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.judging.verdicts import VERDICTS
+from blend.eval.models.protocols import Decoding, ModelDescription
+from blend.eval.registry import TASKS
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_description import AskedRelease, RunDescription
+from blend.eval.runs.run_directory import Run, open_run
 from blend.eval.scores_json import ScoredItems
+from blend.eval.tasks.free_listing.listing_items import GOLD
 from blend.eval.tasks.free_listing.listing_scores import entries_to_judge, score_lists
-from blend.schemas.errors import InputError
+from blend.loaders.files import unpacked
+from blend.schemas.errors import InputError, RowError
+from helpers.kill_points import Echo
 
 Accepted = list[list[str]]
 
@@ -21,7 +31,8 @@ def judged(*asked: Asked, rule: str = "default", said: pl.DataFrame | None = Non
     """Items by a rule, or by a judge, each in a part of its own."""
     items, gold, answers = frames(asked)
     parts = [(one, answers) for one in items.iter_slices(1)]
-    return score_lists(parts, gold, items["language"].unique(), rule=rule, lemmas=None, verdicts=said, seed=0)
+    known = gold.iter_slices(1)
+    return score_lists(parts, known, items["language"].unique(), rule=rule, lemmas=None, verdicts=said, seed=0)
 
 
 def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -151,3 +162,42 @@ def test_a_judge_is_asked_about_entries_in_which_the_rule_finds_no_part():
     ]  # fmt: skip
     assert set(asked["question"]) == {"What is in ramen (Japan)?"}
     assert asked["accepted"][0].to_list()[1] == {"texts": ["soy sauce"], "votes": None}
+
+
+@pytest.fixture
+def long_lists(tmp_path: Path) -> Run:
+    """A run whose gold, the same for every repeat, is small on the disk and takes 2.4 MB in memory."""
+    asked: list[Asked] = [("en", "Japan", [["egg"], ["x" * 4000]], None)] * 60
+    items, gold, _ = (rows.with_columns(pl.lit("").alias("prompt")) for rows in frames(asked))
+    listed = repeated(TaskItems(full(items, ITEMS), full(gold, GOLD), {}, "text"), 10)
+    options = dict.fromkeys(("languages", "countries", "prompts"))
+    description = RunDescription(
+        sdk_version="0",
+        release=AskedRelease(name="r", version="1.0.0", tables={}),
+        task="free-listing",
+        options={"config": "food-triples", "samples": 10, **options},
+        kind="text",
+        n_items=listed.n_items,
+        prompts={},
+        model=ModelDescription(backend="python", id="m", chat=False, delimiter=""),
+        decoding=Decoding(temperature=0.5),
+    )
+    with open_run(tmp_path / "run", description, listed) as run:
+        ask_model(run, Echo())
+    return run
+
+
+def full(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
+    absent = [pl.lit(None, dtype).alias(name) for name, dtype in schema.items() if name not in rows.columns]
+    return rows.with_columns(absent).select(list(schema)).cast(schema)
+
+
+def test_gold_that_is_too_much_at_once_is_read_in_parts(long_lists: Run, monkeypatch: pytest.MonkeyPatch):
+    task = TASKS["free-listing"]
+    before = task.score(long_lists, long_lists.answers(), task.scoring(), None)
+    monkeypatch.setattr(unpacked, "TABLE_BYTES", 1 << 20)
+    with pytest.raises(RowError, match="is not read of a file of this size"):
+        long_lists.gold()
+    after = task.score(long_lists, long_lists.answers(), task.scoring(), None)
+    assert after.scores == before.scores
+    assert after.decisions.equals(before.decisions)
