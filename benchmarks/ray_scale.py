@@ -140,10 +140,23 @@ def n_shards(out: Path) -> int:
     return sum(1 for _ in (out / "answers").glob("part-items*.parquet")) if out.exists() else 0
 
 
-def kills(n_items: int, moments: int, delay_s: float, size: int, n_nodes: int = 4) -> None:
+def of_nodes(cluster: LocalCluster, n: int) -> LocalCluster:
+    """The cluster with so many nodes: further ones are started, or the last ones killed."""
+    while len(cluster.nodes) > n:
+        cluster.remove(-1)
+        cluster.nodes.pop()
+    while len(cluster.nodes) < n:
+        cluster.nodes.append(cluster.add())
+    return cluster
+
+
+def kills(
+    cluster: LocalCluster, n_items: int, moments: int, delay_s: float, *, size: int = 1000, n_nodes: int = 4
+) -> None:
     """Kill workers, nodes and the driver at moments of a run, and count what was asked and kept."""
     kinds = [("worker", "worker", "node", "worker", "driver")[n % 5] for n in range(moments)]
-    with workplace() as folder, counting(delay_s) as server, ray_cluster(n_nodes) as cluster:
+    of_nodes(cluster, n_nodes)
+    with workplace() as folder, counting(delay_s) as server:
         release, out = release_of(n_items, folder), folder / "run"
         model = StandIn(server.root, delay_s, at_a_time=max(1, size // 4))
         n_shards_all = -(-pl.read_parquet(release / "data" / TASK / "*.parquet").height * SAMPLES // size)
@@ -207,13 +220,14 @@ def report_kills(out: Path, server: Served, kinds: Counter[str], most_again: int
     assert n_again <= most_again
 
 
-def efficiency(nodes: Sequence[int], rounds: int, delay_s: float) -> None:
+def efficiency(cluster: LocalCluster, nodes: Sequence[int], rounds: int, delay_s: float) -> None:
     """Print shards a second with so many nodes, each with as much to do, beside those of the first number."""
     print("| nodes | workers | shards | seconds, with the start | shards/s | efficiency |")
     print("|--:|--:|--:|--:|--:|--:|")
     first = 0.0
     for n in nodes:
-        with workplace() as folder, ray_cluster(n) as cluster:
+        of_nodes(cluster, n)
+        with workplace() as folder:
             size, n_workers = 50, 2 * n
             release = release_of(size * n_workers * rounds, folder)
             model = StandIn(None, delay_s, at_a_time=size)
@@ -241,12 +255,13 @@ def steady_rate(out: Path, n_workers: int) -> float:
     return (last - first) / (kept[last] - kept[first])
 
 
-def memory(sizes: Sequence[int], n_nodes: int = 2) -> None:
+def memory(cluster: LocalCluster, sizes: Sequence[int], n_nodes: int = 2) -> None:
     """Print the memory of the driver by the number of items: when it begins, and while it asks."""
     print("| items | largest until it asks, MB | while it asks, MB | growth |\n|--:|--:|--:|--:|")
     first = 0.0
+    of_nodes(cluster, n_nodes)
     for n_items in sizes:
-        with workplace() as folder, ray_cluster(n_nodes) as cluster:
+        with workplace() as folder:
             release, out = release_of(n_items, folder), folder / "run"
             driver = started(release, out, cluster.address, StandIn(None, 0.0, 1000), 1000)
             asks_from = None
@@ -349,6 +364,22 @@ class Writing:
         return " ".join(self._draw.choices(self._words, cum_weights=self._weights, k=n))
 
 
+def on_cluster(cluster: LocalCluster, options: argparse.Namespace) -> None:
+    """Measure what needs a cluster."""
+    small, part = options.small, options.part
+    if part in ("efficiency", "all"):
+        rounds, delay_s = (3, 0.2) if small else (24, 2.0)
+        efficiency(cluster, [1, 2] if small else options.nodes, rounds, delay_s)
+    if part in ("memory", "all"):
+        memory(cluster, [2000] if small else options.items or [10_000, 100_000, 1_000_000])
+    if part not in ("kills", "all"):
+        return
+    if small:
+        kills(cluster, 2000, 3, 0.2, size=100, n_nodes=2)
+    else:
+        kills(cluster, (options.items or [1_000_000])[0], options.moments, options.delay)
+
+
 @contextmanager
 def workplace() -> Iterator[Path]:
     """A folder for as long as it is needed."""
@@ -372,14 +403,9 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=8, help="of a reply that is scored")
     parser.add_argument("--small", action="store_true", help="of everything a little")
     options = parser.parse_args()
-    if options.part in ("kills", "all"):
-        n_items = 4000 if options.small else (options.items or [1_000_000])[0]
-        moments = 3 if options.small else options.moments
-        kills(n_items, moments, options.delay, size=100 if options.small else 1000)
-    if options.part in ("efficiency", "all"):
-        efficiency([1, 2] if options.small else options.nodes, 3 if options.small else 24, 2.0)
-    if options.part in ("memory", "all"):
-        memory([2000] if options.small else options.items or [10_000, 100_000, 1_000_000])
+    if options.part in ("kills", "efficiency", "memory", "all"):
+        with ray_cluster(1) as cluster:  # one for all: its start takes longer than little work
+            on_cluster(cluster, options)
     if options.part in ("shard", "all"):
         shard(1 if options.small else 20)
     if options.part in ("scoring", "all"):

@@ -17,6 +17,7 @@ from blend.eval.scores_json import ScoredItems
 from blend.eval.tasks.free_listing.listing_items import GOLD
 from blend.eval.tasks.free_listing.listing_scores import entries_to_judge, score_lists
 from blend.loaders.files import unpacked
+from blend.loaders.files.progress import silent
 from blend.schemas.errors import InputError, RowError
 from helpers.kill_points import Echo
 
@@ -194,10 +195,10 @@ def full(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 def test_gold_that_is_too_much_at_once_is_read_in_parts(long_lists: Run, monkeypatch: pytest.MonkeyPatch):
     task = TASKS["free-listing"]
-    before = task.score(long_lists, long_lists.answers(), task.scoring(), None)
+    before = task.score(long_lists, long_lists.answers(), task.scoring(), silent)
     monkeypatch.setattr(unpacked, "TABLE_BYTES", 1 << 20)
     with pytest.raises(RowError, match="is not read of a file of this size"):
         long_lists.gold()
-    after = task.score(long_lists, long_lists.answers(), task.scoring(), None)
+    after = task.score(long_lists, long_lists.answers(), task.scoring(), silent)
     assert after.scores == before.scores
     assert after.decisions.equals(before.decisions)
