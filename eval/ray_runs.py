@@ -1,6 +1,7 @@
 """Runs on Ray: what a run has no answer to yet is asked by the workers of a cluster, shard by shard."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -110,10 +111,12 @@ def run_on_ray(
 
 def asked_on_ray(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
     """Ask a model on the cluster that this process is connected to; yields what came of each shard."""
-    if isinstance(model, VllmModel):
-        return shards_asked_of_vllm(model, store, shards)
-    shared, workers = _shared(model)
-    return shards_asked(shared, store, shards, workers)
+    with store.signed() if isinstance(store, FolderShards) else nullcontext(store) as seen:
+        if isinstance(model, VllmModel):
+            yield from shards_asked_of_vllm(model, seen, shards)
+        else:
+            shared, workers = _shared(model)
+            yield from shards_asked(shared, seen, shards, workers)
 
 
 def _shared(model: Generator) -> tuple[Generator, Callable[[], int]]:

@@ -20,8 +20,8 @@ from typing import Any
 
 from blend.eval.models.protocols import Generator
 from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, keep_shard
-from blend.eval.runs.shards import ItemShard, ShardName, ShardStore
-from blend.schemas.errors import MissingExtraError, ServerError
+from blend.eval.runs.shards import FolderShards, ItemShard, ShardName, ShardStore
+from blend.schemas.errors import BlendError, MissingExtraError, ServerError
 
 EXTRA = "ray"
 
@@ -91,7 +91,9 @@ class _Worker:
         self._store = store
 
     def ready(self) -> None:
-        """Answer when it has started."""
+        """Answer when it has started, before anybody is asked for what could not be kept."""
+        if isinstance(self._store, FolderShards):
+            self._store.check_seen()
 
     def ask(self, shard: ItemShard) -> ShardOutcome:
         """See `pending_shards.ask_shard`."""
@@ -160,8 +162,8 @@ class _Workers:
             worker, shard = self._asked.pop(ref)
             try:
                 outcome = ray.get(ref)
-            except ray.exceptions.RayTaskError:  # an error of ours: another worker would have it too
-                raise
+            except ray.exceptions.RayTaskError as error:  # of ours: another worker would have it too
+                raise _cause(error) from error
             except ray.exceptions.RayError:
                 yield shard, None
             else:
@@ -174,6 +176,8 @@ class _Workers:
         worker = self._starting.pop(ref)
         try:
             ray.get(ref)
+        except ray.exceptions.RayTaskError as error:
+            raise _cause(error) from error
         except ray.exceptions.RayError as error:
             self._failed_starts += 1
             if self._failed_starts >= _MAX_STARTS:
@@ -185,6 +189,12 @@ class _Workers:
         else:
             self._failed_starts = 0
             self._idle.append(worker)
+
+
+def _cause(error: Any) -> Exception:
+    """What a worker raised, in its own words where they are for users."""
+    found: Exception = error.cause if isinstance(error.cause, BlendError) else error
+    return found
 
 
 def shards_asked(

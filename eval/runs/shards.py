@@ -10,12 +10,15 @@ of which the folder then keeps the address.
 """
 
 import io
+import platform
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+from uuid import uuid4
 
 import polars as pl
 
@@ -72,7 +75,7 @@ class ItemShard:
 
 
 class ShardStore(Protocol):
-    """Where the shards of a run lie; workers get a copy."""
+    """Where the shards of a run lie; workers get a copy, of a folder one that is `FolderShards.signed`."""
 
     @property
     def address(self) -> str:
@@ -94,6 +97,8 @@ class FolderShards:
 
     folder: Path
     """The folder of answers, or another one."""
+    sign: str | None = None
+    """Name of a file by which a worker knows the driver's folder; none where nobody else writes."""
 
     @property
     def address(self) -> str:
@@ -105,9 +110,37 @@ class FolderShards:
         return sorted(path.name for path in self.folder.glob("part-items*.parquet"))
 
     def commit(self, name: str, rows: pl.DataFrame) -> bool:
-        """See `ShardStore.commit`."""
+        """See `ShardStore.commit`.
+
+        Raises:
+            StorageError: If this is another machine's folder of the same path.
+        """
+        self.check_seen()
         self.folder.mkdir(parents=True, exist_ok=True)
         return write_new_frame(self.folder / name, rows)
+
+    @contextmanager
+    def signed(self) -> Iterator["FolderShards"]:
+        """The same for workers on other machines, which must find this very folder while the block runs."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        sign = self.folder / f".part-items-{uuid4().hex}.tmp"  # one that `recover` removes after a kill
+        sign.touch()
+        try:
+            yield replace(self, sign=sign.name)
+        finally:
+            sign.unlink(missing_ok=True)
+
+    def check_seen(self) -> None:
+        """Whether this machine sees the folder of the driver.
+
+        Raises:
+            StorageError: If it does not; names the machine.
+        """
+        if self.sign is not None and not (self.folder / self.sign).exists():
+            raise StorageError(
+                f"{self.folder}: {platform.node()} has another folder there than the driver; give one that "
+                "every node sees under the same path, as `out` or `ray_out`, or an object store as `ray_out`"
+            )
 
     def recover(self) -> None:
         """Remove what killed workers have begun."""

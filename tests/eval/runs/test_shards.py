@@ -1,9 +1,11 @@
 """Shards: names, what is free, one that two write, what a run still asks, stores elsewhere; nothing of Ray."""
 
+import platform
 import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -130,6 +132,19 @@ def test_a_kill_leaves_no_shard_without_its_digest(tmp_path: Path, moment: str):
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content.replace(text.encode(), b"z"))
     assert "not as it was written" in message_of(RowError, lambda: read_answers(tmp_path))
+
+
+def test_a_machine_with_another_folder_of_the_same_path_keeps_nothing(tmp_path: Path):
+    driver, elsewhere = FolderShards(tmp_path / "driver"), tmp_path / "elsewhere"
+    name, rows = ShardName(0, 1).file, pl.DataFrame([{"item_id": "a", "text": "x"}], schema=ANSWERS)
+    with driver.signed() as store:
+        assert message_of(StorageError, lambda: replace(store, folder=elsewhere).commit(name, rows)) == (
+            f"{elsewhere}: {platform.node()} has another folder there than the driver; give one that every "
+            "node sees under the same path, as `out` or `ray_out`, or an object store as `ray_out`"
+        )
+        assert store.commit(name, rows)
+    assert not elsewhere.exists()
+    assert sorted(path.name for path in driver.folder.iterdir()) == [name, f"{name}.sha256"]
 
 
 def test_all_of_a_shard_without_a_digest_is_read(tmp_path: Path):
