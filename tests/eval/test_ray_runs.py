@@ -1,6 +1,7 @@
 """Runs on a real Ray cluster of two nodes on this machine: asked once, killed, poisoned, by vLLM's stand-in."""
 
 import os
+import platform
 import random
 import signal
 import subprocess
@@ -184,6 +185,44 @@ def test_workers_keep_the_shards_of_vllm_and_no_text_comes_to_the_driver(
     done = run([sys.executable, "-c", DRIVER_OF_VLLM, *places])
     assert done.stdout.splitlines()[-1] == "0"
     assert n_shards(tmp_path / "run") > 1
+
+
+# A worker that sees another folder has no sign of the driver's there; this one removes it when it starts.
+DRIVER_OF_ANOTHER_FOLDER = """
+import sys
+from pathlib import Path
+import blend
+
+class Elsewhere:
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        for sign in Path(self.folder).glob("answers/.part-items*.tmp"):
+            sign.unlink(missing_ok=True)
+
+    def generate(self, prompts):
+        return ["yes" for _ in prompts]
+
+release, out, address = sys.argv[1:]
+try:
+    blend.run_task(release, "short-answer", model=Elsewhere(out), out=out, limit=2, ray=address)
+except blend.BlendError as error:
+    print(error)
+"""
+
+
+def test_a_worker_that_sees_another_folder_ends_the_run_before_it_is_asked(
+    cluster: LocalCluster, mini_release: Path, tmp_path: Path
+):
+    out = tmp_path / "run"
+    done = run([sys.executable, "-c", DRIVER_OF_ANOTHER_FOLDER, str(mini_release), str(out), cluster.address])
+    assert done.stdout.splitlines()[-1] == (
+        f"{out / 'answers'}: {platform.node()} has another folder there than the driver; give one that every "
+        "node sees under the same path, as `out` or `ray_out`, or an object store as `ray_out`"
+    )
+    assert n_shards(out) == 0
 
 
 def test_there_is_no_cluster(mini_release: Path, tmp_path: Path, missing: Callable[[str], None]):
