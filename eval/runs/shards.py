@@ -139,7 +139,7 @@ class FolderShards:
         if self.sign is not None and not (self.folder / self.sign).exists():
             raise StorageError(
                 f"{self.folder}: {platform.node()} has another folder there than the driver; give one that "
-                "every node sees under the same path, as `out` or `ray_out`, or an object store as `ray_out`"
+                "every node sees under the same path"
             )
 
     def recover(self) -> None:

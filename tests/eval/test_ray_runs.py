@@ -220,7 +220,7 @@ def test_a_worker_that_sees_another_folder_ends_the_run_before_it_is_asked(
     done = run([sys.executable, "-c", DRIVER_OF_ANOTHER_FOLDER, str(mini_release), str(out), cluster.address])
     assert done.stdout.splitlines()[-1] == (
         f"{out / 'answers'}: {platform.node()} has another folder there than the driver; give one that every "
-        "node sees under the same path, as `out` or `ray_out`, or an object store as `ray_out`"
+        "node sees under the same path"
     )
     assert n_shards(out) == 0
 

@@ -140,7 +140,7 @@ def test_a_machine_with_another_folder_of_the_same_path_keeps_nothing(tmp_path: 
     with driver.signed() as store:
         assert message_of(StorageError, lambda: replace(store, folder=elsewhere).commit(name, rows)) == (
             f"{elsewhere}: {platform.node()} has another folder there than the driver; give one that every "
-            "node sees under the same path, as `out` or `ray_out`, or an object store as `ray_out`"
+            "node sees under the same path"
         )
         assert store.commit(name, rows)
     assert not elsewhere.exists()
