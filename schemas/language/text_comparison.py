@@ -7,7 +7,6 @@ from functools import lru_cache
 ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 """Characters without width: they join or part letters on screen and carry no word of their own."""
 
-_SPACES = re.compile(r"\s+")
 _ASCII_WORDS = re.compile(r"[0-9a-z]+")
 
 # Control characters but tab and line feed, other ends of lines, what turns a line around, lone surrogates.
@@ -33,7 +32,7 @@ def _code(number: int) -> str:
 
 def clean(text: str) -> str:
     """The text in Unicode NFC, without outer white space and with single blanks inside."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 @lru_cache(maxsize=1 << 12)
@@ -46,11 +45,11 @@ def fold(text: str, *, accents: bool = True) -> str:
             other scripts (Cyrillic й, Arabic, Indic …) spell different words and always stay.
     """
     if text.isascii():  # most answers are; nothing in them can be composed, joined or accented
-        return _SPACES.sub(" ", text.lower()).strip()
+        return " ".join(text.lower().split())
     folded = unicodedata.normalize("NFKC", text).translate(ZERO_WIDTH).casefold()
     if accents:
         folded = _without_accents(folded)
-    return unicodedata.normalize("NFC", _SPACES.sub(" ", folded).strip())
+    return unicodedata.normalize("NFC", " ".join(folded.split()))
 
 
 def _without_accents(text: str) -> str:
