@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.builders.audit.question_arrays import QuestionArrays
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.option_pool import same_local_answers
+from blend.builders.mcq.candidate_pairs import same_local_answers
 from blend.builders.mcq.overlap import values
 from blend.loaders.responses.decisions import Decision, pair_key
 from blend.schemas.language.answer_formats import AnswerFormat

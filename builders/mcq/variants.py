@@ -26,13 +26,13 @@ from blend.builders.mcq.distractors import (
     Comparison,
     Elsewhere,
     Question,
-    RegionOrders,
     Triple,
     compare,
     first_three,
 )
 from blend.builders.mcq.option_pool import VERDICTS, OptionPool, Target
 from blend.builders.mcq.options import Numbers, are_apart
+from blend.builders.mcq.region_orders import RegionOrders
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Locale
 from blend.schemas.recipe.recipe import McqOptions

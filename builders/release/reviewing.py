@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.option_pool import candidate_pairs, same_local_answers
+from blend.builders.mcq.candidate_pairs import candidate_pairs, same_local_answers
 from blend.builders.mcq.verdicts.offered_options import OFFERED_OPTIONS
 from blend.builders.mcq.verdicts.reading import BLEND_TEAM
 from blend.builders.release.inputs import known_locales, read_inputs

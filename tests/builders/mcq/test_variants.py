@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.mcq.distractors import RegionOrders
+from blend.builders.mcq.region_orders import RegionOrders
 from blend.builders.mcq.variants import Pick
 from helpers.examples import examples
 from helpers.questions.plain_variants import plainly_chosen

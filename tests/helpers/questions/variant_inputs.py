@@ -5,7 +5,8 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from blend.builders.mcq.distractors import Comparison, Question, RegionOrders
+from blend.builders.mcq.distractors import Comparison, Question
+from blend.builders.mcq.region_orders import RegionOrders
 from blend.builders.mcq.variants import Pick, pick_variants
 
 
