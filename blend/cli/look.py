@@ -32,7 +32,7 @@ def show(
         Path | None,
         typer.Option(
             metavar="PAGE",
-            help="Write a page instead on which every question can be looked through; a page there is replaced.",
+            help="Write a page instead on which every question can be looked through; one there is replaced.",
         ),
     ] = None,
 ) -> None:
