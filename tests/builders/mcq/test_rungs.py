@@ -315,7 +315,14 @@ def test_a_region_question_has_four_regions_and_a_letter(regions: pl.DataFrame):
 @pytest.mark.parametrize("config", [TRUE_FALSE_QUESTIONS, REGION_QUESTIONS])
 def test_the_command_shows_what_can_be_guessed(rungs_release: Path, config: str):
     shown = run("audit", rungs_release, "--config", config, columns=120)
-    for solver in audit_release(rungs_release, config=config).baselines["baseline"]:
+    rows = read_config(rungs_release, config)
+    assert shown.startswith(f"Answering {len(rows)} questions without knowing anything")
+    audit = audit_release(rungs_release, config=config)
+    assert dict(audit.size.select("group", "questions").rows()) == {
+        "all": len(rows),
+        **dict(rows.group_by("locale").len().rows()),
+    }
+    for solver in audit.baselines["baseline"]:
         assert shown.count(solver.split("-")[0]) >= 3, solver
     assert "by group" in " ".join(shown.split())
     assert "stand out" not in shown
