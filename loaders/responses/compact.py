@@ -14,7 +14,7 @@ _COLUMNS = ("MCQID", "weight")
 
 
 def read_compact(path: Path) -> pl.DataFrame:
-    """The questions (`MCQID`, `weight`) in a table, JSON Lines or Parquet file, as ``blend items select`` writes it.
+    """The questions in a file as ``blend items select`` writes it, by `MCQID` with their `weight`.
 
     Returns:
         `frame_columns.COMPACT_ITEMS`, in the file's order.
