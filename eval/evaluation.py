@@ -306,13 +306,14 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
     Args:
         runs: Scored runs, their directories, or directories of several; runs of one task have equal
             signatures, the model apart.
-        out: The file.
+        out: The file; a page that is there is replaced.
         seed: Seed of intervals and tests.
         semeval_questions: Whether single questions of SemEval-2026 Task 7 are on the page as well: its terms
             forbid to pass them on.
 
     Raises:
-        InputError: If no run is named, one is not scored, signatures differ, or ``out`` is a directory.
+        InputError: If no run is named, one is not scored, signatures differ, or ``out`` is a directory
+            or a file that is no page.
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """

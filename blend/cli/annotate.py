@@ -35,7 +35,10 @@ Accounts = Annotated[
     ),
 ]
 Page = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write it as a page, with every question.")
+    Path | None,
+    typer.Option(
+        "--html", metavar="FILE", help="Write it as a page, with every question; one there is replaced."
+    ),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: as of the last pull.")]
 _STOPPED = "interrupted; run the same command again to go on"

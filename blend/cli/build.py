@@ -314,12 +314,16 @@ def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManif
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest)
+    for sentence in (
+        *([] if why_none is None else [why_none]),
+        *(f"{note}; {remedy}." for note, remedy in verdict_notes(manifest)),
+    ):
+        console.print()
+        console.print(sentence, highlight=False, markup=False)
     for line in (
-        *([] if why_none is None else [f"\n{why_none}"]),
-        *(f"\n{note}; {remedy}." for note, remedy in verdict_notes(manifest)),
         f"\nBuilt {manifest.name} {manifest.version} in {out}{replaced}. Look at it:",
         f"  blend show {out}",
         f'  python -c \'from datasets import load_dataset; print(load_dataset("{out}", "{first}"))\'',
     ):
-        # A path may hold what looks like markup.
+        # A path may hold what looks like markup, and a line to copy stays in one.
         console.print(line, highlight=False, markup=False, soft_wrap=True)

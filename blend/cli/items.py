@@ -34,7 +34,9 @@ Runs = Annotated[
 def analyse(
     directories: Runs,
     out: TablesFolder = None,
-    page: Annotated[Path | None, typer.Option(metavar="PAGE", help="Also write an HTML page.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Also write an HTML page; one there is replaced.")
+    ] = None,
     suspects: Annotated[
         Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")
     ] = None,

@@ -31,7 +31,8 @@ def show(
     html: Annotated[
         Path | None,
         typer.Option(
-            metavar="PAGE", help="Write a page instead on which every question can be looked through."
+            metavar="PAGE",
+            help="Write a page instead on which every question can be looked through; one there is replaced.",
         ),
     ] = None,
 ) -> None:

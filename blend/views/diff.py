@@ -61,6 +61,9 @@ def _verdict(diff: ReleaseDiff, step: VersionStep) -> RenderableType:
         table.add_row(Text(reason.step, style=_STYLES[reason.step]), escape(reason.text))
     expected = expected_version(diff.old.version, step.step)
     verdict = Text.assemble("Version step: ", (step.step, _STYLES[step.step]), f", so {expected} follows.")
+    if diff.new.name != diff.old.name:
+        renamed = f"Two datasets, unless {diff.new.name} is a new name of {diff.old.name}; then:\n"
+        verdict = Text(renamed).append_text(verdict)
     if diff.new.version not in accepted_versions(diff.old.version, step.step):
         verdict.append(f" The new release calls itself {diff.new.version}.", style="bold")
     return Group(names, verdict, Padding(table, (0, 0, 0, 2)))

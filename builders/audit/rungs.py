@@ -5,6 +5,7 @@ true-false question one option without those beside it, of a region question the
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -66,7 +67,14 @@ def _true_false(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -
     for name in TRUE_FALSE:
         above = _above_best(SOLVERS[name].scores(four, known), is_yes)
         scores[name] = np.stack([np.zeros(len(repeated)), above[repeated]], axis=1).ravel()
-    return audit_of(_asked(single[repeated]), scores, TRUE_FALSE)
+    return _counting_rows_once(audit_of(_asked(single[repeated]), scores, TRUE_FALSE))
+
+
+def _counting_rows_once(audit: Audit) -> Audit:
+    """Count each row once, as the table holds it: of four rows one is *yes*, and stood there three times."""
+    once = pl.col("questions") * len(LETTERS) // (len(LETTERS) - 1 + _YES_WEIGHT)
+    counted = {name: frame.with_columns(once) for name, frame in audit.frames().items() if "questions" in frame}
+    return replace(audit, **counted)
 
 
 def _regions(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> Audit:

@@ -20,6 +20,7 @@ from blend.builders.publish.plan import Publication, PublicationPlan
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.hub.client import HubClient, hub_client, hub_name
+from blend.loaders.hub.hub_errors import HubNotReached
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, OnWait
 from blend.loaders.releases.repository import HubRepository
 from blend.schemas.base.versions import tag_of
@@ -54,8 +55,14 @@ def plan_publication(
     """
     terms = Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
-    with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
-        return _checked_plan(pending, terms)
+    try:
+        with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
+            return _checked_plan(pending, terms)
+    except HubNotReached as error:
+        raise HubNotReached(
+            f"{error}. What would change depends on what is published already; "
+            f"`blend validate {release}` checks the release itself without the Hub"
+        ) from None
 
 
 def publish_release(

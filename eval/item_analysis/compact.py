@@ -28,7 +28,7 @@ def select_compact(
         on_warning: Hears `ItemAnalysis.untold`, why the choice may not be relied on.
 
     Returns:
-        One row per chosen item, by id: ``mcq_id`` and ``weight``, with a mean of 1.
+        One row per chosen item, by id: ``MCQID``, as in a release, and ``weight``, with a mean of 1.
 
     Raises:
         ArgumentError: If ``size`` is not a fraction between 0 and 1.
@@ -42,7 +42,7 @@ def select_compact(
     if found.untold:
         on_warning(found.untold)
     weights = pl.Series(choose_compact(found.responses, found.model, size=size))
-    return found.items.select(mcq_id="item_id", weight=weights).filter(pl.col("weight") > 0)
+    return found.items.select(MCQID="item_id", weight=weights).filter(pl.col("weight") > 0)
 
 
 def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> FloatArray:

@@ -85,7 +85,7 @@ def _texts() -> Iterator[str]:
 
 def _write(out: Path, save: Callable[[Path], object]) -> None:
     """Fill a directory that appears whole under its name or not at all."""
-    check_own_folder(out, parameter="directory")
+    check_own_folder(out)
     beside = out.with_name(f".{out.name}.partial")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)

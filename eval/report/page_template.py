@@ -58,19 +58,31 @@ def save_page(build: Callable[[], str], out: Path, *, name: str = "out") -> None
 
     Args:
         build: Makes the page.
-        out: The file.
+        out: The file; a page that is there is replaced, since the next scores make a new one.
         name: Name of the parameter that names the file, for messages.
 
     Raises:
-        InputError: If it is a directory.
+        InputError: If it is a directory, or a file that is no page.
         StorageError: If it cannot be written.
     """
     if out.is_dir():
         raise InputError(f"{out}: is a directory; `{name}` names an HTML file")
+    with storage_errors(out):
+        if out.is_file() and not _is_page(out):
+            raise InputError(
+                f"{out}: is no HTML page, so it is not replaced; choose another `{name}` or move it away"
+            )
     page = build()
     with storage_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(out, page)
+
+
+def _is_page(file: Path) -> bool:
+    """Whether a file is empty or begins as a page does."""
+    with file.open("rb") as opened:
+        beginning = opened.read(1000).lstrip()
+    return not beginning or beginning.lower().startswith(b"<!doctype html")
 
 
 @cache

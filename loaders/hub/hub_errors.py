@@ -45,6 +45,10 @@ class ChunksFailed(OSError):
     """Files that travel in chunks (Xet) did not arrive; the chunk store's client has tried often enough."""
 
 
+class HubNotReached(HubError):
+    """No request of ours arrived: the client is told to stay offline, or nothing answers at the address."""
+
+
 @contextmanager
 def translate_errors(where: str, *, purpose: Purpose = "read") -> Iterator[None]:
     """Turn what the client raises into a message that says what to do, and that holds no token.
@@ -89,7 +93,27 @@ def explanation(error: Exception, where: str, purpose: Purpose = "read") -> Blen
         return HubError(
             f"{where}: the files did not arrive in chunks ({reason(error)}); try again, or {WITHOUT_CHUNKS}"
         )
+    if (why := _why_not_reached(error)) is not None:
+        return HubNotReached(f"{where}: {why}")
     return HubError(f"{where}: {_refusal(error, purpose)}")
+
+
+def _why_not_reached(error: Exception) -> str | None:
+    """Say why the Hub was not even asked; null if it was."""
+    import httpx2
+    from huggingface_hub.errors import OfflineModeIsEnabled
+
+    if isinstance(error, OfflineModeIsEnabled):
+        return (
+            "HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the Hub; unset it and run the same command "
+            "again"
+        )
+    if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+        return (
+            f"the Hub cannot be reached ({reason(error)}); look at the connection and at HF_ENDPOINT, if that "
+            "is set, and run the same command again"
+        )
+    return None
 
 
 def _refusal(error: Exception, purpose: Purpose) -> str:

@@ -10,9 +10,11 @@ from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
 from blend.schemas.rows.frame_columns import COMPACT_ITEMS
 
+_COLUMNS = ("MCQID", "weight")
+
 
 def read_compact(path: Path) -> pl.DataFrame:
-    """The questions in a table, JSON Lines or Parquet file, as ``blend items select`` writes it.
+    """The questions in a file as ``blend items select`` writes it, by `MCQID` with their `weight`.
 
     Returns:
         `frame_columns.COMPACT_ITEMS`, in the file's order.
@@ -25,11 +27,11 @@ def read_compact(path: Path) -> pl.DataFrame:
     if not path.is_file():
         raise InputError(f"{path}: no such file of questions; correct its name (mcq.compact in a recipe)")
     diagnostics, weights = Diagnostics(), dict[str, float]()
-    for cells in read_rows(path, path.parent, diagnostics, Columns(("mcq_id", "weight"))):
-        name, text = (str(cells.values[column] or "").strip() for column in COMPACT_ITEMS)
+    for cells in read_rows(path, path.parent, diagnostics, Columns(_COLUMNS)):
+        name, text = (str(cells.values[column] or "").strip() for column in _COLUMNS)
         if not name or name in weights:
             what = f"{name!r} is there twice" if name else "a question without an id"
-            diagnostics.problem(what, where=f"{cells.location}, column mcq_id", fix="delete the row")
+            diagnostics.problem(what, where=f"{cells.location}, column MCQID", fix="delete the row")
         weight = pl.Series([text]).cast(pl.Float64, strict=False)[0]
         if weight is None or not 0 < weight < inf:
             fix = "write a number above 0, such as 1.25"
@@ -37,5 +39,5 @@ def read_compact(path: Path) -> pl.DataFrame:
         weights[name] = weight
     diagnostics.raise_problems()
     if not weights:
-        raise InputError(f"{path}: names no question; write the mcq_id and weight of some, or leave it out")
+        raise InputError(f"{path}: names no question; write the MCQID and weight of some, or leave it out")
     return pl.DataFrame(list(weights.items()), COMPACT_ITEMS, orient="row")

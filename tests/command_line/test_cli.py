@@ -69,7 +69,12 @@ def test_the_version():
 
 
 def test_build_without_arguments_builds_the_sample(release: Path, tmp_path: Path):
-    assert "Built blend-sample 0.1.0" in run("build", "--out", tmp_path / "release")
+    tables_and_notes, _, to_copy = run("build", "--out", tmp_path / "release").partition(
+        "\nBuilt blend-sample 0.1.0"
+    )
+    assert "842 of 842 multiple-choice questions show options that nobody has read" in tables_and_notes
+    assert max(map(len, tables_and_notes.splitlines())) <= 80
+    assert to_copy
     manifest = read_manifest(tmp_path / "release")
     assert manifest == read_manifest(release)
     assert manifest.name == "blend-sample"

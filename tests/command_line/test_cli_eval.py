@@ -10,6 +10,7 @@ from blend.cli import app
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.run_directory import read_run
 from blend.schemas.errors import BlendError
+from helpers.in_process import run
 from helpers.models.model_server import ModelServer, serving
 
 RUNNER = CliRunner()
@@ -20,6 +21,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model") / "tiny"
     make_tiny_model(folder)
     return folder
+
+
+def test_a_folder_that_holds_something_gets_no_model(tmp_path: Path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(
+        BlendError,
+        match=r"holds 'notes\.txt' and is not empty, so nothing is written there; choose another DIR or empty",
+    ):
+        run("eval", "tiny-model", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def ask(release: Path, model: Path | str, out: Path, *options: str) -> None:

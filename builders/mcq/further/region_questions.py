@@ -21,7 +21,7 @@ from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answers import TemplateAnswers
 from blend.builders.mcq.default import LocaleQuestions
 from blend.builders.mcq.distractors import N_DISTRACTORS
-from blend.builders.mcq.option_pool import OptionPool, Target
+from blend.builders.mcq.option_pool import VERDICTS, OptionPool, Target
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import published_prompt
@@ -44,6 +44,9 @@ MORE_VOTES = {REGION_QUESTIONS: 1, TRUE_FALSE_QUESTIONS: 2}
 """Votes that an answer needs on a rung beyond those with which it is asked about: by default four of five in
 region questions, and all five where an option stands by itself: what four said readers doubted now and then."""
 
+_FEW_VOTES = {REGION_QUESTIONS: "few-votes-region", TRUE_FALSE_QUESTIONS: "few-votes-true-false"}
+"""Kinds of findings, by rung: each counts alone, so that what a rung lacks adds up."""
+
 _NEAR = 0.25
 """Share of the larger of two numbers, minutes of the day or days of the year up to which they are near."""
 
@@ -64,6 +67,8 @@ class RegionAnswer(NamedTuple):
     text: str
     others: tuple[Locale, ...]
     """In registry order."""
+    left_out: tuple[tuple[str, str], ...]
+    """Causes and regions that would answer otherwise but for verdicts of readers or the recipe."""
 
 
 class RungQuestions:
@@ -110,7 +115,8 @@ class RungQuestions:
             number = numbers.get((text, one.locale.tag))
             # An answer that names a region is none of the options.
             if number is None or self._asked[template_id, one.locale.tag] is None:
-                self._leave_out(template_id, one.locale, text, "it or the question names a region")
+                detail = f"{text!r}: it or the question names a region"
+                self._found.append((template_id, one.locale.tag, "region-named", detail))
             else:
                 chosen.append((mcq_id, one.locale, text, number))
         wanted = frozenset(number for *_, number in chosen)
@@ -121,17 +127,25 @@ class RungQuestions:
             of.answers.locale: {text for text, one in of.acceptable.items() if one.is_verdict}
             for of in pool.targets
         }
+        left_out = {of.answers.locale: pool.left_out(of) for of in pool.targets} if chosen else {}
         for mcq_id, locale, text, number in chosen:
             asked = self._asked[template_id, locale.tag]
-            others = (
-                of.answers.locale
-                for of in pool.targets
-                if number in wrong[of.answers.locale]
+            others, causes = [], list[tuple[str, str]]()
+            for of in pool.targets:
+                other = of.answers.locale
+                if self._asked[template_id, other.tag] != asked or not are_apart(other, locale):
+                    continue
                 # Whoever says white gown there and apron here may mean the same.
-                and also_right[locale].isdisjoint(gold.text for gold in of.answers.golds)
-                and self._asked[template_id, of.answers.locale.tag] == asked
-            )
-            self._answers.append(RegionAnswer(mcq_id, template_id, locale, text, tuple(others)))
+                if not also_right[locale].isdisjoint(gold.text for gold in of.answers.golds):
+                    causes.append((VERDICTS, other.region))
+                elif number in wrong[other]:
+                    others.append(other)
+                else:
+                    causes += [
+                        (cause, other.region) for cause, texts in left_out[other].items() if text in texts
+                    ]
+            answer = RegionAnswer(mcq_id, template_id, locale, text, tuple(others), tuple(causes))
+            self._answers.append(answer)
 
     def _agreed(
         self, answers: TemplateAnswers, pool: OptionPool, made: Iterable[LocaleQuestions]
@@ -146,8 +160,8 @@ class RungQuestions:
             for text, first in _first_ids(one, ids):
                 for rung, n in needed.items():
                     if votes[text] < n:
-                        detail = f"{rung}: {pluralise(votes[text], 'vote')} for {text!r}; {n} needed"
-                        self._found.append((template_id, one.locale.tag, "few-votes-for-rung", detail))
+                        detail = f"{pluralise(votes[text], 'vote')} for {text!r}; {n} needed"
+                        self._found.append((template_id, one.locale.tag, _FEW_VOTES[rung], detail))
                 if votes[text] >= needed[REGION_QUESTIONS]:
                     yield one, text, first
             for mcq_id, (gold, *wrong) in zip(ids, one.picks.tolist(), strict=True):
@@ -160,17 +174,13 @@ class RungQuestions:
                 else:
                     self.true_false.add(mcq_id)
 
-    def _leave_out(self, template_id: str, locale: Locale, text: str, why: str) -> None:
-        self._found.append((template_id, locale.tag, "no-region-question", f"{text!r}: {why}"))
-
     def chosen(self) -> pl.DataFrame:
         """Choose the regions: `CHOSEN`, by template, locale in registry order, and answer."""
         seed = self._rules.seed
         found = dict(_chosen(self._answers, seed))
         for one in self._answers:
             if one not in found:
-                why = f"of other regions {len(one.others)} surely say otherwise; three apart are needed"
-                self._leave_out(one.template_id, one.locale, one.text, why)
+                self._found.append((one.template_id, one.locale.tag, "few-other-regions", _too_few(one)))
         chosen = [(one, _id(one, three), three) for one, three in found.items()]
         digests: dict[str, dict[str, list[int]]] = {}
         for one, question_id, _ in chosen:
@@ -201,6 +211,18 @@ class RungQuestions:
             return {i for i, text in texts.items() if not gave(target.answers.locale.tag, text)}
         numbers = _numbers(target, answer_format)
         return {i for i, text in texts.items() if _is_near(text, answer_format, numbers) is False}
+
+
+def _too_few(one: RegionAnswer) -> str:
+    """Say how many regions surely answer otherwise, and which would but for verdicts or the recipe."""
+    found = f"{one.text!r}: of other regions {len(one.others)} surely say otherwise; three apart are needed"
+    by_cause: dict[str, list[str]] = {}
+    for cause, region in one.left_out:
+        by_cause.setdefault(cause, []).append(region)
+    causes = [
+        f"{len(regions)} by {cause} ({', '.join(regions)})" for cause, regions in sorted(by_cause.items())
+    ]
+    return f"{found}; left out: {', '.join(causes)}" if causes else found
 
 
 def region_rows(chosen: pl.DataFrame, mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:

@@ -13,16 +13,18 @@ from hypothesis import strategies as st
 from blend.builders.audit.release import audit_release
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.further.region_questions import _is_far, without_region
-from blend.builders.mcq.result import McqBuild
+from blend.builders.mcq.result import STAGE, McqBuild
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
 from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.rows.frame_columns import EXCLUSIONS
 from blend.schemas.rows.rung_rows import RegionQuestion
 from helpers.in_process import run
 from helpers.questions.mcq_inputs import RULES, frames_of, positions
@@ -54,10 +56,17 @@ def regions(rungs_release: Path) -> pl.DataFrame:
     return read_config(rungs_release, REGION_QUESTIONS)
 
 
-def built_of(templates, **asked) -> McqBuild:
+PLUM_IS_RIGHT_IN_IRAN = pl.DataFrame(
+    [{"template_id": "T-1", "locale": "fa-IR", "option": "plum", "kind": "also-right", "reviewer": "a"}],
+    EXCLUSIONS,
+)
+
+
+def built_of(templates, exclusions: pl.DataFrame | None = None, **asked) -> McqBuild:
     """Rungs of a few answers; they are asked in the same words everywhere."""
     questions, annotations = frames_of(templates, **asked)
-    return build_mcq(questions, annotations, options=McqOptions(rungs=True), seed=0, judges=RULES)
+    options = McqOptions(rungs=True)
+    return build_mcq(questions, annotations, options=options, seed=0, judges=RULES, exclusions=exclusions)
 
 
 def asked_of(templates) -> pl.DataFrame:
@@ -175,12 +184,11 @@ def test_options_are_asked_one_by_one_where_all_five_agree():
     build = built_of({"T-1": FRUITS})
     asked = pl.concat(build.rungs()[TRUE_FALSE_QUESTIONS])
     assert set(asked["locale"]) == {"en-GB", "fa-IR"}
-    few = build.found.filter(reason="few-votes-for-rung").select("locale", "detail").rows()
-    assert few == [
-        ("ko-KR", "true-false-questions: 4 votes for 'plum'; 5 needed"),
-        ("ar-DZ", "true-false-questions: 4 votes for 'date'; 5 needed"),
-        ("es-ES", "region-questions: 3 votes for 'orange'; 4 needed"),
-        ("es-ES", "true-false-questions: 3 votes for 'orange'; 5 needed"),
+    assert build.found.select("locale", "reason", "detail").rows() == [
+        ("ko-KR", "few-votes-true-false", "4 votes for 'plum'; 5 needed"),
+        ("ar-DZ", "few-votes-true-false", "4 votes for 'date'; 5 needed"),
+        ("es-ES", "few-votes-region", "3 votes for 'orange'; 4 needed"),
+        ("es-ES", "few-votes-true-false", "3 votes for 'orange'; 5 needed"),
     ]
 
 
@@ -196,12 +204,12 @@ def test_no_wrong_number_is_near_those_that_people_gave():
 def test_answers_without_a_region_question_are_counted():
     three = {tag: FRUITS[tag] for tag in ("en-GB", "ko-KR", "ar-DZ", "fa-IR")} | {"en-GB": [("roast", 5)]}
     shared = {**three, "fa-IR": [("pomegranate", 5), ("plum", 1)]}
-    found = built_of({"T-1": shared}).found.filter(reason="no-region-question")
+    found = built_of({"T-1": shared}).found.filter(reason="few-other-regions")
     assert found.rows() == [
         (
             "T-1",
             "ko-KR",
-            "no-region-question",
+            "few-other-regions",
             "'plum': of other regions 2 surely say otherwise; three apart are needed",
         )
     ]
@@ -246,20 +254,27 @@ def test_with_three_regions_nothing_is_asked():
 
 
 def test_the_verdict_of_a_reader_counts_as_given():
-    questions, annotations = frames_of({"T-1": FRUITS})
-    verdict = {"template_id": "T-1", "locale": "fa-IR", "option": "plum", "kind": "also-right", "reviewer": "a"}
-    from blend.schemas.rows.frame_columns import EXCLUSIONS
-
-    build = build_mcq(
-        questions,
-        annotations,
-        options=McqOptions(rungs=True),
-        seed=0,
-        judges=RULES,
-        exclusions=pl.DataFrame([verdict], EXCLUSIONS),
-    )
-    rows = pl.concat(build.rungs()[REGION_QUESTIONS])
+    rows = pl.concat(built_of({"T-1": FRUITS}, PLUM_IS_RIGHT_IN_IRAN).rungs()[REGION_QUESTIONS])
     assert "IR" not in rows.filter(given_answer="plum").row(0, named=True)["option_regions"]
+
+
+def test_a_question_that_is_missing_for_a_verdict_says_so():
+    # Spain gave both; Iran's verdict takes the fourth region from Korea's answer, and Korea from Iran's own.
+    both = {**FRUITS, "es-ES": [("orange", 3), ("plum", 1), ("pomegranate", 1)]}
+    found = built_of({"T-1": both}, PLUM_IS_RIGHT_IN_IRAN).found.filter(reason="few-other-regions")
+    why = "of other regions 2 surely say otherwise; three apart are needed; left out: 1 by verdicts"
+    assert found.select("locale", "detail").rows() == [
+        ("ko-KR", f"'plum': {why} (IR)"),
+        ("fa-IR", f"'pomegranate': {why} (KR)"),
+    ]
+
+
+def test_every_correct_answer_is_asked_about_or_counted(rungs_release: Path, regions: pl.DataFrame):
+    mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS)
+    correct = mcqs.select("template_id", "locale", text=pl.col("options").list.get(pl.col("answer"))).unique()
+    (report,) = (one for one in read_manifest(rungs_release).report if one.stage == STAGE)
+    left_out = [report.findings[kind] for kind in ("few-votes-region", "region-named", "few-other-regions")]
+    assert len(correct) == len(regions) + sum(left_out)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +315,14 @@ def test_a_region_question_has_four_regions_and_a_letter(regions: pl.DataFrame):
 @pytest.mark.parametrize("config", [TRUE_FALSE_QUESTIONS, REGION_QUESTIONS])
 def test_the_command_shows_what_can_be_guessed(rungs_release: Path, config: str):
     shown = run("audit", rungs_release, "--config", config, columns=120)
-    for solver in audit_release(rungs_release, config=config).baselines["baseline"]:
+    rows = read_config(rungs_release, config)
+    assert shown.startswith(f"Answering {len(rows)} questions without knowing anything")
+    audit = audit_release(rungs_release, config=config)
+    assert dict(audit.size.select("group", "questions").rows()) == {
+        "all": len(rows),
+        **dict(rows.group_by("locale").len().rows()),
+    }
+    for solver in audit.baselines["baseline"]:
         assert shown.count(solver.split("-")[0]) >= 3, solver
     assert "by group" in " ".join(shown.split())
     assert "stand out" not in shown

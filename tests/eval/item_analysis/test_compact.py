@@ -108,7 +108,7 @@ def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[P
 def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path):
     names = blend.read_config(mini_release, "multiple-choice-questions")["mcq_id"].to_list()
     chosen = tmp_path / "compact.csv"
-    chosen.write_text(f"mcq_id,weight\n{names[0]},0.5\ngone_KR_1,1.5\n", encoding="utf-8")
+    chosen.write_text(f"MCQID,weight\n{names[0]},0.5\ngone_KR_1,1.5\n", encoding="utf-8")
     release = release_of(chosen, tmp_path / "release")
     assert blend.read_config(release, "compact")["mcq_id"].to_list() == [names[0]]
     lines = (release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
@@ -117,11 +117,11 @@ def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path
 
 
 def test_message_for_a_file_that_names_nothing(tmp_path: Path):
-    (tmp_path / "compact.csv").write_text("mcq_id,weight\n")
+    (tmp_path / "compact.csv").write_text("MCQID,weight\n")
     with pytest.raises(InputError) as error:
         read_compact(tmp_path / "compact.csv")
     assert str(error.value).endswith(
-        "compact.csv: names no question; write the mcq_id and weight of some, or leave it out"
+        "compact.csv: names no question; write the MCQID and weight of some, or leave it out"
     )
 
 
@@ -148,13 +148,13 @@ def test_a_file_that_cannot_be_read(tmp_path: Path):
     with pytest.raises(InputError) as error:
         read_compact(path)
     assert str(error.value) == f"{path}: no such file of questions; correct its name (mcq.compact in a recipe)"
-    path.write_text("mcq_id,weight\na,1\na,2\n,1\nb,none\nc,-1\nd,inf\n", encoding="utf-8")
+    path.write_text("MCQID,weight\na,1\na,2\n,1\nb,none\nc,-1\nd,inf\n", encoding="utf-8")
     with pytest.raises(RowErrors) as errors:
         read_compact(path)
     told = str(errors.value)
     for line in (
-        "compact.csv:3, column mcq_id: 'a' is there twice; delete the row",
-        "compact.csv:4, column mcq_id: a question without an id; delete the row",
+        "compact.csv:3, column MCQID: 'a' is there twice; delete the row",
+        "compact.csv:4, column MCQID: a question without an id; delete the row",
         "compact.csv:5, column weight: unknown weight 'none'; write a number above 0, such as 1.25",
         "compact.csv:6, column weight: unknown weight '-1'; write a number above 0, such as 1.25",
         "compact.csv:7, column weight: unknown weight 'inf'; write a number above 0, such as 1.25",

@@ -174,6 +174,19 @@ def test_a_directory_is_not_a_file(good: Path, tmp_path: Path):
         write_report([good], tmp_path)
 
 
+def test_only_a_page_is_replaced(good: Path, tmp_path: Path):
+    out = tmp_path / "report.html"
+    out.write_text("my notes", encoding="utf-8")
+    with pytest.raises(
+        InputError,
+        match=rf"^{out}: is no HTML page, so it is not replaced; choose another `out` or move it away$",
+    ):
+        write_report([good], out)
+    assert out.read_text(encoding="utf-8") == "my notes"
+    out.write_text("\n<!DOCTYPE html>\n<p>of older scores", encoding="utf-8")
+    assert "of older scores" not in write_report([good], out).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("package", ["altair", "vl_convert"])
 def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch, package: str):
     monkeypatch.setitem(sys.modules, package, None)

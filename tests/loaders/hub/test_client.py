@@ -172,6 +172,14 @@ def test_secrets_of_every_form_are_masked(text: str, shown: str):
             "the Hub does not do what it is asked (503 Service Unavailable); try again",
         ),
         (
+            httpx2.ConnectError("[Errno -2] Name or service not known"),
+            HubError,
+            (
+                "the Hub cannot be reached ([Errno -2] Name or service not known); look at the connection and "
+                "at HF_ENDPOINT, if that is set, and run the same command again"
+            ),
+        ),
+        (
             OSError(errno.ENOSPC, "No space left on device"),
             StorageError,
             "no space left on the disk; free some, or set HF_HOME to a folder on another one",
