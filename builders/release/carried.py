@@ -106,7 +106,7 @@ def _content(path: Path, kind: str) -> bytes:
     if kind == "wordings":
         return pl.DataFrame(read_wordings(path), orient="row").write_csv().encode()
     if kind == "compact":
-        return read_compact(path).write_csv().encode()
+        return read_compact(path).rename({"mcq_id": "MCQID"}).write_csv().encode()
     rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
     rows = rows.drop(rows.columns[-1])
     unused = [

@@ -135,15 +135,15 @@ class RungQuestions:
                 other = of.answers.locale
                 if self._asked[template_id, other.tag] != asked or not are_apart(other, locale):
                     continue
-                # Whoever says white gown there and apron here may mean the same.
-                if not also_right[locale].isdisjoint(gold.text for gold in of.answers.golds):
-                    causes.append((VERDICTS, other.region))
-                elif number in wrong[other]:
-                    others.append(other)
-                else:
+                if number not in wrong[other]:
                     causes += [
                         (cause, other.region) for cause, texts in left_out[other].items() if text in texts
                     ]
+                # Whoever says white gown there and apron here may mean the same.
+                elif also_right[locale].isdisjoint(gold.text for gold in of.answers.golds):
+                    others.append(other)
+                else:
+                    causes.append((VERDICTS, other.region))
             answer = RegionAnswer(mcq_id, template_id, locale, text, tuple(others), tuple(causes))
             self._answers.append(answer)
 

@@ -262,11 +262,15 @@ def test_a_question_that_is_missing_for_a_verdict_says_so():
     # Spain gave both; Iran's verdict takes the fourth region from Korea's answer, and Korea from Iran's own.
     both = {**FRUITS, "es-ES": [("orange", 3), ("plum", 1), ("pomegranate", 1)]}
     found = built_of({"T-1": both}, PLUM_IS_RIGHT_IN_IRAN).found.filter(reason="few-other-regions")
-    why = "of other regions 2 surely say otherwise; three apart are needed; left out: 1 by verdicts"
+    why = "of other regions 2 surely say otherwise; three apart are needed"
     assert found.select("locale", "detail").rows() == [
-        ("ko-KR", f"'plum': {why} (IR)"),
-        ("fa-IR", f"'pomegranate': {why} (KR)"),
+        ("ko-KR", f"'plum': {why}; left out: 1 by verdicts (IR)"),
+        ("fa-IR", f"'pomegranate': {why}; left out: 1 by verdicts (KR)"),
     ]
+    # Where people of Korea gave Iran's answer themselves, it takes no verdict.
+    given = {**both, "ko-KR": [("plum", 4), ("pomegranate", 1)]}
+    found = built_of({"T-1": given}, PLUM_IS_RIGHT_IN_IRAN).found.filter(reason="few-other-regions")
+    assert found.filter(locale="fa-IR")["detail"].to_list() == [f"'pomegranate': {why}"]
 
 
 def test_every_correct_answer_is_asked_about_or_counted(rungs_release: Path, regions: pl.DataFrame):

@@ -14,6 +14,7 @@ from blend.eval.evaluation import read_scored
 from blend.eval.item_analysis.compact import choose_compact, select_compact
 from blend.eval.item_analysis.responses import Responses
 from blend.eval.item_analysis.two_parameter import fit_items
+from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.responses.compact import read_compact
 from blend.schemas.errors import ArgumentError, InputError, RowErrors
 from helpers.examples import examples
@@ -114,6 +115,14 @@ def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path
     lines = (release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
     (found,) = [one for one in map(json.loads, lines) if one["kind"] == "compact-absent"]
     assert found["detail"] == "gone_KR_1, weight 1.5"
+
+
+def test_a_release_carries_a_workbook_as_a_table_that_can_be_read_again(mini_release: Path, tmp_path: Path):
+    names = blend.read_config(mini_release, "multiple-choice-questions")["mcq_id"].to_list()
+    chosen = tmp_path / "compact.xlsx"
+    write_new_sheet(chosen, pl.DataFrame({"MCQID": names[:2], "weight": [0.5, 1.5]}))
+    release = release_of(chosen, tmp_path / "release")
+    assert read_compact(release / "compact.csv").rows() == [(names[0], 0.5), (names[1], 1.5)]
 
 
 def test_message_for_a_file_that_names_nothing(tmp_path: Path):
