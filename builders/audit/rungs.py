@@ -73,8 +73,8 @@ def _true_false(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -
 def _counting_rows_once(audit: Audit) -> Audit:
     """Count each row once, as the table holds it: of four rows one is *yes*, and stood there three times."""
     once = pl.col("questions") * len(LETTERS) // (len(LETTERS) - 1 + _YES_WEIGHT)
-    counted = {name: frame.with_columns(once) for name, frame in audit.frames().items() if "questions" in frame}
-    return replace(audit, **counted)
+    frames = {name: frame.with_columns(once) for name, frame in audit.frames().items() if "questions" in frame}
+    return replace(audit, **frames)
 
 
 def _regions(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> Audit:

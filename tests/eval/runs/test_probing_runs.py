@@ -150,6 +150,7 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     assert more.warnings == ()
 
 
+@pytest.mark.exhaustive
 def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path, shared: Path, tmp_path: Path):
     # A snowman is in no vocabulary, and nothing is left of a blank without width.
     texts = {"": ("egg", "flour", "\u200b", "\u2603")}
