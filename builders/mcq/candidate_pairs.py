@@ -9,6 +9,7 @@ from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import read_answers
 from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.option_sets import numbers_in
 from blend.builders.mcq.options import LocalVariants
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.schemas.language.answer_formats import AnswerFormat
@@ -57,9 +58,9 @@ def _candidates(pool: OptionPool) -> Iterator[Pair]:
     """List for every locale asked about the pairs that its questions may rest on, each once."""
     conflicts, texts = pool.conflicts({}), [option.text for option in pool.options]
     for target in pool.targets:
-        free = sorted(target.other_regions - target.ruled_out)
+        free = numbers_in(target.other_regions & ~target.ruled_out)
         found = {pair(texts[i], text) for i in free for text in target.acceptable}
-        found |= {pair(texts[i], texts[j]) for i, j in combinations(free, 2) if j not in conflicts[i]}
+        found |= {pair(texts[i], texts[j]) for i, j in combinations(free, 2) if not conflicts[i] >> j & 1}
         yield from (one for one in found if one[0] != one[1])
 
 

@@ -376,10 +376,10 @@ def _digest(correct: LocaleText, distractors: Sequence[LocaleText]) -> int:
 def _count_rules(pool: OptionPool, panel: JudgePanel) -> None:
     """Count what the lexical rules refuse and let through, and what of that local variants refuse."""
     for target in pool.targets:
-        refused = len(target.overlapping)
-        panel.count_rules(LexicalJudge.name, same=refused, different=len(target.other_regions) - refused)
+        refused, n_others = target.overlapping.bit_count(), target.other_regions.bit_count()
+        panel.count_rules(LexicalJudge.name, same=refused, different=n_others - refused)
         if target.same_local_answer:
-            panel.count_rules(LOCAL_VARIANTS, same=len(target.same_local_answer))
+            panel.count_rules(LOCAL_VARIANTS, same=target.same_local_answer.bit_count())
 
 
 def place_answers(made: Iterable[TemplateQuestions], seed: int) -> dict[QuestionKey, list[int]]:

@@ -1,24 +1,18 @@
 """Option pool: all options of a template, and which of them may stand beside which.
 
-Options are numbered; what is said of several of them is a set of their numbers.
+Options are numbered; what is said of several of them is a set of their numbers, see `option_sets`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, groupby, islice
+from itertools import chain, combinations
 
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
-from blend.builders.mcq.options import (
-    Acceptable,
-    JudgedBeside,
-    Numbers,
-    Option,
-    SharedAnswers,
-    are_apart,
-)
+from blend.builders.mcq.option_sets import OptionSet, numbers_in, option_set, union
+from blend.builders.mcq.options import Acceptable, JudgedBeside, Option, SharedAnswers
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale
 
@@ -27,8 +21,6 @@ OPTIONS_OF_A_REGION = 4
 
 VERDICTS = "verdicts"
 """Cause of options that readers leave out."""
-
-_NONE: Numbers = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +32,15 @@ class Target:
     """By text: all answers of the locale's region, from every locale in it."""
     matches_anything: bool
     """Whether one of them has no letter or digit, so that it may be any of the options."""
-    other_regions: Numbers
+    other_regions: OptionSet
     """Options of all regions apart from its own, without those that may not be shown about it."""
-    overlapping: Numbers
+    overlapping: OptionSet
     """Those of them that share a value with an acceptable answer: refused by the lexical rules."""
-    same_local_answer: Numbers
+    same_local_answer: OptionSet
     """Further ones that either locale writes in the same words as one of them, see `LocalVariants`."""
-    ruled_out: Numbers
+    ruled_out: OptionSet
     """Those of both that no judge has overridden."""
-    judged: Mapping[str, Numbers]
+    judged: Mapping[str, OptionSet]
     """By text of an acceptable answer, the options beside which a judge may have an opinion on it, if any."""
 
 
@@ -75,31 +67,31 @@ class OptionPool:
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         added = set(map(id, fillers))
-        self.fillers = frozenset(i for i, option in enumerate(self.options) if id(option) in added)
+        self.fillers = option_set(i for i, option in enumerate(self.options) if id(option) in added)
         """Those of them that were added."""
         # Reviewed fillers have no votes.
-        self.reserve = frozenset(i for i in self.fillers if self.options[i].votes)
+        self.reserve = option_set(i for i in numbers_in(self.fillers) if self.options[i].votes)
         """Those of these that few people gave, and nobody reviewed."""
         self.of_region = _grouped((option.locale.region, i) for i, option in enumerate(self.options))
         """By code of a region that offers anything, its options, the preferred one first."""
         positions = {region: position for position, region in enumerate(self.of_region)}
         self.region_numbers = tuple(positions[option.locale.region] for option in self.options)
         """By option, the place of its region among these."""
-        self._everything = frozenset(range(len(self.options)))
-        self._locales = {option.locale.tag: option.locale for option in self.options}.values()
+        self._in_region = {region: option_set(own) for region, own in self.of_region.items()}
+        self._everything = (1 << len(self.options)) - 1
+        self._inside = _inside(option.locale for option in self.options)
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
         self._judged = JudgedBeside(self.options, partners)
         shared = [(option, self._shared.with_answer(option)) for option in self.options]
-        self._conflicts: tuple[Numbers, ...] = tuple(
-            same.union(self.of_region[option.locale.region]) for option, same in shared
-        )
-        kinds: dict[tuple[str, Numbers], int] = {}
+        self._conflicts = tuple(same | self._in_region[option.locale.region] for option, same in shared)
+        kinds: dict[tuple[str, OptionSet], int] = {}
         self.kinds = tuple(kinds.setdefault((option.text, same), len(kinds)) for option, same in shared)
         """See `failed_kinds`; by text as well, since judges find texts the same."""
+        acceptable = _acceptable(answers.locales)
         asked = (one for one in answers.locales if one.golds and (only is None or one.locale.tag in only))
-        self.targets = tuple(self._target(one) for one in asked)
+        self.targets = tuple(self._target(one, acceptable[one.locale.region]) for one in asked)
         """Locales asked about, in registry order."""
 
     def target(self, tag: str) -> Target:
@@ -112,15 +104,15 @@ class OptionPool:
 
     # What may be shown, and beside what
 
-    def judged_same(self, known: Mapping[Pair, bool]) -> dict[str, Numbers]:
+    def judged_same(self, known: Mapping[Pair, bool]) -> dict[str, OptionSet]:
         """List by text the options that judges find the same.
 
         Args:
             known: Verdicts on pairs that share nothing: whether they are the same all the same.
         """
-        return {text: self.named(others) for text, others in _partners(known, same=True).items()}
+        return {text: self._shared.named(others) for text, others in _partners(known, same=True).items()}
 
-    def available(self, target: Target, same: Mapping[str, Numbers]) -> dict[str, tuple[int, ...]]:
+    def available(self, target: Target, same: Mapping[str, OptionSet]) -> dict[str, tuple[int, ...]]:
         """List by region the options that it offers to a target: those that no acceptable answer rules out.
 
         The preferred one first, fillers behind those of its own.
@@ -129,41 +121,46 @@ class OptionPool:
             target: Whom to ask.
             same: What `judged_same` says.
         """
-        left = target.other_regions - target.ruled_out - _judged_out(target, same)
-        by_region = {region: tuple(i for i in own if i in left) for region, own in self.of_region.items()}
-        return {region: own for region, own in by_region.items() if own}
+        left = target.other_regions & ~target.ruled_out & ~_judged_out(target, same)
+        by_region = {region: left & own for region, own in self._in_region.items()}
+        return {region: tuple(numbers_in(own)) for region, own in by_region.items() if own}
 
-    def offered(self, target: Target, same: Mapping[str, Numbers]) -> dict[int, int]:
+    def offered(self, target: Target, same: Mapping[str, OptionSet]) -> dict[int, int]:
         """List the options that a target can choose from, each with its place in its region, from 0.
 
         The `OPTIONS_OF_A_REGION` first ones of each region, without those that judges turn down. Which are the
         first must not depend on verdicts: one that was not asked for, since nothing rests on it, would hide
         another one.
         """
-        by_rules, judged = target.other_regions - target.ruled_out, _judged_out(target, same)
+        judged = frozenset(numbers_in(_judged_out(target, same)))
+        found, region, position = dict[int, int](), None, 0
         # Options of a region stand side by side, the preferred one first.
-        by_region = groupby(sorted(by_rules), self.region_numbers.__getitem__)
-        first = (islice(own, OPTIONS_OF_A_REGION) for _, own in by_region)
-        return {i: position for own in first for position, i in enumerate(own) if i not in judged}
+        for i in numbers_in(target.other_regions & ~target.ruled_out):
+            position = position + 1 if self.region_numbers[i] == region else 0
+            region = self.region_numbers[i]
+            if position < OPTIONS_OF_A_REGION and i not in judged:
+                found[i] = position
+        return found
 
-    def conflicts(self, same: Mapping[str, Numbers]) -> Sequence[Numbers]:
+    def n_regions_left(self, target: Target) -> int:
+        """Count the regions of which the rules leave a target any option."""
+        left = target.other_regions & ~target.ruled_out
+        return sum(1 for own in self._in_region.values() if left & own)
+
+    def conflicts(self, same: Mapping[str, OptionSet]) -> Sequence[OptionSet]:
         """List for every option those that may not stand beside it; ``same`` as in `available`.
 
         They share something with it, judges find them the same, or they are of its own region, as it is itself.
         """
         return [
-            conflicts | same[option.text] if option.text in same else conflicts
+            conflicts | same.get(option.text, 0)
             for option, conflicts in zip(self.options, self._conflicts, strict=True)
         ]
 
-    def named(self, texts: Iterable[str]) -> Numbers:
-        """List the options that are shown as one of some texts."""
-        return _NONE.union(*(self._shared.named.get(text, _NONE) for text in texts))
-
-    def other_regions(self, asked: Locale) -> Numbers:
-        """List the options of all regions apart from the one asked about."""
-        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
-        return self._everything.difference(*(self.of_region[region] for region in near))
+    def other_regions(self, asked: Locale) -> OptionSet:
+        """List the options of all regions apart from the one asked about, see `options.are_apart`."""
+        near = {asked.region, asked.parent or asked.region, *self._inside.get(asked.region, ())}
+        return self._everything & ~union(self._in_region.get(region, 0) for region in near)
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
         """List by cause the options that recipe or readers leave out, and that no answer of people rules out.
@@ -173,14 +170,14 @@ class OptionPool:
         if target.matches_anything:
             return {}
         by_people = (answer for answer in target.acceptable.values() if not answer.is_verdict)
-        given = _NONE.union(*(self._shared.with_answer(answer) for answer in by_people))
+        given = union(self._shared.with_answer(answer) for answer in by_people)
         found: dict[str, set[str]] = {}
         if (left_out_by := target.answers.left_out_by) is not None:
-            for i in self.other_regions(target.answers.locale) - target.other_regions - given:
+            for i in numbers_in(self.other_regions(target.answers.locale) & ~target.other_regions & ~given):
                 cause = left_out_by(self.options[i])
                 assert cause is not None, "what is not left out belongs to the target's options"
                 found.setdefault(cause, set()).add(self.options[i].text)
-        if refused := {self.options[i].text for i in target.ruled_out - given}:
+        if refused := {self.options[i].text for i in numbers_in(target.ruled_out & ~given)}:
             found.setdefault(VERDICTS, set()).update(refused)
         return found
 
@@ -192,16 +189,17 @@ class OptionPool:
         Those on which no judge may have an opinion are not listed: they are different.
         """
         chosen = list(triples)
-        used, options = frozenset(chain.from_iterable(chosen)), self.options
+        used, options = option_set(chain.from_iterable(chosen)), self.options
         found = {
             pair(options[i].text, answer)
             for answer, judged in target.judged.items()
             # Mostly none is used, and what it shares need not be looked up.
-            if not judged.isdisjoint(used)
-            for i in (judged & used) - self._shared.with_answer(target.acceptable[answer])
+            if judged & used
+            for i in numbers_in(judged & used & ~self._shared.with_answer(target.acceptable[answer]))
         }
         for i, j in {couple for triple in chosen for couple in combinations(triple, 2)}:
-            if j in self._judged[options[i].text] and j not in self._shared.with_answer(options[i]):
+            judged = self._judged[options[i].text]
+            if judged >> j & 1 and not self._shared.with_answer(options[i]) >> j & 1:
                 found.add(pair(options[i].text, options[j].text))
         return found
 
@@ -216,16 +214,16 @@ class OptionPool:
         """
         found = {
             pair(text, self.options[j].text)
-            for text, named in self._shared.named.items()
+            for text, named in self._shared.by_text()
             if self._judged[text]
-            for i in named
-            for j in self._overridable_beside(i)
+            for i in numbers_in(named)
+            for j in numbers_in(self._overridable_beside(i))
         }
         for target in self.targets:
             overridable = self._overridable_for(target)
             for text, judged in target.judged.items() if overridable else ():
                 both = overridable & judged & self._shared.with_answer(target.acceptable[text])
-                found.update(pair(text, self.options[i].text) for i in both)
+                found.update(pair(text, self.options[i].text) for i in numbers_in(both))
         return found
 
     def overridden(self, verdicts: Mapping[Pair, bool]) -> "OptionPool":
@@ -234,12 +232,13 @@ class OptionPool:
         Args:
             verdicts: For pairs of `overridable`, whether they are the same after all; others are.
         """
-        different = {text: self.named(others) for text, others in _partners(verdicts, same=False).items()}
+        parted = _partners(verdicts, same=False)
+        different = {text: self._shared.named(others) for text, others in parted.items()}
         if not different:
             return self
         pool = copy(self)
         pool._conflicts = tuple(
-            conflicts - (different[option.text] & self._overridable_beside(i))
+            conflicts & ~(different[option.text] & self._overridable_beside(i))
             if option.text in different
             else conflicts
             for i, (option, conflicts) in enumerate(zip(self.options, self._conflicts, strict=True))
@@ -249,44 +248,41 @@ class OptionPool:
         pool.targets = tuple(self._overridden_for(target, different) for target in self.targets)
         return pool
 
-    def _overridable_beside(self, i: int) -> Numbers:
+    def _overridable_beside(self, i: int) -> OptionSet:
         """List the options of other regions that are apart from one only until a judge differs."""
         option = self.options[i]
-        conflicts = self._judged[option.text] & self._conflicts[i]
-        beside = conflicts.difference(self.of_region[option.locale.region])
+        beside = self._judged[option.text] & self._conflicts[i] & ~self._in_region[option.locale.region]
         return beside and beside & self._shared.both_as_shown(option)
 
-    def _overridable_for(self, target: Target) -> Numbers:
+    def _overridable_for(self, target: Target) -> OptionSet:
         """List the options whose shown text overlaps with all acceptable answers that they overlap with at all.
 
         Only those of which some pair may be judged.
         """
         if target.matches_anything or not target.judged:
-            return _NONE
+            return 0
         refused = target.overlapping | target.same_local_answer
         judged = ((target.acceptable[text], refused & beside) for text, beside in target.judged.items())
-        found = _NONE.union(*(self._shared.with_answer(answer) & beside for answer, beside in judged if beside))
+        found = union(self._shared.with_answer(answer) & beside for answer, beside in judged if beside)
         for answer in target.acceptable.values() if found else ():
-            found -= self._shared.only_unshown(answer)
+            found &= ~self._shared.only_unshown(answer)
         return found
 
-    def _overridden_for(self, target: Target, different: Mapping[str, Numbers]) -> Target:
+    def _overridden_for(self, target: Target, different: Mapping[str, OptionSet]) -> Target:
         """Take back what rules out options that judges find different from every answer they overlap with."""
         if different.keys().isdisjoint(target.judged):
             return target
         overridden = self._overridable_for(target)
         for text, answer in target.acceptable.items() if overridden else ():
-            overridden -= self._shared.with_answer(answer) - different.get(text, _NONE)
-        return replace(target, ruled_out=(target.overlapping | target.same_local_answer) - overridden)
+            overridden &= different.get(text, 0) | ~self._shared.with_answer(answer)
+        return replace(target, ruled_out=(target.overlapping | target.same_local_answer) & ~overridden)
 
-    def _target(self, asked: LocaleAnswers) -> Target:
-        region, is_text = asked.locale.region, self._answers.answer_format is AnswerFormat.TEXT
-        ours = (one for one in self._answers.locales if one.locale.region == region)
-        acceptable = {answer.text: answer for one in ours for answer in one.acceptable}
+    def _target(self, asked: LocaleAnswers, acceptable: Mapping[str, Acceptable]) -> Target:
+        is_text = self._answers.answer_format is AnswerFormat.TEXT
         matches_anything = is_text and not all(answer.values for answer in acceptable.values())
         others = self.other_regions(asked.locale)
         if asked.left_out_by is not None:
-            others = frozenset(i for i in others if asked.left_out_by(self.options[i]) is None)
+            others = option_set(i for i in numbers_in(others) if asked.left_out_by(self.options[i]) is None)
         overlapping = others if matches_anything else others & self._shared.any_overlapping(acceptable.values())
         refused = overlapping | (others & self._shared.any_same_local_answer(acceptable.values()))
         return Target(
@@ -295,15 +291,32 @@ class OptionPool:
             matches_anything=matches_anything,
             other_regions=others,
             overlapping=overlapping,
-            same_local_answer=refused - overlapping,
+            same_local_answer=refused & ~overlapping,
             ruled_out=refused,
             judged={text: beside for text in acceptable if (beside := self._judged[text])},
         )
 
 
-def _judged_out(target: Target, same: Mapping[str, Numbers]) -> Numbers:
+def _judged_out(target: Target, same: Mapping[str, OptionSet]) -> OptionSet:
     """List the options that judges find the same as an acceptable answer of a target."""
-    return _NONE.union(*(same[text] for text in same.keys() & target.acceptable.keys()))
+    return union(same[text] for text in same.keys() & target.acceptable.keys())
+
+
+def _acceptable(answers: Iterable[LocaleAnswers]) -> dict[str, dict[str, Acceptable]]:
+    """List by region all its acceptable answers, by text."""
+    found: dict[str, dict[str, Acceptable]] = {}
+    for one in answers:
+        found.setdefault(one.locale.region, {}).update((answer.text, answer) for answer in one.acceptable)
+    return found
+
+
+def _inside(locales: Iterable[Locale]) -> dict[str, set[str]]:
+    """List by region the regions that it contains."""
+    found: dict[str, set[str]] = {}
+    for locale in locales:
+        if locale.parent is not None:
+            found.setdefault(locale.parent, set()).add(locale.region)
+    return found
 
 
 def _grouped(entries: Iterable[tuple[str, int]]) -> dict[str, list[int]]:

@@ -5,12 +5,12 @@ locale that writes both "soccer" and "football" as 축구 says that they are one
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache, cached_property, lru_cache
-from itertools import chain
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import polars as pl
 
+from blend.builders.mcq.option_sets import OptionSet, union
 from blend.builders.mcq.overlap import base_forms, values
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat, understood
@@ -21,9 +21,6 @@ from blend.schemas.language.text_comparison import clean, words
 
 LocaleText = tuple[str, str]
 """An answer's text and the tag of its locale."""
-
-Numbers = frozenset[int]
-"""Numbers of options of a template."""
 
 LOCAL_VARIANTS = "local-variants"
 """The name under which `LocalVariants` are counted among those who decide."""
@@ -39,7 +36,6 @@ _PLACEHOLDERS = frozenset(
 _LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
 _NOTHING: frozenset[str] = frozenset()
-_NO_OPTION: Numbers = frozenset()
 
 
 class Acceptable(NamedTuple):
@@ -261,52 +257,56 @@ class SharedAnswers:
     def __init__(self, options: Sequence[Option]) -> None:
         numbered = list(enumerate(options))
         self._options = options
-        self.overlapping = _overlapping(_sets((value, i) for i, option in numbered for value in option.values))
-        """Lists the options that have any of some values."""
-        self.named = _sets((option.text, i) for i, option in numbered)
-        """By text, the options that are shown so."""
+        self._with_value = _sets((value, i) for i, option in numbered for value in option.values)
+        self._named = _sets((option.text, i) for i, option in numbered)
         self._also_named = _sets((text, i) for i, option in numbered for text in option.also)
 
-    def same_local_answer(self, answer: Option | Acceptable) -> Numbers:
+    def named(self, texts: Iterable[str]) -> OptionSet:
+        """List the options that are shown as one of some texts."""
+        return _with_any(self._named, texts)
+
+    def by_text(self) -> Iterable[tuple[str, OptionSet]]:
+        """List the texts that are shown, each with the options that show it."""
+        return self._named.items()
+
+    def same_local_answer(self, answer: Option | Acceptable) -> OptionSet:
         """List the options that their locale or that of the answer writes in the same words."""
-        also_named = self._also_named.get(answer.text, _NO_OPTION)
-        found = answer.also and self.named.keys() & answer.also
-        return also_named.union(*(self.named[text] for text in found)) if found else also_named
+        return self._also_named.get(answer.text, 0) | self.named(answer.also)
 
-    def any_same_local_answer(self, answers: Collection[Acceptable]) -> Numbers:
+    def any_same_local_answer(self, answers: Collection[Acceptable]) -> OptionSet:
         """List what `same_local_answer` lists for any of some answers."""
-        also_named = self._also_named.keys() & {answer.text for answer in answers}
-        named = self.named.keys() & _NOTHING.union(*(answer.also for answer in answers))
-        of_texts = chain((self._also_named[text] for text in also_named), (self.named[text] for text in named))
-        return _NO_OPTION.union(*of_texts)
+        also_named = _with_any(self._also_named, (answer.text for answer in answers))
+        return also_named | self.named(_NOTHING.union(*(answer.also for answer in answers)))
 
-    def any_overlapping(self, answers: Iterable[Acceptable]) -> Numbers:
+    def overlapping(self, held: Iterable[str]) -> OptionSet:
+        """List the options that have any of some values."""
+        return _with_any(self._with_value, held)
+
+    def any_overlapping(self, answers: Iterable[Acceptable]) -> OptionSet:
         """List the options that share a value with any of some answers."""
         return self.overlapping(_NOTHING.union(*(answer.values for answer in answers)))
 
-    def with_answer(self, answer: Option | Acceptable) -> Numbers:
+    def with_answer(self, answer: Option | Acceptable) -> OptionSet:
         """List the options that share anything with an answer."""
-        overlapping, same = self.overlapping(answer.values), self.same_local_answer(answer)
-        return overlapping | same if same else overlapping
+        return self.overlapping(answer.values) | self.same_local_answer(answer)
 
-    def only_unshown(self, answer: Acceptable) -> Numbers:
+    def only_unshown(self, answer: Acceptable) -> OptionSet:
         """List the options of free text that share something with an answer, and their shown texts nothing."""
-        found = self.overlapping(answer.values) - self._overlapping_as_shown(answer.values)
-        return found and found - self.same_local_answer(answer)
+        shown = _with_any(self._with_shown_value, answer.values) | self.same_local_answer(answer)
+        return self.overlapping(answer.values) & ~shown
 
-    def both_as_shown(self, option: Option) -> Numbers:
+    def both_as_shown(self, option: Option) -> OptionSet:
         """List the options of free text that share anything with the shown text of another one."""
-        return self._overlapping_as_shown(values(option.text, AnswerFormat.TEXT)) | self.same_local_answer(
-            option
-        )
+        shown = values(option.text, AnswerFormat.TEXT)
+        return _with_any(self._with_shown_value, shown) | self.same_local_answer(option)
 
     @cached_property
-    def _overlapping_as_shown(self) -> Callable[[frozenset[str]], Numbers]:
+    def _with_shown_value(self) -> dict[str, OptionSet]:
         shown = (values(option.text, AnswerFormat.TEXT) for option in self._options)
-        return _overlapping(_sets((value, i) for i, held in enumerate(shown) for value in held))
+        return _sets((value, i) for i, held in enumerate(shown) for value in held)
 
 
-class JudgedBeside(dict[str, Numbers]):
+class JudgedBeside(dict[str, OptionSet]):
     """By text, the options of a template beside which a judge may have an opinion on it.
 
     Args:
@@ -318,31 +318,25 @@ class JudgedBeside(dict[str, Numbers]):
         super().__init__()
         self._partners = partners
         self._by_key = _sets((answer_key(option.text), i) for i, option in enumerate(options))
-        self._everything = frozenset(range(len(options)))
+        self._everything = union(self._by_key.values())
 
-    def __missing__(self, text: str) -> Numbers:
-        found = self._everything
-        if self._partners is not None:
-            known = self._partners[text]
-            # Most texts have none.
-            found = _NO_OPTION.union(*(self._by_key[key] for key in known and self._by_key.keys() & known))
-        self[text] = found
+    def __missing__(self, text: str) -> OptionSet:
+        known = None if self._partners is None else self._partners[text]
+        self[text] = found = self._everything if known is None else _with_any(self._by_key, known)
         return found
 
 
-def _overlapping(with_value: Mapping[str, Numbers]) -> Callable[[frozenset[str]], Numbers]:
-    """Look options up by any of some values; each different set of values once."""
-
-    @cache
-    def overlapping(held: frozenset[str]) -> Numbers:
-        return _NO_OPTION.union(*(with_value[value] for value in with_value.keys() & held))
-
-    return overlapping
+def _with_any(by_name: Mapping[str, OptionSet], names: Iterable[str]) -> OptionSet:
+    """Collect the options under any of some names."""
+    found = 0
+    for name in names:
+        found |= by_name.get(name, 0)
+    return found
 
 
-def _sets(entries: Iterable[tuple[str, int]]) -> dict[str, Numbers]:
+def _sets(entries: Iterable[tuple[str, int]]) -> dict[str, OptionSet]:
     """Collect numbers by name."""
-    found: dict[str, list[int]] = {}
+    found: dict[str, OptionSet] = {}
     for name, number in entries:
-        found.setdefault(name, []).append(number)
-    return {name: frozenset(numbers) for name, numbers in found.items()}
+        found[name] = found.get(name, 0) | 1 << number
+    return found

@@ -9,7 +9,7 @@ a third (see `RegionOrders`). A region that joins and is not chosen therefore ch
 chosen displaces little, since every variant has its own order.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from math import comb
@@ -31,7 +31,8 @@ from blend.builders.mcq.distractors import (
     first_three,
 )
 from blend.builders.mcq.option_pool import VERDICTS, OptionPool, Target
-from blend.builders.mcq.options import Numbers, are_apart
+from blend.builders.mcq.option_sets import OptionSet, numbers_in, option_set
+from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.region_orders import RegionOrders
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Locale
@@ -111,7 +112,10 @@ class _Choice:
         self._pool = pool
         self._picks_of = picks_of or _variants_of(rules)
         # Where the rules leave options of too few regions there is no question, and nothing to compare.
-        by_target = [target.answers.golds if _is_open(target, pool) else () for target in pool.targets]
+        by_target = [
+            target.answers.golds if pool.n_regions_left(target) >= N_DISTRACTORS else ()
+            for target in pool.targets
+        ]
         golds = [gold for of_target in by_target for gold in of_target]
         compared = iter(compare(answers, pool.options, golds, rules.elsewhere, seed=rules.seed))
         self._comparisons = [[next(compared) for _ in of_target] for of_target in by_target]
@@ -123,7 +127,7 @@ class _Choice:
         # made of few people's answers, since the first three possible ones gave the correct answer away.
         self._rests_on_picks = picks_of is None and rules.options.variants != "all" and not pool.reserve
         self._chosen: dict[str, list[Pick]] = {}
-        self._rests_on: dict[str, Set[int]] = {}
+        self._rests_on: dict[str, OptionSet] = {}
         self._new: list[Target] = []
         """The targets whose questions were chosen in the last round."""
         self._accounted: set[Pair] = set()
@@ -141,7 +145,7 @@ class _Choice:
             if tag in self._chosen and not self._concerns(target, told_same):
                 continue
             if not self._comparisons[number]:
-                self._chosen[tag], self._rests_on[tag] = [], frozenset()
+                self._chosen[tag], self._rests_on[tag] = [], 0
                 continue
             question = Question(
                 comparisons=self._comparisons[number],
@@ -156,27 +160,21 @@ class _Choice:
             )
             picks = self._chosen[tag] = self._picks_of(number, question)
             shown = (i for one in picks for i in one.triple)
-            self._rests_on[tag] = set(shown) if self._rests_on_picks else question.offered.keys()
+            self._rests_on[tag] = option_set(shown if self._rests_on_picks else question.offered)
             self._new.append(target)
         return self._chosen
 
-    def _concerns(self, target: Target, told_same: Mapping[str, Numbers]) -> bool:
+    def _concerns(self, target: Target, told_same: Mapping[str, OptionSet]) -> bool:
         """Tell whether a choice rests on an option that new verdicts take away, or on two that they part."""
         rests_on = self._rests_on[target.answers.locale.tag]
-        texts = target.acceptable.keys() | {self._texts[i] for i in rests_on}
-        return any(not told_same[text].isdisjoint(rests_on) for text in told_same.keys() & texts)
+        texts = target.acceptable.keys() | {self._texts[i] for i in numbers_in(rests_on)}
+        return any(told_same[text] & rests_on for text in told_same.keys() & texts)
 
     def relied_on(self, picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
         """List the pairs that must be different for the last choice to stand, beyond those of earlier ones."""
         for target in self._new:
             of_target = picks[target.answers.locale.tag]
             yield from self._pool.relied_on(target, [one.triple for one in of_target])
-
-
-def _is_open(target: Target, pool: OptionPool) -> bool:
-    """Whether the rules leave a target options of as many regions as a question shows."""
-    left = target.other_regions - target.ruled_out
-    return len({pool.region_numbers[i] for i in left}) >= N_DISTRACTORS
 
 
 def pick_variants(question: Question, *, limit: int | Literal["all"]) -> list[Pick]:
@@ -230,7 +228,7 @@ class _Thirds:
         self._a, self._b, third = first
         out = question.conflicts[self._a] | question.conflicts[self._b] | comparison.possibly_correct
         self._texts = question.texts
-        free = [i for i in question.offered if i not in out and self._texts[i] != self._texts[third]]
+        free = [i for i in question.offered if not out >> i & 1 and self._texts[i] != self._texts[third]]
         is_higher = comparison.side[third] > 0
         self._same_side = {i for i in free if (comparison.side[i] > 0) == is_higher}
         self._other_side = set() if comparison.is_number else {*free} - self._same_side
@@ -252,14 +250,14 @@ def _every_triple(question: Question) -> list[Pick]:
 
     Of the triples with the same texts, the first in the order of regions, which no further region changes.
     """
-    drawn = question.drawn(0)
+    drawn, conflicts = question.drawn(0), question.conflicts
     preferred: dict[int, int] = {}
     for i in question.offered:
         preferred.setdefault(question.regions[i], i)
-    ordered = sorted(preferred.values(), key=lambda i: (i in question.fillers, drawn[question.regions[i]]))
+    ordered = sorted(preferred.values(), key=lambda i: (question.fillers >> i & 1, drawn[question.regions[i]]))
     by_texts: dict[tuple[str, ...], Triple] = {}
     for a, b, c in combinations(ordered, N_DISTRACTORS):
-        if b not in question.conflicts[a] and c not in question.conflicts[a] and c not in question.conflicts[b]:
+        if not (conflicts[a] >> b | conflicts[a] >> c | conflicts[b] >> c) & 1:
             by_texts.setdefault(tuple(sorted(question.texts[i] for i in (a, b, c))), (a, b, c))
     return [Pick(gold, triple) for triple in by_texts.values() for gold in range(len(question.comparisons))]
 

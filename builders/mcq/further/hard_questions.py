@@ -34,6 +34,7 @@ from blend.builders.mcq.default import (
 )
 from blend.builders.mcq.distractors import N_DISTRACTORS, SCALES, Question, Triple
 from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.option_sets import option_set
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.packed_questions import PackedQuestions
 from blend.builders.mcq.variants import Pick, Rules, pick
@@ -189,14 +190,15 @@ def _best(question: Question, golds: Sequence[Guess], options: Sequence[Guess]) 
     triples: list[Triple] = [
         (a, b, c)
         for a, b, c in combinations(ordered, N_DISTRACTORS)
-        if b not in conflicts[a] and c not in conflicts[a] and c not in conflicts[b]
+        if not (conflicts[a] >> b | conflicts[a] >> c | conflicts[b] >> c) & 1
     ]
     for gold, comparison in enumerate(question.comparisons):
         # Whoever reads the name of the region needs no guess.
         for triple in () if comparison.names_region else triples:
             kind = _missed(golds[gold], [options[i] for i in triple])
-            n_fillers = sum(i in question.fillers for i in triple)
-            cost = n_fillers, sum(i in comparison.possibly_correct for i in triple)
+            shown = option_set(triple)
+            n_fillers = (shown & question.fillers).bit_count()
+            cost = n_fillers, (shown & comparison.possibly_correct).bit_count()
             if kind not in best or cost < best[kind][0]:
                 best[kind] = cost, []
             if cost == best[kind][0]:

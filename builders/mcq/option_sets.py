@@ -1,0 +1,33 @@
+"""Option sets: options of a template, by number, as the bits of a whole number.
+
+A template of a thousand locales has thousands of options, and for each of them it is known beside which others
+it may not stand. As bits that takes a small part of the memory of a set of numbers, and one operation tells what
+is in two of them (``a & b``), in either (``a | b``), in the first alone (``a & ~b``) or whether option ``i`` is
+in one (``a >> i & 1``).
+"""
+
+from collections.abc import Iterable
+
+OptionSet = int
+"""Bit ``i`` is set for option ``i``; 0 is the empty set."""
+
+
+def option_set(numbers: Iterable[int]) -> OptionSet:
+    """Make a set of option numbers."""
+    found = 0
+    for number in numbers:
+        found |= 1 << number
+    return found
+
+
+def union(sets: Iterable[OptionSet]) -> OptionSet:
+    """Make a set of all options that are in any of some sets."""
+    found = 0
+    for one in sets:
+        found |= one
+    return found
+
+
+def numbers_in(options: OptionSet) -> list[int]:
+    """List the numbers of the options in a set, in order."""
+    return [number for number, bit in enumerate(reversed(f"{options:b}")) if bit == "1"]
