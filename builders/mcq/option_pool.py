@@ -112,7 +112,7 @@ class OptionPool:
         """
         return {text: self._shared.named(others) for text, others in _partners(known, same=True).items()}
 
-    def available(self, target: Target, same: Mapping[str, OptionSet]) -> dict[str, tuple[int, ...]]:
+    def available(self, target: Target, same: Mapping[str, OptionSet]) -> dict[str, list[int]]:
         """List by region the options that it offers to a target: those that no acceptable answer rules out.
 
         The preferred one first, fillers behind those of its own.
@@ -121,9 +121,8 @@ class OptionPool:
             target: Whom to ask.
             same: What `judged_same` says.
         """
-        left = target.other_regions & ~target.ruled_out & ~_judged_out(target, same)
-        by_region = {region: left & own for region, own in self._in_region.items()}
-        return {region: tuple(numbers_in(own)) for region, own in by_region.items() if own}
+        left = numbers_in(target.other_regions & ~target.ruled_out & ~_judged_out(target, same))
+        return _grouped((self.options[i].locale.region, i) for i in left)
 
     def offered(self, target: Target, same: Mapping[str, OptionSet]) -> dict[int, int]:
         """List the options that a target can choose from, each with its place in its region, from 0.

@@ -1,9 +1,9 @@
 """Option sets: options of a template, by number, as the bits of a whole number.
 
 A template of a thousand locales has thousands of options, and for each of them it is known beside which others
-it may not stand. As bits that takes a small part of the memory of a set of numbers, and one operation tells what
-is in two of them (``a & b``), in either (``a | b``), in the first alone (``a & ~b``) or whether option ``i`` is
-in one (``a >> i & 1``).
+it may not stand. As bits that takes a small part of the memory of a set of numbers, and it is one operation to
+tell what is in two of them (``a & b``), in either (``a | b``) or in the first alone (``a & ~b``), and whether
+option ``i`` is in one (``a >> i & 1``).
 """
 
 from collections.abc import Iterable

@@ -257,7 +257,7 @@ def _every_triple(question: Question) -> list[Pick]:
     ordered = sorted(preferred.values(), key=lambda i: (question.fillers >> i & 1, drawn[question.regions[i]]))
     by_texts: dict[tuple[str, ...], Triple] = {}
     for a, b, c in combinations(ordered, N_DISTRACTORS):
-        if not (conflicts[a] >> b | conflicts[a] >> c | conflicts[b] >> c) & 1:
+        if not (conflicts[a] >> b | (conflicts[a] | conflicts[b]) >> c) & 1:
             by_texts.setdefault(tuple(sorted(question.texts[i] for i in (a, b, c))), (a, b, c))
     return [Pick(gold, triple) for triple in by_texts.values() for gold in range(len(question.comparisons))]
 

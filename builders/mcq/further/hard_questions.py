@@ -34,7 +34,7 @@ from blend.builders.mcq.default import (
 )
 from blend.builders.mcq.distractors import N_DISTRACTORS, SCALES, Question, Triple
 from blend.builders.mcq.option_pool import OptionPool
-from blend.builders.mcq.option_sets import option_set
+from blend.builders.mcq.option_sets import numbers_in
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.packed_questions import PackedQuestions
 from blend.builders.mcq.variants import Pick, Rules, pick
@@ -185,20 +185,22 @@ class HardSplit:
 def _best(question: Question, golds: Sequence[Guess], options: Sequence[Guess]) -> list[Pick]:
     """Choose questions of each kind to choose from: few fillers, then few possibly correct options."""
     best: dict[Missed, tuple[tuple[int, int], list[Pick]]] = {}
-    conflicts = question.conflicts
     ordered = sorted(question.offered, key=lambda i: (question.texts[i], i))
+    # Thousands of triples: to look a number up in a set is quicker there than to shift bits.
+    conflicts = {i: frozenset(numbers_in(question.conflicts[i])) for i in ordered}
+    fillers = frozenset(numbers_in(question.fillers))
     triples: list[Triple] = [
         (a, b, c)
         for a, b, c in combinations(ordered, N_DISTRACTORS)
-        if not (conflicts[a] >> b | conflicts[a] >> c | conflicts[b] >> c) & 1
+        if b not in conflicts[a] and c not in conflicts[a] and c not in conflicts[b]
     ]
     for gold, comparison in enumerate(question.comparisons):
+        possibly_correct = frozenset(numbers_in(comparison.possibly_correct))
         # Whoever reads the name of the region needs no guess.
         for triple in () if comparison.names_region else triples:
             kind = _missed(golds[gold], [options[i] for i in triple])
-            shown = option_set(triple)
-            n_fillers = (shown & question.fillers).bit_count()
-            cost = n_fillers, (shown & comparison.possibly_correct).bit_count()
+            n_fillers = sum(i in fillers for i in triple)
+            cost = n_fillers, sum(i in possibly_correct for i in triple)
             if kind not in best or cost < best[kind][0]:
                 best[kind] = cost, []
             if cost == best[kind][0]:
