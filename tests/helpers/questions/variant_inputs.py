@@ -6,6 +6,7 @@ from itertools import count
 from typing import NamedTuple
 
 from blend.builders.mcq.distractors import Comparison, Question
+from blend.builders.mcq.option_sets import option_set
 from blend.builders.mcq.region_orders import RegionOrders
 from blend.builders.mcq.variants import Pick, pick_variants
 
@@ -25,7 +26,7 @@ class Gold(NamedTuple):
         """How ``n`` options compare with it."""
         return Comparison(
             side=[(i in self.higher) - (i in self.lower) for i in range(n)],
-            possibly_correct=frozenset(self.possibly_correct),
+            possibly_correct=option_set(self.possibly_correct),
             unlike=self.unlike,
             quotas=self.quotas,
             is_number=self.is_number,
@@ -71,15 +72,15 @@ class Case(NamedTuple):
 def chosen(case: Case, limit: int | str, orders: RegionOrders | None = None) -> list[list[Pick]]:
     """What `pick_variants` chooses, by target."""
     n = len(case.regions)
-    conflicts = [case.may_not_stand_beside(i) for i in range(n)]
+    conflicts = [option_set(case.may_not_stand_beside(i)) for i in range(n)]
     orders = orders or case.orders()
     questions = (
         Question(
             comparisons=[gold.comparison(n) for gold in golds],
             offered=case.offered(target),
             conflicts=conflicts,
-            fillers=case.fillers,
-            reserve=case.reserve,
+            fillers=option_set(case.fillers),
+            reserve=option_set(case.reserve),
             regions=case.regions,
             kinds=case.kinds or range(n),
             texts=case.texts or [f"option {i}" for i in range(n)],
