@@ -321,8 +321,12 @@ class JudgedBeside(dict[str, OptionSet]):
         self._everything = union(self._by_key.values())
 
     def __missing__(self, text: str) -> OptionSet:
-        known = None if self._partners is None else self._partners[text]
-        self[text] = found = self._everything if known is None else _with_any(self._by_key, known)
+        found = self._everything
+        if self._partners is not None:
+            # Most texts have no partner, and some have hundreds.
+            known = self._partners[text]
+            found = _with_any(self._by_key, known and self._by_key.keys() & known)
+        self[text] = found
         return found
 
 
