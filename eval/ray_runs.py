@@ -1,7 +1,6 @@
 """Runs on Ray: what a run has no answer to yet is asked by the workers of a cluster, shard by shard."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +14,7 @@ from blend.eval.runs.ask_model import outcome_of, with_budget
 from blend.eval.runs.asked_shards import OnStatus, Standing, ask_shards
 from blend.eval.runs.pending_shards import ShardOutcome, pending_shards
 from blend.eval.runs.run_directory import Run, RunOutcome
-from blend.eval.runs.shards import FolderShards, ItemShard, ShardStore, settle_store
+from blend.eval.runs.shards import ItemShard, ShardStore, settle_store
 from blend.eval.runs.usage import Price, Spending, timed
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError
@@ -95,8 +94,7 @@ def run_on_ray(
         BlendError: If the cluster or the model cannot be asked. What was answered until then is kept.
     """
     store = settle_store(run.answers_folder, mode.out)
-    if isinstance(store, FolderShards):
-        store.recover()
+    store.recover()
     close_journal(run.answers_folder)
     counts = count_answers(run.answers_folder)
     standing = Standing(run.description.n_items, counts.n_answers - counts.n_failed, price, on_progress)
@@ -111,7 +109,7 @@ def run_on_ray(
 
 def asked_on_ray(model: Generator, store: ShardStore, shards: Iterator[ItemShard]) -> Iterator[ShardOutcome]:
     """Ask a model on the cluster that this process is connected to; yields what came of each shard."""
-    with store.signed() if isinstance(store, FolderShards) else nullcontext(store) as seen:
+    with store.signed() as seen:
         if isinstance(model, VllmModel):
             yield from shards_asked_of_vllm(model, seen, shards)
         else:

@@ -20,7 +20,7 @@ from typing import Any
 
 from blend.eval.models.protocols import Generator
 from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, keep_shard
-from blend.eval.runs.shards import FolderShards, ItemShard, ShardName, ShardStore
+from blend.eval.runs.shards import ItemShard, ShardName, ShardStore
 from blend.schemas.errors import BlendError, MissingExtraError, ServerError
 
 EXTRA = "ray"
@@ -92,8 +92,7 @@ class _Worker:
 
     def ready(self) -> None:
         """Answer when it has started, before anybody is asked for what could not be kept."""
-        if isinstance(self._store, FolderShards):
-            self._store.check_seen()
+        self._store.check_seen()
 
     def ask(self, shard: ItemShard) -> ShardOutcome:
         """See `pending_shards.ask_shard`."""

@@ -304,17 +304,19 @@ def shortage(
     brought = len(offering - answering)
     others, none = len(answering | offering), len(answering - offering)
     count = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
+    quoted = {cause: [repr(text) for text in texts] for cause, texts in left_out.items()}
     side_by_side = " that may stand side by side and hide the right one" if left >= N_DISTRACTORS else ""
     return (
         f"{count} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
         f"{none} offer{'s' if none == 1 else ''} none, "
-        f"{len(offering) - left} only what an acceptable answer rules out{_listed(left_out)}"
+        f"{len(offering) - left} only what an acceptable answer rules out"
+        f"{f' or is left out; options left out: {by_cause(quoted)}' if quoted else ''}"
     )
 
 
-def _listed(left_out: Mapping[str, Sequence[str]]) -> str:
-    causes = [f"{len(texts):,} by {cause} ({', '.join(map(repr, texts))})" for cause, texts in left_out.items()]
-    return f" or is left out; options left out: {', '.join(causes)}" if causes else ""
+def by_cause(left_out: Mapping[str, Sequence[str]]) -> str:
+    """Say what is left out by which cause, and how much of it."""
+    return ", ".join(f"{len(names):,} by {cause} ({', '.join(names)})" for cause, names in left_out.items())
 
 
 def available(found: Picked, asked: Locale) -> Mapping[str, Sequence[int]]:

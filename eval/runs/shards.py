@@ -14,7 +14,7 @@ import platform
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -75,7 +75,7 @@ class ItemShard:
 
 
 class ShardStore(Protocol):
-    """Where the shards of a run lie; workers get a copy, of a folder one that is `FolderShards.signed`."""
+    """Where the shards of a run lie; workers get a copy of what `signed` gives."""
 
     @property
     def address(self) -> str:
@@ -88,6 +88,18 @@ class ShardStore(Protocol):
 
     def commit(self, name: str, rows: pl.DataFrame) -> bool:
         """Keep a shard unless one of its name is kept already; returns whether it was."""
+        ...
+
+    def recover(self) -> None:
+        """Remove what killed workers have begun."""
+        ...
+
+    def signed(self) -> AbstractContextManager["ShardStore"]:
+        """The same for workers elsewhere: while the block runs, they can check that they see this very one."""
+        ...
+
+    def check_seen(self) -> None:
+        """Raise `StorageError` on a machine that sees another place under this address than the driver."""
         ...
 
 
@@ -121,7 +133,7 @@ class FolderShards:
 
     @contextmanager
     def signed(self) -> Iterator["FolderShards"]:
-        """The same for workers on other machines, which must find this very folder while the block runs."""
+        """See `ShardStore.signed`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         sign = self.folder / f".part-items-{uuid4().hex}.tmp"  # one that `recover` removes after a kill
         sign.touch()
@@ -131,10 +143,10 @@ class FolderShards:
             sign.unlink(missing_ok=True)
 
     def check_seen(self) -> None:
-        """Whether this machine sees the folder of the driver.
+        """See `ShardStore.check_seen`.
 
         Raises:
-            StorageError: If it does not; names the machine.
+            StorageError: If this is another folder than the driver's; names the machine.
         """
         if self.sign is not None and not (self.folder / self.sign).exists():
             raise StorageError(
@@ -143,7 +155,7 @@ class FolderShards:
             )
 
     def recover(self) -> None:
-        """Remove what killed workers have begun."""
+        """See `ShardStore.recover`."""
         for path in self.folder.glob("*part-items*.tmp"):
             path.unlink(missing_ok=True)
 
@@ -202,6 +214,16 @@ class StoredShards:
         except Exception as error:
             raise self._problem(error) from error
         return True
+
+    def recover(self) -> None:
+        """See `ShardStore.recover`: an object is there as a whole, or not at all."""
+
+    def signed(self) -> AbstractContextManager["StoredShards"]:
+        """See `ShardStore.signed`."""
+        return nullcontext(self)
+
+    def check_seen(self) -> None:
+        """See `ShardStore.check_seen`: an address of a store is the same on every machine."""
 
     def _opened(self) -> tuple[Any, str]:
         import fsspec

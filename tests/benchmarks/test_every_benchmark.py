@@ -41,6 +41,7 @@ SMALL: dict[str, Sequence[str]] = {
     "reliability_scale": ["--questions", "10"],
     "report_scale": ["--templates", "1"],
     "score_scale": ["--items", "2000"],
+    "shard_scale": ["all", "--small"],
     "short_answer_scale": ["{shared}/data/blend"],
     "validate_scale": ["--cases", "1"],
     "wikidata_dump": ["--triples", "30000"],

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 import polars as pl
@@ -26,7 +27,7 @@ from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import published_prompt
 from blend.builders.mcq.result import FOUND
-from blend.builders.mcq.variants import Rules
+from blend.builders.mcq.variants import Rules, by_cause
 from blend.builders.templates.localise import region_names
 from blend.builders.templates.slots import at_sentence_start, slot_country
 from blend.schemas.language.answer_formats import AnswerFormat, magnitude
@@ -216,13 +217,10 @@ class RungQuestions:
 def _too_few(one: RegionAnswer) -> str:
     """Say how many regions surely answer otherwise, and which would but for verdicts or the recipe."""
     found = f"{one.text!r}: of other regions {len(one.others)} surely say otherwise; three apart are needed"
-    by_cause: dict[str, list[str]] = {}
-    for cause, region in one.left_out:
-        by_cause.setdefault(cause, []).append(region)
-    causes = [
-        f"{len(regions)} by {cause} ({', '.join(regions)})" for cause, regions in sorted(by_cause.items())
-    ]
-    return f"{found}; left out: {', '.join(causes)}" if causes else found
+    causes: dict[str, list[str]] = {}
+    for cause, region in sorted(one.left_out, key=itemgetter(0)):
+        causes.setdefault(cause, []).append(region)
+    return f"{found}; left out: {by_cause(causes)}" if causes else found
 
 
 def region_rows(chosen: pl.DataFrame, mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
