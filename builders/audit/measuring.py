@@ -1,6 +1,7 @@
 """Measuring: how often a solver is right, how sure that is, and where it shows best."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -189,6 +190,6 @@ def _means(part: IntArray, numbers: FloatArray, n_parts: int) -> FloatArray:
     """The mean of every part, NaN of an empty one; parts are ascending."""
     counts = np.bincount(part, minlength=n_parts)
     # Each on its own: of a running sum more digits are rounded off, and a printed one may be.
-    sums = [each.sum() for each in np.split(numbers, np.cumsum(counts)[:-1])]
+    sums = [numbers[start:end].sum() for start, end in pairwise([0, *np.cumsum(counts).tolist()])]
     means: FloatArray = np.divide(sums, counts, out=np.full(n_parts, np.nan), where=counts > 0)
     return means
