@@ -14,7 +14,7 @@ import polars as pl
 from blend.builders.audit.checking import checked_questions
 from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
-from blend.builders.audit.measuring import EXAMPLES, MEASURED, Outcome, examples_of, measured, outcome_of
+from blend.builders.audit.measuring import EXAMPLES, Outcome, examples_of, measured, outcome_of
 from blend.builders.audit.question_arrays import (
     EVIDENCE,
     QUESTIONS,
@@ -173,8 +173,8 @@ def _evidence_of(annotations: pl.DataFrame) -> pl.DataFrame:
     texts = (
         groups.select("template", "group", text="en_answers", votes="count").explode("text").drop_nulls("text")
     )
-    votes = texts.group_by("template", "group", "text").agg(pl.col("votes").sum())
-    return votes.sort("template", "group", "text").select(list(EVIDENCE))
+    votes = texts.group_by("template", "group", "text", maintain_order=True).agg(pl.col("votes").sum())
+    return votes.select(list(EVIDENCE))
 
 
 def _outcomes(asked: QuestionArrays, known: Known) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
@@ -213,11 +213,7 @@ def _measured_by(
     }
     frames: dict[str, pl.DataFrame] = {}
     for by, (part, names) in parts.items():
-        rows = (
-            measured(asked, found, part, names).select(pl.lit(name).alias(what), pl.all())
-            for name, found in outcomes.items()
-        )
-        frame = pl.concat([pl.DataFrame(schema={what: pl.String(), "part": pl.String(), **MEASURED}), *rows])
+        frame = measured(asked, outcomes, part, names).rename({"solver": what})
         if table == "leaks":
             n = pl.Series("n", np.bincount(part, minlength=len(names)))
             sizes = pl.DataFrame({"part": names, "n": n})

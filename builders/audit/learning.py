@@ -23,20 +23,18 @@ def option_classifier(asked: QuestionArrays) -> FloatArray:
 
     Log-odds of a logistic regression. A cell counts once, however many variants show it.
     """
-    cells, vocabulary = asked.cells, asked.words
-    row, word = vocabulary.of(cells.text)
-    n_words = len(vocabulary.known)
-    # Two features per word of an option: the word, numbered below `n_words`, and the word in that group, behind
-    # them.
-    crossed = n_words + word * len(asked.groups) + cells.group[row]
-    features = np.concatenate([word, crossed])
-    known, column = np.unique(features, return_inverse=True)
-    rows = np.concatenate([row, row])
-    # Long options shall not look better or worse for their number of words.
-    length = np.sqrt(np.maximum(np.bincount(row, minlength=len(cells.text)), 1))
+    cells, n_groups = asked.cells, len(asked.groups)
+    # A text in a group looks the same in all templates: one row each.
+    shown, of_cell = np.unique(cells.text * n_groups + cells.group, return_inverse=True)
+    row, word = asked.words.of(shown // n_groups)
+    # Every word, and every word in a group, has a weight.
+    numbers, crossed = np.unique(word * n_groups + shown[row] % n_groups, return_inverse=True)
     scores = np.zeros(len(cells.text))
     for fold in folds(asked, cells.template):
-        scores[fold] = _fitted(rows, column, 1 / length[rows], len(known), cells.is_correct, ~fold)[fold]
+        often = np.bincount(of_cell[~fold], minlength=len(shown))
+        n_correct = np.bincount(of_cell[~fold & cells.is_correct], minlength=len(shown))
+        fitted = _fitted(row, crossed, numbers // n_groups, often, n_correct)
+        scores[fold] = fitted[of_cell[fold]]
     return scores
 
 
@@ -60,12 +58,15 @@ def combined_scores(asked: QuestionArrays, features: FloatArray) -> FloatArray:
     spread = np.sqrt((apart**2).mean(axis=0))
     # One scale for all scores, so that the penalty pulls alike on each.
     apart /= np.where(spread > 0, spread, 1.0)
+    wrong, absent = _wrong_options(asked, apart)
     scores: FloatArray = np.zeros(len(asked.text))
     weights: FloatArray = np.zeros(apart.shape[1])
     for fold in folds(asked, asked.template):
+        # Not by index, which would put the questions' axis first: sums over it take twice the time there.
+        used, shown = np.compress(~fold, wrong, axis=2), np.compress(~fold, absent, axis=1)
         # Three quarters of the questions are those of the part before, whose weights are close.
-        weights = _choice_weights(asked, apart, weights, used=~fold)
-        scores = np.where(fold[asked.owner], _weighed(apart, weights), scores)
+        weights = _choice_weights(used, shown, weights)
+        scores = np.where(fold[asked.owner], np.einsum("of,f->o", apart, weights), scores)
     return rounded(scores)
 
 
@@ -79,68 +80,92 @@ def folds(asked: QuestionArrays, template: IntArray) -> Iterator[NDArray[np.bool
 
 
 def _fitted(
-    rows: IntArray,
-    column: IntArray,
-    value: FloatArray,
-    n_columns: int,
-    is_correct: NDArray[np.bool_],
-    used: NDArray[np.bool_],
+    row: IntArray, crossed: IntArray, word: IntArray, often: IntArray, n_correct: IntArray
 ) -> FloatArray:
-    """Log-odds of every row, by weights that fit the rows that are used.
+    """Log-odds of every row, by weights that fit how often each is correct.
 
     Nesterov's accelerated descent with one step length per weight: a bound of the curvature there.
+
+    Args:
+        row: Row of every word of a row, ascending.
+        crossed: Code of the same word in the row's group.
+        word: Code of the word that every ``crossed`` is of, ascending.
+        often: How often every row counts.
+        n_correct: How often it is correct.
     """
-    n_rows = len(is_correct)
-    weights: FloatArray = np.zeros(n_columns)
-    ahead = weights
-    usage = used[rows]
-    sums = np.bincount(rows, value, n_rows)
-    # The logistic loss curves by at most 1/4 per row; weighing each column by its row's sum bounds what the
-    # others add.
-    curvature = 0.25 * np.bincount(column[usage], (value * sums[rows])[usage], n_columns)
-    step = 1 / (curvature + _PENALTY)
-    rate = float(is_correct[used].mean()) if used.any() else 0.5
+    n_rows, n_words = len(often), int(word.max(initial=-1)) + 1
+    # Long options shall not look better or worse for their number of words.
+    value = 1 / np.sqrt(np.maximum(np.bincount(row, minlength=n_rows), 1))
+    rate = n_correct.sum() / often.sum() if often.any() else 0.5
     # The log-odds of the share of correct options; not fitted, so that weights only say what differs from it.
     bias = np.log(max(rate, 1e-9) / max(1 - rate, 1e-9))
+
+    def odds_by(weights: FloatArray) -> FloatArray:
+        together = weights[:n_words][word] + weights[n_words:]
+        return np.asarray(bias + value * np.bincount(row, together[crossed], n_rows))
+
+    def summed(of_rows: FloatArray) -> FloatArray:
+        """The sum over the rows that have it, for every weight."""
+        of_crossed = np.bincount(crossed, of_rows[row], len(word))
+        return np.concatenate([np.bincount(word, of_crossed, n_words), of_crossed])
+
+    # The logistic loss curves by at most 1/4 per row; weighing each column by its row's sum bounds what the
+    # others add: the squares of a row's values are 1 for its words and 1 for those in the group.
+    step = 1 / (summed(often / 2) + _PENALTY)
+    kept = 1 - step * _PENALTY
+    weights: FloatArray = np.zeros(len(step))
+    ahead = weights
     momentum = 1.0
     for _ in range(_ROUNDS):
-        odds = bias + np.bincount(rows, value * ahead[column], n_rows)
-        error = np.where(used, 1 / (1 + np.exp(-odds)) - is_correct, 0.0)
-        gradient = np.bincount(column, value * error[rows], n_columns) + _PENALTY * ahead
-        following = ahead - step * gradient
+        error = often / (1 + np.exp(-odds_by(ahead))) - n_correct
+        following = kept * ahead - step * summed(value * error)
         # Nesterov's sequence.
         further = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead = following + (momentum - 1) / further * (following - weights)
         weights, momentum = following, further
-    return np.asarray(bias + np.bincount(rows, value * weights[column], n_rows))
+    return odds_by(weights)
 
 
-def _choice_weights(
-    asked: QuestionArrays, features: FloatArray, weights: FloatArray, used: NDArray[np.bool_]
-) -> FloatArray:
-    """Weights of a conditional logit that fit the questions that are used, looked for from given ones on."""
-    correct = features[asked.correct[used]].sum(axis=0)
-    features, sizes = features[used[asked.owner]], asked.sizes[used]
-    # Questions that are not used are cut out, so those that are left begin elsewhere.
-    starts = np.cumsum(sizes) - sizes
+def _wrong_options(asked: QuestionArrays, features: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lay the wrong options of all questions side by side: the first ones, then the second ones, and so on.
+
+    Returns:
+        Their features less those of the correct option, shape ``(n_features, n_wrong, n_questions)``, and what
+        to add to their utility, shape ``(n_wrong, n_questions)``: 0, or -inf where a question has fewer wrong
+        options than others.
+    """
+    option = np.delete(np.arange(len(asked.text)), asked.correct)
+    question = asked.owner[option]
+    # Before the first wrong option of a question stand all that other questions before it have.
+    rank = np.arange(len(option)) - (asked.starts - np.arange(len(asked.starts)))[question]
+    shape = (int(asked.sizes.max()) - 1, len(asked.starts))
+    wrong, absent = np.zeros((features.shape[1], *shape)), np.full(shape, -np.inf)
+    for of_feature, values in zip(wrong, features.T, strict=True):
+        of_feature[rank, question] = values[option] - values[asked.correct[question]]
+    absent[rank, question] = 0
+    return wrong, absent
+
+
+def _choice_weights(wrong: FloatArray, absent: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weights of a conditional logit that fit `_wrong_options`, looked for from given ones on."""
 
     def fit_of(weights: FloatArray) -> tuple[float, FloatArray]:
-        """How badly weights fit, and the chance that they give every option."""
-        utility = _weighed(features, weights)
-        # Beside the likeliest option of the question, so that nothing overflows.
-        highest = np.maximum.reduceat(utility, starts)
-        odds = np.exp(utility - np.repeat(highest, sizes))
-        sums = np.add.reduceat(odds, starts)
-        loss = (highest + np.log(sums)).sum() - correct @ weights + _PENALTY / 2 * (weights @ weights)
-        return float(loss), odds / np.repeat(sums, sizes)
+        """How badly weights fit, and the chance that they give every wrong option."""
+        utility = np.einsum("fwq,f->wq", wrong, weights) + absent
+        # Beside the likeliest option of the question, so that nothing overflows; the correct one has 0.
+        highest = np.maximum(utility.max(axis=0), 0)
+        odds = np.exp(utility - highest)
+        sums = odds.sum(axis=0) + np.exp(-highest)
+        loss = (highest + np.log(sums)).sum() + _PENALTY / 2 * (weights @ weights)
+        return float(loss), odds / sums
 
     loss, chance = fit_of(weights)
     for _ in range(_NEWTON_STEPS):
-        weighted = features * chance[:, None]
-        mean = np.add.reduceat(weighted, starts, axis=0)
-        gradient = correct - mean.sum(axis=0) - _PENALTY * weights
+        weighted = wrong * chance
+        mean = weighted.sum(axis=1)
+        gradient = -mean.sum(axis=1) - _PENALTY * weights
         # The spread within questions: of all options, less that of the questions' means.
-        curvature = _crossed(weighted, features) - _crossed(mean, mean) + _PENALTY * np.eye(len(weights))
+        curvature = _crossed(weighted, wrong) - _crossed(mean, mean) + _PENALTY * np.eye(len(weights))
         change = np.linalg.solve(curvature, gradient)
         further, chance = fit_of(weights + change)
         # Where a score is rare and large, a whole step goes too far.
@@ -153,23 +178,17 @@ def _choice_weights(
     return weights
 
 
-# Products of long, thin matrices: threads of a linear algebra library wait longer there than they work, and
-# waiting takes processor time as well.
-
-_ROWS_AT_ONCE = 512
-"""So few rows that their product is left to one thread."""
-
-
-def _weighed(features: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted sum of every row."""
-    sums: FloatArray = np.einsum("ij,j->i", features, weights)
-    return sums
+_COLUMNS_AT_ONCE = 512
+"""So few that their product is left to one thread: with long, thin matrices threads of a linear algebra library
+wait longer than they work, and waiting takes processor time as well."""
 
 
 def _crossed(one: FloatArray, other: FloatArray) -> FloatArray:
-    """The product ``one.T @ other``."""
-    product: FloatArray = np.zeros((one.shape[1], other.shape[1]))
-    for start in range(0, len(one), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        product += one[rows].T @ other[rows]
+    """The sum of the products of every feature of one with every feature of the other."""
+    n_features = len(one)
+    one, other = one.reshape(n_features, -1), other.reshape(n_features, -1)
+    product: FloatArray = np.zeros((n_features, n_features))
+    for start in range(0, one.shape[1], _COLUMNS_AT_ONCE):
+        columns = slice(start, start + _COLUMNS_AT_ONCE)
+        product += one[:, columns] @ other[:, columns].T
     return product

@@ -1,5 +1,7 @@
 """Measuring: how often a solver is right, how sure that is, and where it shows best."""
 
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -57,54 +59,56 @@ def outcome_of(asked: QuestionArrays, scores: FloatArray) -> Outcome:
 
     A tie counts as a guess among the best.
     """
-    # Question by question (the last key sorts first), in each the best score first: it stands where the
-    # question starts.
-    ordered = scores[np.lexsort((-scores, asked.owner))]
-    best, second = ordered[asked.starts], ordered[asked.starts + 1]
+    best = np.maximum.reduceat(scores, asked.starts)
     # NaN is larger than nothing, so a rule that does not apply has no opinion.
-    opinion = np.maximum.reduceat(scores, asked.starts) > np.minimum.reduceat(scores, asked.starts)
+    opinion = best > np.minimum.reduceat(scores, asked.starts)
     liked = scores == best[asked.owner]
     n_liked = np.add.reduceat(liked.astype(np.int64), asked.starts)
     credit = np.where(opinion & liked[asked.correct], 1 / np.maximum(n_liked, 1), 0.0)
-    return Outcome(opinion, credit, np.where(opinion, best - second, 0.0))
+    second = np.maximum.reduceat(np.where(liked, -np.inf, scores), asked.starts)
+    return Outcome(opinion, credit, np.where(opinion & (n_liked == 1), best - second, 0.0))
 
 
 def measured(
-    asked: QuestionArrays, outcome: Outcome, by: IntArray | None = None, names: tuple[str, ...] = ("all",)
+    asked: QuestionArrays, outcomes: Mapping[str, Outcome], part: IntArray, names: tuple[str, ...]
 ) -> pl.DataFrame:
-    """Measure a solver's outcome, for every part of the questions.
+    """Measure the outcomes of solvers, for every part of the questions.
 
     Args:
         asked: The questions.
-        outcome: What the solver did.
-        by: The part of every question, an index into ``names``; without it all are one part.
+        outcomes: What the solvers did, by name.
+        part: The part of every question, an index into ``names``.
         names: What to call the parts.
 
     Returns:
-        ``part`` and `MEASURED`, one row per name, in order.
+        ``solver``, ``part`` and `MEASURED`, one row per solver and part, in order.
     """
-    part = np.zeros(len(asked.starts), dtype=np.int64) if by is None else by
-    guessed = 1 / asked.sizes
-    rows = []
-    for index, name in enumerate(names):
-        inside = part == index
-        chosen = inside & outcome.opinion
-        credit = np.where(outcome.opinion, outcome.credit, guessed)[inside]
-        low, high, templates = _interval(outcome.credit[chosen], asked.template[chosen])
-        rows.append(
-            {
-                "part": name,
-                "questions": int(chosen.sum()),
-                "templates": templates,
-                "accuracy": _mean(outcome.credit[chosen]),
-                "low": low,
-                "high": high,
-                "chance": _mean(guessed[chosen]),
-                "overall": _mean(credit),
-                "by_pair": _mean(_means(asked.pair[inside], credit)),
-            }
+    # Part after part, so that each is a slice.
+    order = np.argsort(part, kind="stable")
+    part, guessed, n_parts = part[order], 1 / asked.sizes[order], len(names)
+    cluster, part_of_cluster = _within(part, asked.template[order])
+    pair, part_of_pair = _within(part, asked.pair[order])
+    figures = np.zeros((len(MEASURED), len(outcomes), n_parts))
+    for column, outcome in enumerate(outcomes.values()):
+        opinion, credit = outcome.opinion[order], outcome.credit[order]
+        chosen, overall = part[opinion], np.where(opinion, credit, guessed)
+        accuracy = _means(chosen, credit[opinion], n_parts)
+        apart = credit[opinion] - accuracy[chosen]
+        low, high, templates = _intervals(apart, cluster[opinion], part_of_cluster, accuracy)
+        figures[:, column] = (
+            np.bincount(chosen, minlength=n_parts),
+            templates,
+            accuracy,
+            low,
+            high,
+            _means(chosen, guessed[opinion], n_parts),
+            _means(part, overall, n_parts),
+            _means(part_of_pair, np.bincount(pair, overall) / np.bincount(pair), n_parts),
         )
-    return pl.DataFrame(rows, schema=pl.Schema({"part": pl.String(), **MEASURED}))
+    rows = [(solver, name) for solver in outcomes for name in names]
+    labels = pl.DataFrame(rows, {"solver": pl.String(), "part": pl.String()}, orient="row")
+    columns = dict(zip(MEASURED, figures.reshape(len(MEASURED), -1), strict=True))
+    return labels.with_columns(pl.DataFrame(columns, nan_to_null=True).cast(MEASURED))
 
 
 def examples_of(asked: QuestionArrays, outcome: Outcome, name: str, n: int) -> pl.DataFrame:
@@ -126,32 +130,42 @@ def examples_of(asked: QuestionArrays, outcome: Outcome, name: str, n: int) -> p
     ).cast(EXAMPLES)
 
 
-def _interval(credit: FloatArray, template: IntArray) -> tuple[float | None, float | None, int]:
-    """A 95 % interval for the mean over clusters, and how many clusters there are.
+def _intervals(
+    apart: FloatArray, cluster: IntArray, part_of_cluster: IntArray, accuracy: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """A 95 % interval for the mean of every part over its clusters, and how many of them there are.
 
     Wilson's interval with an effective number of questions: so many independent ones would be as uncertain as
     these are, whose templates vary together. It comes from the linearised variance of a ratio between clusters;
     where all templates agree, every template counts as one question. Few templates widen it
     as Student's t does.
 
+    Args:
+        apart: Credit less the accuracy of the part, by question.
+        cluster: Code of every question's cluster, same shape.
+        part_of_cluster: The part of every cluster; those without a question do not count.
+        accuracy: The accuracy in every part.
+
+    Returns:
+        Lower and upper ends, NaN with fewer than two clusters, and numbers of clusters.
+
     References:
         Wilson (1927); Cochran (1977), Sampling techniques, section 9A.
     """
-    clusters, location = np.unique(template, return_inverse=True)
-    k, n = len(clusters), len(credit)
-    if k < 2:
-        return None, None, k
-    p = float(credit.mean())
-    spread = np.bincount(location, credit - p, k)
-    variance = k / (k - 1) * float((spread**2).sum()) / n**2
-    size = p * (1 - p) / variance if variance > 1e-15 else float(k)
+    sizes = np.bincount(cluster, minlength=len(part_of_cluster))
+    n_clusters = np.bincount(part_of_cluster[sizes > 0], minlength=len(accuracy))
+    k, p = np.where(n_clusters < 2, np.nan, n_clusters), accuracy
+    n = np.bincount(part_of_cluster, sizes, len(p))
+    spread = np.bincount(cluster, apart, len(part_of_cluster))
+    variance = k / (k - 1) * np.bincount(part_of_cluster, spread**2, len(p)) / np.maximum(n, 1) ** 2
+    size = np.divide(p * (1 - p), variance, out=k.copy(), where=variance > 1e-15)
     t = _student(k - 1)
     centre = (p + t**2 / (2 * size)) / (1 + t**2 / size)
     half = t / (1 + t**2 / size) * np.sqrt(p * (1 - p) / size + t**2 / (4 * size**2))
-    return max(float(centre - half), 0.0), min(float(centre + half), 1.0), k
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0), n_clusters
 
 
-def _student(degrees: int) -> float:
+def _student(degrees: FloatArray) -> FloatArray:
     """The 97.5 % quantile of Student's t, from the normal one (Abramowitz and Stegun 1964, 26.7.5).
 
     Within 3 % from two degrees of freedom on; with one it is 9.7 instead of 12.7.
@@ -165,12 +179,17 @@ def _student(degrees: int) -> float:
     )
 
 
-def _means(part: IntArray, numbers: FloatArray) -> FloatArray:
-    """The mean of every part, in ascending order of its code."""
-    parts, sizes = np.unique(part, return_inverse=True, return_counts=True)[1:]
-    means: FloatArray = np.bincount(parts, numbers, len(sizes)) / sizes
+def _within(part: IntArray, code: IntArray) -> tuple[IntArray, IntArray]:
+    """Codes of what has one code in one part, part after part, and the part of each."""
+    n_codes = int(code.max()) + 1
+    found, within = np.unique(part * n_codes + code, return_inverse=True)
+    return within, found // n_codes
+
+
+def _means(part: IntArray, numbers: FloatArray, n_parts: int) -> FloatArray:
+    """The mean of every part, NaN of an empty one; parts are ascending."""
+    counts = np.bincount(part, minlength=n_parts)
+    # Each on its own: of a running sum more digits are rounded off, and a printed one may be.
+    sums = [numbers[start:end].sum() for start, end in pairwise([0, *np.cumsum(counts).tolist()])]
+    means: FloatArray = np.divide(sums, counts, out=np.full(n_parts, np.nan), where=counts > 0)
     return means
-
-
-def _mean(numbers: FloatArray) -> float | None:
-    return float(numbers.mean()) if len(numbers) else None

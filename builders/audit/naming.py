@@ -1,6 +1,7 @@
 """Naming: which options name a region, or its people."""
 
 import re
+from collections import defaultdict
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +11,7 @@ from blend.builders.audit.question_arrays import QuestionArrays
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.region_mentions import is_named
+from blend.schemas.language.text_comparison import words
 
 
 # Three rules of an audit ask for the same questions.
@@ -21,16 +23,19 @@ def named_groups(asked: QuestionArrays, locales: Registry) -> NDArray[np.bool_]:
     of its people, see `is_named`; any other one by its own name as whole words, whatever the case.
     """
     named = np.zeros((len(asked.groups), len(asked.texts)), dtype=bool)
+    texts_of: defaultdict[str, set[int]] = defaultdict(set)
+    for word, column in zip(asked.words.word.tolist(), asked.words.text.tolist(), strict=True):
+        texts_of[asked.words.known[word]].add(column)
+    accented = {column for column, text in enumerate(asked.texts) if not text.isascii()}
     for row, group in enumerate(asked.groups):
         found = _locales_of(group, locales)
-        # Most texts hold none of the names, in whatever case and inside whatever word: quick to see.
-        hints = _hints(group, found)
         own = re.compile(rf"(?<!\w){re.escape(group)}(?!\w)", re.IGNORECASE)
-        for column, text in enumerate(asked.texts):
-            if hints.search(text) is not None:
-                named[row, column] = (
-                    any(is_named(text, locale) for locale in found) if found else bool(own.search(text))
-                )
+        # Most texts hold no word that any name begins with: quick to see where letters have no accents.
+        for column in accented.union(*(texts_of.get(word, ()) for word in _first_words(group, found))):
+            text = asked.texts[column]
+            named[row, column] = (
+                any(is_named(text, locale) for locale in found) if found else bool(own.search(text))
+            )
     return named
 
 
@@ -41,6 +46,8 @@ def _locales_of(group: str, locales: Registry) -> list[Locale]:
         return []
 
 
-def _hints(group: str, found: list[Locale]) -> re.Pattern[str]:
+def _first_words(group: str, found: list[Locale]) -> set[str]:
+    """The words that names begin with, and their plurals."""
     names = [name for locale in found for name in (*locale.names, *locale.nationalities)] or [group]
-    return re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
+    first = {word for name in names for word in words(name)[:1]}
+    return first | {f"{word}s" for word in first}

@@ -1,5 +1,6 @@
 """Question arrays: multiple-choice questions as flat arrays, for solvers that look at all options at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -142,8 +143,8 @@ class Words:
         Returns:
             Positions in ``texts`` and codes of words, of one length; a text without words has no entry.
         """
-        starts = np.searchsorted(self.text, texts)
-        lengths = np.searchsorted(self.text, texts, side="right") - starts
+        n_words = np.bincount(self.text, minlength=int(texts.max(initial=0)) + 1)
+        starts, lengths = (np.cumsum(n_words) - n_words)[texts], n_words[texts]
         positions = np.repeat(np.arange(len(texts)), lengths)
         # Runs 0, 1, … for each text: added to the run's start it reads the text's words one after the other.
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -176,11 +177,16 @@ def rounded(scores: FloatArray) -> FloatArray:
     return np.round(scores, 9)
 
 
-def words_of(texts: tuple[str, ...]) -> Words:
-    """The folded words of texts, see `blend.schemas.language.text_comparison.words`."""
-    split = [sorted(set(words(text))) for text in texts]
-    known, word = _codes([word for found in split for word in found])
-    return Words(known, word, np.repeat(np.arange(len(split)), [len(found) for found in split]))
+def words_of(texts: Sequence[str], known: tuple[str, ...] | None = None) -> Words:
+    """The folded words of texts, see `blend.schemas.language.text_comparison.words`; those known, if given."""
+    if known is None:
+        known = tuple(sorted({word for text in texts for word in words(text)}))
+    code = {word: number for number, word in enumerate(known)}
+    found = ((text, code.get(word)) for text, split in enumerate(map(words, texts)) for word in split)
+    # Text and word in one number, so that one pass leaves each word once per text.
+    numbers = [text * len(code) + word for text, word in found if word is not None]
+    text, word = np.divmod(np.unique(np.array(numbers, dtype=np.int64)), max(len(code), 1))
+    return Words(known, word, text)
 
 
 def _codes(values: list[str]) -> tuple[tuple[str, ...], IntArray]:

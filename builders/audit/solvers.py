@@ -5,7 +5,6 @@ question have one score, it has no opinion. What it learns from other questions 
 neither variants of a question nor the same question about another region may tell it the answer.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ import polars as pl
 
 from blend.builders.audit.learning import option_classifier
 from blend.builders.audit.naming import named_groups
-from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, Words, rounded, words_of
+from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, rounded, words_of
 from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import fold
 
@@ -54,7 +53,7 @@ def typical(asked: QuestionArrays, known: Known) -> FloatArray:
     added; of an option the mean over its words.
     """
     cells, vocabulary = asked.cells, asked.words
-    counts = _word_votes(asked, known.evidence)
+    counts = _word_votes(asked, _given(asked, known.evidence))
     position, word = vocabulary.of(cells.text)
     template, group = cells.template[position], cells.group[position]
     here, of_group = counts.without(template, group, word)
@@ -105,38 +104,40 @@ class _Votes(NamedTuple):
         )
 
 
-def _word_votes(asked: QuestionArrays, evidence: pl.DataFrame) -> _Votes:
-    """Votes for the words of options; words that no option has count for nobody.
+class _Given(NamedTuple):
+    """Evidence as codes, those of the questions first; one row per template, group and text."""
 
-    Templates and groups that are not asked about share one code each, behind the others: they say how common a
-    word is, and are never left out.
-    """
-    texts = evidence.select(pl.col("text").unique().sort())
-    of_texts = words_of(tuple(texts["text"].to_list()))
-    split = pl.DataFrame({"text": texts["text"].gather(of_texts.text), "word": _gathered(of_texts)})
-    coded = split.join(_coded("word", asked.words.known), on="word").drop("word")
-    rows = (
-        evidence.join(coded, on="text")
-        .drop("text")
-        .join(_coded("group", asked.groups), on="group", how="left")
-        .join(_coded("template", asked.templates), on="template", how="left")
-    )
-    shape = (len(asked.templates) + 1, len(asked.groups) + 1, len(asked.words.known))
-    template, group, word = (
-        rows[f"{name}_code"].fill_null(size - 1).to_numpy().astype(np.int64)
-        for name, size in zip(("template", "group", "word"), shape, strict=True)
-    )
-    keys, inverse = np.unique(np.ravel_multi_index((template, group, word), shape), return_inverse=True)
-    votes = np.bincount(inverse, rows["votes"].to_numpy(), len(keys)).astype(np.float64)
-    return _Votes(shape, keys, votes)
+    shape: tuple[int, int]
+    """How many codes templates and groups have."""
+    texts: list[str]
+    """The different texts, by code."""
+    template: IntArray
+    """Code of every row's template. Those that are not asked about share one, which is never left out."""
+    group: IntArray
+    text: IntArray
+    votes: IntArray
 
 
-def _coded(name: str, known: tuple[str, ...]) -> pl.DataFrame:
-    return pl.DataFrame({name: known}, schema={name: pl.String()}).with_row_index(f"{name}_code")
+def _given(asked: QuestionArrays, evidence: pl.DataFrame) -> _Given:
+    texts = evidence["text"].unique().to_list()
+    groups = [*asked.groups, *set(evidence["group"].unique()).difference(asked.groups)]
+    n_templates = len(asked.templates)
+    codes = evidence.select(
+        pl.col("template").replace_strict(asked.templates, range(n_templates), default=n_templates),
+        pl.col("group").replace_strict(groups, range(len(groups))),
+        pl.col("text").replace_strict(texts, range(len(texts))),
+        "votes",
+    ).cast(pl.Int64)
+    return _Given((n_templates + 1, len(groups)), texts, *(column.to_numpy() for column in codes))
 
 
-def _gathered(of_texts: Words) -> pl.Series:
-    return pl.Series(of_texts.known, dtype=pl.String).gather(of_texts.word)
+def _word_votes(asked: QuestionArrays, given: _Given) -> _Votes:
+    """Votes for the words of options; words that no option has count for nobody."""
+    row, word = words_of(given.texts, asked.words.known).of(given.text)
+    shape = (*given.shape, len(asked.words.known))
+    numbers = np.ravel_multi_index((given.template[row], given.group[row], word), shape)
+    keys, inverse = np.unique(numbers, return_inverse=True)
+    return _Votes(shape, keys, np.bincount(inverse, given.votes[row], len(keys)).astype(np.float64))
 
 
 def _looked_up(keys: IntArray, values: FloatArray, wanted: IntArray) -> FloatArray:
@@ -171,20 +172,16 @@ def widespread(asked: QuestionArrays, known: Known) -> FloatArray:
     The one solver that learns from the template itself: it knows what the rest of the world answers, and
     nothing of the group.
     """
-    givers: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    of_asked = known.evidence.filter(pl.col("template").is_in(asked.templates))
-    for template, group, text in of_asked.select("template", "group", "text").iter_rows():
-        givers[template, fold(text)].add(group)
-    cells = asked.cells
-    folded = [fold(text) for text in asked.texts]
-    others = []
-    # Lists: a number of an array costs more to take than the rest of a turn.
-    for template, group, text in zip(
-        cells.template.tolist(), cells.group.tolist(), cells.text.tolist(), strict=True
-    ):
-        given = givers[asked.templates[template], folded[text]]
-        others.append(len(given) - (asked.groups[group] in given))
-    return np.array(others, dtype=np.float64)[cells.cell]
+    cells, given = asked.cells, _given(asked, known.evidence)
+    code = dict(zip(map(fold, asked.texts), asked.key.tolist(), strict=True))
+    # What no option says shares one code.
+    key = np.array([code.get(fold(text), len(code)) for text in given.texts], dtype=np.int64)[given.text]
+    shape = (given.shape[0], len(code) + 1, given.shape[1])
+    givers = np.unique(np.ravel_multi_index((given.template, key, given.group), shape))
+    answers, often = np.unique(givers // shape[2], return_counts=True)
+    answer = cells.template * shape[1] + asked.key[cells.text]
+    others = _looked_up(answers, often.astype(np.float64), answer)
+    return (others - np.isin(answer * shape[2] + cells.group, givers))[cells.cell]
 
 
 def recurring(asked: QuestionArrays, _: Known) -> FloatArray:

@@ -74,10 +74,12 @@ def words(text: str) -> tuple[str, ...]:
     ``words("Jack-o'-Lantern")`` is ``("jack", "o", "lantern")``; ``words("5/10")`` is ``("5", "10")``. A text
     without letters and digits has no words.
     """
-    # Marks of Indic and other scripts are not \w on their own; without them a word would be cut in pieces.
+    if text.isascii():  # as in `fold`; blanks need no folding here
+        return tuple(_ASCII_WORDS.findall(text.lower()))
     folded = fold(text)
     if folded.isascii():
         return tuple(_ASCII_WORDS.findall(folded))
+    # Marks of Indic and other scripts are not \w on their own; without them a word would be cut in pieces.
     if folded.replace(" ", "").isalnum():
         return tuple(folded.split())
     plain = "".join(c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in folded)

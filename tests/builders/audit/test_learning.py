@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from blend.builders.audit.learning import _choice_weights
+from blend.builders.audit.learning import _choice_weights, _wrong_options
 from blend.builders.audit.question_arrays import question_arrays
 
 
@@ -32,10 +32,9 @@ def test_weights_are_the_best_ones_also_where_a_score_is_rare_and_large(seed: in
         chosen = scores[asked.correct] @ weights
         return float(sum(map(logsumexp, by_question)) - chosen.sum() + weights @ weights / 2)
 
-    found = _choice_weights(asked, scores, np.zeros(3), used=np.ones(n, dtype=bool))
+    options = _wrong_options(asked, scores)
+    found = _choice_weights(*options, np.zeros(3))
     # The loss is convex: where no weight around is better, none is anywhere.
     around = [found + sign * 1e-3 * axis for axis in np.eye(3) for sign in (-1, 1)]
     assert min(map(loss, around)) > loss(found)
-    np.testing.assert_allclose(
-        _choice_weights(asked, scores, np.full(3, 0.7), used=np.ones(n, dtype=bool)), found, atol=1e-6
-    )
+    np.testing.assert_allclose(_choice_weights(*options, np.full(3, 0.7)), found, atol=1e-6)
