@@ -5,7 +5,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -77,7 +76,7 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
                 shards.append(folder / f"{table.split}-{len(shards):05}.parquet")
                 writer = _open(shards[-1], schema)
             assert writer is not None
-            writer.write_table(group.to_arrow().cast(schema).combine_chunks(), row_group_size=ROW_GROUP_ROWS)
+            writer.write_table(_in_arrow(group, schema), row_group_size=ROW_GROUP_ROWS)
             digest.add(group)
             rows += len(group)
     finally:
@@ -96,11 +95,13 @@ def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) ->
 
 def loaded_bytes(path: Path) -> int:
     """Bytes that the rows of a file take in memory, as `datasets` counts them (``num_bytes``)."""
+    n_bytes = 0
     with pq.ParquetFile(path) as file:
-        # One column at a time: all of a row group, as it is read, take several times their bytes.
-        cells = product(range(file.num_row_groups), file.schema_arrow.names)
-        n_bytes = sum(int(file.read_row_group(i, [name], use_threads=False).nbytes) for i, name in cells)
-    _give_back()
+        for i in range(file.num_row_groups):
+            # One column at a time: all of a row group, as it is read, take several times their bytes.
+            columns = (file.read_row_group(i, [name], use_threads=False) for name in file.schema_arrow.names)
+            n_bytes += sum(int(column.nbytes) for column in columns)
+            _give_back()
     return n_bytes
 
 
@@ -171,6 +172,12 @@ def _row_groups(table: Table) -> Iterator[pl.DataFrame]:
     if n_waiting or not n_groups:
         none = pl.DataFrame(schema=published_columns(table.model))
         yield pl.concat([none, *waiting])
+
+
+def _in_arrow(rows: pl.DataFrame, schema: pa.Schema) -> pa.Table:
+    # One column at a time: on its way, all of a row group would be in memory four times.
+    columns = [rows[column.name].to_arrow().cast(column.type) for column in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _open(path: Path, schema: pa.Schema) -> Any:

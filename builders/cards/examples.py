@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.schemas.language.locales import Locale
-from blend.schemas.rows.frame_columns import KEY, votes_known
+from blend.schemas.rows.frame_columns import KEY, in_slices, votes_known
 
 
 class Example(NamedTuple):
@@ -47,18 +47,8 @@ def example_rows(
         people agree most (sum of the votes for the most frequent answers), then the first id. Empty where
         nothing was answered.
     """
-    first = pl.col("annotations").list.first().struct
-    top = (
-        annotations.select(
-            *KEY,
-            answer=first.field("answers").list.first(),
-            en_answer=first.field("en_answers").list.first(),
-            votes=first.field("count"),
-            is_known=votes_known(),
-        )
-        .filter("is_known", pl.col("answer").is_not_null())
-        .join(questions.filter(pl.col("question") != ""), on=KEY, how="semi")
-    )
+    asked = questions.select(*KEY, "question").filter(pl.col("question") != "")
+    top = in_slices(annotations, _top_answers).join(asked, on=KEY, how="semi")
     if top.is_empty():
         return ()
     ranked = (
@@ -71,6 +61,18 @@ def example_rows(
     )
     rows = {row["locale"]: row for row in chosen.iter_rows(named=True)}
     return tuple(_example(of, rows[of.tag]) for of in locales if of.tag in rows)
+
+
+def _top_answers(annotations: pl.DataFrame) -> pl.DataFrame:
+    """The most frequent answer to every question, where there is one and votes are known."""
+    first = pl.col("annotations").list.first().struct
+    return annotations.select(
+        *KEY,
+        answer=first.field("answers").list.first(),
+        en_answer=first.field("en_answers").list.first(),
+        votes=first.field("count"),
+        is_known=votes_known(),
+    ).filter("is_known", pl.col("answer").is_not_null())
 
 
 def _example(locale: Locale, row: dict[str, object]) -> Example:

@@ -5,6 +5,7 @@ options stand together, `variants` what changes from one question to the next, `
 answer stands; ``docs/mcq.md`` says why.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -384,10 +385,11 @@ def _count_rules(pool: OptionPool, panel: JudgePanel) -> None:
 
 def place_answers(made: Iterable[TemplateQuestions], seed: int) -> dict[QuestionKey, list[int]]:
     """Place the correct answers, balanced over every region."""
-    digests: dict[str, dict[QuestionKey, list[int]]] = {}
+    digests: dict[str, dict[QuestionKey, Sequence[int]]] = {}
     for template in made:
         for one in template.asked:
-            of_ids = [digest(seed, mcq_id) for mcq_id in one.ids(template.template_id)]
+            # As Python's integers, those of all questions would take five times the memory.
+            of_ids = array("Q", (digest(seed, mcq_id) for mcq_id in one.ids(template.template_id)))
             digests.setdefault(one.locale.region, {})[template.template_id, one.locale.tag] = of_ids
     return {
         key: found for in_region in digests.values() for key, found in positions_in_region(in_region).items()

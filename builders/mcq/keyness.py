@@ -13,7 +13,7 @@ locale changes nothing between them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ class Keyness:
 
     def __init__(self, index: pl.DataFrame) -> None:
         self._locales = {tag: i for i, tag in enumerate(index["locale"].unique().sort())}
-        votes_of_words = _votes_of_words(index)
+        self._words, votes_of_words = _votes_of_words(_coded(index, "template_id", "locale"))
         # One entry more is for locales of which nobody has heard.
         self._totals = np.zeros(len(self._locales) + 1)
         """Votes for all words, by number of the locale."""
@@ -90,15 +90,13 @@ class Keyness:
         """Different words that a locale uses."""
         of_locales = votes_of_words.group_by("word", "locale").agg(pl.col("votes").sum()).sort("word", "locale")
         lengths = of_locales.group_by("word", maintain_order=True).len()
-        self._words = {word: i for i, word in enumerate(lengths["word"])}
-        """All words, numbered in code-point order."""
         self._ends = np.concatenate([[0], np.cumsum(lengths["len"], dtype=np.int64)])
         """By word, where its votes begin among those of all, and behind the last one where they end."""
-        self._by_word = _Counted.of(of_locales, self._words, self._locales)
+        self._by_word = _Counted.of(of_locales)
         np.add.at(self._totals, self._by_word.locale, self._by_word.votes)
         np.add.at(self._n_words, self._by_word.locale, 1)
         by_template = votes_of_words.sort("template_id")
-        all_votes = _Counted.of(by_template, self._words, self._locales)
+        all_votes = _Counted.of(by_template)
         lengths = by_template.group_by("template_id", maintain_order=True).len()
         bounds = pairwise([0, *np.cumsum(lengths["len"], dtype=np.int64).tolist()])
         self._of_template = {
@@ -206,18 +204,14 @@ class _Counted(NamedTuple):
     votes: Numbers
 
     @classmethod
-    def of(cls, rows: pl.DataFrame, words: Mapping[str, int], locales: Mapping[str, int]) -> "_Counted":
-        """Number the rows of `_votes_of_words`."""
-        return cls(_codes(rows["word"], words), _codes(rows["locale"], locales), rows["votes"].to_numpy())
+    def of(cls, rows: pl.DataFrame) -> "_Counted":
+        """Take the columns of `_votes_of_words`."""
+        locale = rows["locale"].to_physical().to_numpy().astype(np.int32)
+        return cls(rows["word"].to_numpy(), locale, rows["votes"].to_numpy())
 
     def part(self, start: int, end: int) -> "_Counted":
         """Some of the votes, by position."""
         return _Counted(self.word[start:end], self.locale[start:end], self.votes[start:end])
-
-
-def _codes(names: pl.Series, numbered: Mapping[str, int]) -> Codes:
-    """Find the numbers of names, which are numbered in order."""
-    return names.cast(pl.Enum(list(numbered))).to_physical().to_numpy().astype(np.int32)
 
 
 class _Words(NamedTuple):
@@ -266,15 +260,34 @@ class _Votes(NamedTuple):
         return keyness
 
 
-def _votes_of_words(index: pl.DataFrame) -> pl.DataFrame:
-    """Count votes for words: ``template_id``, ``locale``, ``word``, ``votes``."""
-    texts = index["text"].unique()
-    split = [dict.fromkeys(words(text)) for text in texts.to_list()]
+def _votes_of_words(index: pl.DataFrame) -> tuple[dict[str, int], pl.DataFrame]:
+    """Number all words, and count votes for them: ``template_id``, ``locale``, ``word`` (number), ``votes``."""
+    index, texts = _by_number(index)
+    numbers: dict[str, int] = {}
     # Flat: nested lists would become a series each.
-    owner = np.repeat(np.arange(len(split)), [len(found) for found in split])
-    of_texts = {"text": texts.gather(owner), "word": pl.Series(chain.from_iterable(split), dtype=pl.String)}
-    single = index.join(pl.DataFrame(of_texts), on="text")
-    return single.group_by("template_id", "locale", "word").agg(pl.col("votes").sum())
+    of_texts: list[int] = []
+    lengths: list[int] = []
+    for text in texts:
+        found = dict.fromkeys(words(text))
+        of_texts.extend(numbers.setdefault(word, len(numbers)) for word in found)
+        lengths.append(len(found))
+    text = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
+    cut = pl.DataFrame({"text": text, "word": pl.Series(of_texts, dtype=pl.Int32)})
+    single = index.join(cut, on="text").select("template_id", "locale", "word", "votes")
+    return numbers, single.group_by("template_id", "locale", "word").agg(pl.col("votes").sum())
+
+
+def _coded(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Keep names that stand in many rows as numbers: as texts they take several times the memory."""
+    return rows.with_columns(
+        pl.col(name).cast(pl.Enum(rows[name].unique().drop_nulls().sort())) for name in columns
+    )
+
+
+def _by_number(index: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """`ANSWER_INDEX` with its texts by number, and the texts."""
+    texts = index["text"].unique()
+    return index.with_columns(pl.col("text").cast(pl.Enum(texts)).to_physical()), texts
 
 
 Form = tuple[str, ...]
@@ -296,16 +309,16 @@ class Cooccurrence:
     def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
         topics = questions.group_by("template_id").agg(pl.col("topic").min())
         self._topics: dict[str, str | None] = dict(topics.iter_rows())
-        texts = index["text"].unique()
-        forms = [base_forms(shown(text)) for text in texts]
-        self._numbers = {form: number for number, form in enumerate(dict.fromkeys(filter(None, forms)))}
-        """All forms, numbered."""
-        numbers = pl.Series("form", [self._numbers.get(form) for form in forms], pl.Int32)
-        by_text = pl.DataFrame([texts, numbers]).drop_nulls()
+        index, texts = _by_number(index.select("template_id", "locale", "text"))
+        self._numbers: dict[str, int] = {}
+        """All forms, numbered; as texts, since tuples take twice the memory."""
+        forms = (" ".join(base_forms(shown(text))) for text in texts)
+        numbers = [self._numbers.setdefault(form, len(self._numbers)) if form else None for form in forms]
         question = ("locale", "topic", "template_id")
+        given = index.with_columns(form=pl.Series(numbers, dtype=pl.Int32).gather(index["text"]))
         answers = (
-            index.join(by_text, on="text")
-            .join(topics, on="template_id", how="left")
+            _coded(given.join(topics, on="template_id", how="left"), *question)
+            .drop_nulls("form")
             .select(*question, "form")
             .unique()
             .sort(question)
@@ -337,7 +350,7 @@ class Cooccurrence:
         """
         # What nobody gave has the number behind all others, which no locale has.
         unknown = len(self._numbers)
-        numbers = np.array([self._numbers.get(form, unknown) for form in options], np.int64)
+        numbers = np.array([self._numbers.get(" ".join(form), unknown) for form in options], np.int64)
         is_given = np.zeros(unknown + 1, np.bool_)
         topic, found = self._topics.get(template_id), list[OptionSet]()
         for text, tag in golds:
@@ -354,7 +367,7 @@ class Cooccurrence:
 
     def _with(self, tag: str, text: str) -> list[int]:
         """List the questions, by number, to which a locale gave a text."""
-        number, of_locale = self._numbers.get(base_forms(text)), self._of_locale.get((tag,), _NOWHERE)
+        number, of_locale = self._numbers.get(" ".join(base_forms(text))), self._of_locale.get((tag,), _NOWHERE)
         if number is None:
             return []
         first, last = np.searchsorted(self._sorted_forms[of_locale], (number, number + 1))

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
+from blend.schemas.language.base_forms import base_form
 from blend.schemas.language.text_comparison import words
 
 _MONTHS = (
@@ -77,14 +78,7 @@ def base_forms(text: str) -> tuple[str, ...]:
 
 
 def _stem_of_base_form(word: str) -> str:
-    return _stem(_base_form(word))
-
-
-@lru_cache(maxsize=1 << 12)
-def _base_form(word: str) -> str:
-    import simplemma
-
-    return simplemma.lemmatize(word, lang="en")
+    return _stem(base_form(word))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -93,7 +87,7 @@ def _related(word: str) -> tuple[str, ...]:
 
     The base form alone has holes: simplemma takes "playing" to "playe" and leaves "olympics" as it is.
     """
-    forms = [_base_form(word), _stem(word)]
+    forms = [base_form(word), _stem(word)]
     if agent := _AGENT.fullmatch(word):
         forms.append(f"{agent[1]}er/{agent[1]}ing")
     return tuple(forms)

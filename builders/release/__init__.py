@@ -1,6 +1,5 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -10,7 +9,7 @@ import polars as pl
 import tomli_w
 
 from blend.builders.cards import documents
-from blend.builders.cards.examples import example_rows
+from blend.builders.cards.examples import Example, example_rows
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
@@ -34,7 +33,8 @@ from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.json_reports import report_json
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import check_replaceable
-from blend.schemas.language.locales import Registry
+from blend.schemas.language.base_forms import forget_base_forms
+from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.licenses import licensed
 from blend.schemas.recipe.recipe import Recipe
 from blend.schemas.release.audit_report import AuditReport
@@ -120,10 +120,17 @@ def build_release(
         )
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built, known)
+        # Nothing from here on looks up a word.
+        forget_base_forms()
         reviewed = carry_reviewed(recipe, base, release)
-        manifest = _write_data(built, reviewed, release, known, on_progress)
+        held = [known.get(tag) for tag in _tags(built, known)]
+        tables = _write_tables(built, held, release, on_progress)
+        examples = example_rows(built.questions, built.annotations, held)
+        # The audit takes the most memory from here on, and reads the questions that it looks at.
+        built = built.without_questions()
+        manifest = _write_data(built, tables, reviewed, release, held, known)
         changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, release, manifest, known, datasheet, changes, stats)
+        facts = _facts(built, release, manifest, held, datasheet, changes, stats, examples)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -162,16 +169,16 @@ def _changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
 
 def _write_data(
     built: BuiltTables,
+    tables: Sequence[TableInfo],
     reviewed: Sequence[SourceInfo],
     release: Path,
+    held: Sequence[Locale],
     known: Registry,
-    on_progress: ProgressCallback,
 ) -> ReleaseManifest:
-    """Write what programs read, and say what was written; the documents and the manifest are still to come."""
+    """Write what else programs read, and say what was written; documents and manifest are still to come."""
     recipe = portable_names(built.recipe)
-    tags = _tags(built, known)
-    tables = _write_tables(built, tags, known, release, on_progress)
-    _write_text(release / FINDINGS_NAME, _json_lines(built.findings()))
+    tags = [locale.tag for locale in held]
+    _write_lines(release / FINDINGS_NAME, built.findings())
     if not built.agreement.is_empty():
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
     if built.model_report is not None:
@@ -199,22 +206,22 @@ def _facts(
     built: BuiltTables,
     release: Path,
     manifest: ReleaseManifest,
-    known: Registry,
+    held: Sequence[Locale],
     datasheet: Datasheet,
     changes: str,
     stats: Stats | None,
+    examples: tuple[Example, ...],
 ) -> ReleaseFacts:
-    held = tuple(known.get(tag) for tag in _tags(built, known))
     return ReleaseFacts(
         manifest=manifest,
         loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
-        locales=held,
+        locales=tuple(held),
         figures=built.figures(),
         spreads=_of_mcqs(spread_counts, release, manifest.tables),
         power=_of_mcqs(power, release, manifest.tables),
         stats=stats,
         domain=built.domain,
-        examples=example_rows(built.questions, built.annotations, held),
+        examples=examples,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
         audit=read_audit(release),
@@ -289,11 +296,11 @@ def _tags(built: BuiltTables, known: Registry) -> list[str]:
 
 
 def _write_tables(
-    built: BuiltTables, tags: Sequence[str], known: Registry, release: Path, on_progress: ProgressCallback
+    built: BuiltTables, held: Sequence[Locale], release: Path, on_progress: ProgressCallback
 ) -> list[TableInfo]:
     total = sum(rows["locale"].n_unique() for rows in (built.annotations, built.questions, built.prompts))
     tables: list[TableInfo] = []
-    for table in _question_tables(built, tags, known):
+    for table in _question_tables(built, held):
         on_progress("write questions and annotations", len(tables), total)
         tables.append(write_table(table, release))
         on_progress("write questions and annotations", len(tables), total)
@@ -305,11 +312,11 @@ def _write_tables(
     ]
 
 
-def _question_tables(built: BuiltTables, tags: Sequence[str], known: Registry) -> Iterator[Table]:
+def _question_tables(built: BuiltTables, held: Sequence[Locale]) -> Iterator[Table]:
     """Tables of questions and answers; one configuration at a time, since each is as large as the input."""
-    yield from _per_locale(ANNOTATIONS, built.annotation_rows(), tags, known)
-    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, tags, known)
-    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, tags, known)
+    yield from _per_locale(ANNOTATIONS, built.annotation_rows(), held)
+    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, held)
+    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, held)
 
 
 def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:
@@ -350,22 +357,24 @@ def _write_cultural(built: BuiltTables, release: Path) -> list[TableInfo]:
     ]
 
 
-def _per_locale(config: str, rows: pl.DataFrame, tags: Sequence[str], known: Registry) -> list[Table]:
+def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list[Table]:
     """One table per locale that has any rows."""
     model = CONFIGS[config]
-    parts = published(rows.sort(key_of(config)), model).partition_by("locale", as_dict=True)
-    held = [tag for tag in tags if (tag,) in parts]
-    return [Table(config, known.get(tag).split, model, [parts[(tag,)]], are_published=True) for tag in held]
-
-
-def _json_lines(rows: pl.DataFrame) -> str:
-    lines = io.BytesIO()
-    rows.write_ndjson(lines)
-    return lines.getvalue().decode()
+    # By the same name, so that the rows in their old order are gone before they are parted.
+    rows = published(rows.sort(key_of(config)), model)
+    parts = rows.partition_by("locale", as_dict=True)
+    found = [(locale.split, parts[(locale.tag,)]) for locale in held if (locale.tag,) in parts]
+    return [Table(config, split, model, [of_locale], are_published=True) for split, of_locale in found]
 
 
 def _toml(recipe: Recipe) -> str:
     return tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))
+
+
+def _write_lines(path: Path, rows: pl.DataFrame) -> None:
+    """Write rows as JSON, one line each; never the text of all of them in memory."""
+    path.parent.mkdir(exist_ok=True)
+    rows.write_ndjson(path)
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -1,7 +1,7 @@
 """Tables: everything that a release will hold, built from a recipe's inputs, before anything is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -91,6 +91,11 @@ class BuiltTables:
             self.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
         )
 
+    def without_questions(self) -> "BuiltTables":
+        """The same without what tables are written from, once they are: half of what a build holds by then."""
+        mcqs = replace(self.mcqs, plans=(), hard=(), questions=self.mcqs.questions.clear())
+        return replace(self, questions=self.questions.clear(), prompts=self.prompts.clear(), mcqs=mcqs)
+
     def mcq_batches(self, on_progress: ProgressCallback = silent) -> Iterator[pl.DataFrame]:
         """Multiple-choice questions as published, in batches; tells ``on_progress`` how many are written."""
         done, total = 0, self.mcqs.n_mcqs
@@ -114,14 +119,21 @@ class BuiltTables:
 
         ``votes`` is null where those of any question are unknown.
         """
-        by_locale = self.annotations.group_by("locale").agg(
+        of_group = pl.element().struct.field
+        # Figures first, so that answers are not copied to be grouped by locale.
+        of_questions = self.annotations.select(
+            "locale",
+            "grouping",
+            groups=pl.col("annotations").list.len(),
+            votes=pl.col("annotations").list.eval(of_group("count")).list.sum(),
+            is_known=votes_known(),
+        )
+        by_locale = of_questions.group_by("locale").agg(
             questions=pl.len(),
-            answered=(pl.col("annotations").list.len() > 0).sum(),
-            groups=pl.col("annotations").list.len().sum(),
+            answered=(pl.col("groups") > 0).sum(),
+            groups=pl.col("groups").sum(),
             # Null where those of any question are unknown.
-            votes=pl.when(votes_known().all()).then(
-                pl.col("annotations").list.explode().struct.field("count").sum()
-            ),
+            votes=pl.when(pl.col("is_known").all()).then(pl.col("votes").sum()),
             proposed=(pl.col("grouping") == "proposed").sum(),
         )
         mcqs = self.mcqs.summary.select("locale", "mcqs").filter(pl.col("mcqs") > 0)
@@ -230,7 +242,7 @@ def _mcqs(
     """Questions made of answers whose votes are known, and those that a source has with their options."""
     made = build_mcq(
         inputs.questions,
-        annotations.filter(votes_known()),
+        _with_votes(annotations),
         options=recipe.mcq,
         seed=recipe.seed,
         judges=judges_of(recipe.mcq, base),
@@ -289,7 +301,13 @@ def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
 
 def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
     """Annotations of all questions whose votes are known: as read, or as responses and reviews make them."""
-    return _annotations(inputs, recipe)[0].filter(votes_known())
+    return _with_votes(_annotations(inputs, recipe)[0])
+
+
+def _with_votes(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Annotations whose votes are known; mostly all, of which a filter would make a copy."""
+    is_known = annotations.select(votes_known()).to_series()
+    return annotations if is_known.all() else annotations.filter(is_known)
 
 
 def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregation | None]:

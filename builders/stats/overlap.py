@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from importlib.metadata import version
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from blend.schemas.language.base_forms import base_form
 
 OVERLAP = pl.Schema(
     {
@@ -61,7 +62,7 @@ def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFra
     for _, some in asked.group_by(some_templates):
         answers, texts = _english_answers(some)
         words += _shared(_tokens(answers, (text.lower().split() for text in texts)), presence)
-        of_lemmas = (map(_lemma, _TOKEN.findall(text.lower())) for text in texts)
+        of_lemmas = ([base_form(token).lower() for token in _TOKEN.findall(text.lower())] for text in texts)
         lemmas += _shared(_tokens(answers, of_lemmas), presence)
     rows = [
         (tags[a], tags[b], int(templates[a, b]), *_share(words[:, a, b]), *_share(lemmas[:, a, b]))
@@ -104,13 +105,6 @@ def _tokens(answers: pl.DataFrame, of_texts: Iterable[Iterable[str]]) -> pl.Data
     answer = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
     cut = pl.DataFrame({"answer": answer, "token": pl.Series(tokens, dtype=pl.UInt32)})
     return answers.join(cut, on="answer").select("locale", "template", "token").unique()
-
-
-@lru_cache(maxsize=1 << 12)
-def _lemma(token: str) -> str:
-    from simplemma import lemmatize
-
-    return lemmatize(token, lang="en").lower()
 
 
 def _presence(asked: pl.DataFrame, n_locales: int) -> _Matrix:
