@@ -9,7 +9,7 @@ turns, and the best of N counts. What matters are the ratios within one run of t
     python benchmarks/build_scale.py --blend path/to/BLEnD/data --times 5
 
 With ``--growth 16 132 1000`` it builds so many locales in default mode as well, of ``--templates`` templates,
-and prints what rows cost in time and memory; ``--cases 0`` leaves the first table out.
+and prints what rows cost in time and memory, which ``--chart`` draws; ``--cases 0`` leaves the first table out.
 """
 
 import argparse
@@ -61,6 +61,7 @@ def main() -> None:
         "--growth", type=int, nargs="+", metavar="LOCALES", help="numbers of locales to build as well"
     )
     parser.add_argument("--templates", type=int, default=50, help="templates asked with --growth")
+    parser.add_argument("--chart", type=Path, help="also draw the growth there, as SVG")
     parser.add_argument("--one", nargs=3, metavar=("FOLDER", "MODE", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -73,7 +74,9 @@ def main() -> None:
         if arguments.cases != 0:
             print_table(arguments.blend, arguments.times, CASES[: arguments.cases])
         if arguments.growth:
-            print_growth(arguments.blend, arguments.growth, arguments.templates)
+            grown = print_growth(arguments.blend, arguments.growth, arguments.templates)
+            if arguments.chart:
+                draw(grown, arguments.chart)
 
 
 Figures = dict[str, float]
@@ -104,19 +107,34 @@ def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) ->
             print_row(n_regions, mode, case(blend, n_regions, mode), best)
 
 
-def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> None:
-    """Build ever more locales, and print what each row costs beyond the first build."""
+def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> list[Figures]:
+    """Build ever more locales, and print what each row costs beyond the first build; returns what each took."""
     print("| locales | rows written | processor seconds | µs per row | peak memory, MB | further kB per row |")
     print("|---:|---:|---:|---:|---:|---:|")
-    first: Figures = {}
+    grown: list[Figures] = []
     for n_locales in sizes:
         figures = case(blend, n_locales, "default", n_templates)
-        first = first or figures
+        grown.append({"locales": n_locales, **figures})
+        first = grown[0]
         more = figures["rows"] - first["rows"]
         per_row = f"{(figures['peak_mb'] - first['peak_mb']) * 1024 / more:.2f}" if more else ""
         cells = [f"{n_locales:,}", f"{figures['rows']:,}", f"{figures['cpu_s']:.1f}"]
         cells += [f"{figures['cpu_s'] / figures['rows'] * 1e6:.0f}", f"{figures['peak_mb']:.0f}", per_row]
         print(f"| {' | '.join(cells)} |", flush=True)
+    return grown
+
+
+def draw(grown: Sequence[Figures], path: Path) -> None:
+    """Draw memory and time of builds by the rows that they write."""
+    import altair as alt
+
+    base = alt.Chart(alt.Data(values=list(grown))).encode(x=alt.X("rows:Q", title="rows written"))
+    panels = []
+    for name, title in (("peak_mb", "peak memory, MB"), ("cpu_s", "processor seconds")):
+        line = base.mark_line(point=True).encode(y=alt.Y(f"{name}:Q", title=title))
+        text = base.mark_text(dy=-9).encode(y=f"{name}:Q", text="locales:Q")
+        panels.append((line + text).properties(width=340, height=240))
+    alt.hconcat(*panels).properties(background="white").save(str(path))
 
 
 def print_row(n_regions: int, mode: str, figures: Figures, best: Mapping[str, Figures]) -> None:

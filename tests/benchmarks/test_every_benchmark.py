@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 SMALL: dict[str, Sequence[str]] = {
     "asking_speed": ["--items", "20"],
     "annotation_scale": ["{out}", "--locales", "2", "--questions", "20"],
-    "build_scale": ["--cases", "1", "--growth", "4", "6", "--templates", "20"],
+    "build_scale": ["--cases", "1", "--growth", "4", "6", "--templates", "20", "--chart", "{out}.svg"],
     "diff_scale": ["30000"],
     "constant_answers": ["{shared}/data/blend", "--locales", "en-US", "--answers", "3"],
     "corrected_scores": ["--worlds", "2", "--labels", "50"],
