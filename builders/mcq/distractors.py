@@ -6,7 +6,7 @@ keyness for the region, or larger. Among those that serve, options that look ali
 are ordered by digests.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -73,8 +73,8 @@ class Comparison:
     side: Sequence[int]
     """1 for a higher one: with more keyness for the region asked about, or larger; -1 for a lower one, 0 for
     one that is neither."""
-    possibly_correct: OptionSet
-    """Those that may well be right: given there to other questions, or between the numbers given."""
+    possibly_correct: Set[int]
+    """Numbers of those that may well be right: given there to other questions, or between the numbers given."""
     unlike: Sequence[int]
     """0 for one that looks alike, 1 for another length, 2 for another format or far away, 3 for both, or for no
     number beside a number."""
@@ -114,7 +114,7 @@ def compare(
     in_locales = [[(one.text, one.locale.tag) for one in some] for some in (golds, options)]
     # Numbers are compared by value below.
     sides = np.zeros((len(golds), len(options)), np.int64)
-    meant: Sequence[OptionSet] = [0] * len(golds)
+    meant: Sequence[Set[int]] = [frozenset()] * len(golds)
     if texts:
         sides = elsewhere.keyness.compared(answers.template_id, *in_locales)
         forms = [base_forms(option.text) for option in options]
@@ -183,7 +183,7 @@ class _Looks:
 
     def beside_number(
         self, scale: AnswerFormat, value: float, given: Set[str]
-    ) -> tuple[list[int], OptionSet, list[int]]:
+    ) -> tuple[list[int], Set[int], list[int]]:
         """Tell which side of a number the options are on, which are possibly correct, and how unlike they are.
 
         Args:
@@ -208,7 +208,7 @@ class _Looks:
         unlike = np.where(np.isnan(values), 3, 2 * far)
         # What is no number is on neither side (0).
         side = np.sign(np.nan_to_num(values - value)).astype(np.int64)
-        return side.tolist(), option_set(np.flatnonzero(between).tolist()), unlike.tolist()
+        return side.tolist(), set(np.flatnonzero(between).tolist()), unlike.tolist()
 
 
 @lru_cache(maxsize=1 << 12)
@@ -231,9 +231,9 @@ class Question:
     """The options that may be shown, each with its place in its region."""
     conflicts: Sequence[OptionSet]
     """By option, those that may not stand beside it, itself among them."""
-    fillers: OptionSet
+    fillers: Collection[int]
     """Options to use only where the others do not suffice."""
-    reserve: OptionSet
+    reserve: Collection[int]
     """Those of them that few people gave, and nobody reviewed."""
     regions: Sequence[int]
     """By option, its region."""
@@ -260,9 +260,10 @@ class Question:
 
         def key(i: int) -> tuple[int, ...]:
             return (
-                # Each line is a criterion whose smaller value is preferred; the number breaks ties.
-                fillers >> i & 1,
-                possibly_correct >> i & 1,
+                # False sorts before True, so each line is a criterion whose smaller value is preferred; the
+                # number breaks ties.
+                i in fillers,
+                i in possibly_correct,
                 unlike[i],
                 uses.get(i, 0),
                 drawn[regions[i]],
@@ -284,55 +285,59 @@ def first_three(question: Question, gold: int, preference: Callable[[int], tuple
         return None
     comparison = question.comparisons[gold]
     ordered = sorted(question.offered, key=preference)
-    last = option_set(ordered) & (question.fillers | comparison.possibly_correct)
+    last = frozenset(i for i in ordered if i in question.fillers or i in comparison.possibly_correct)
     triple = _first_of(question, comparison, ordered, last)
     # Answers of few people are worth a question, but not one that a guesser finds the answer to.
-    n_reserve = 0 if triple is None else (question.reserve & option_set(triple)).bit_count()
-    return None if triple is None or (n_reserve > 1 and comparison.gives_away(triple)) else triple
+    if triple is not None and sum(i in question.reserve for i in triple) > 1 and comparison.gives_away(triple):
+        return None
+    return triple
 
 
 def _first_of(
-    question: Question, comparison: Comparison, ordered: Sequence[int], last: OptionSet
+    question: Question, comparison: Comparison, ordered: Sequence[int], last: frozenset[int]
 ) -> Triple | None:
     """Find the first triple with as few of the last options as can be, then with the first quota."""
-    own = [i for i in ordered if not last >> i & 1]
     # Three of one region never stand together.
-    n_others = len({question.regions[i] for i in own})
-    for n_last in range(max(N_DISTRACTORS - n_others, 0), min(last.bit_count(), N_DISTRACTORS) + 1):
-        usable = ordered if n_last else own
+    n_others = len({question.regions[i] for i in ordered if i not in last})
+    for n_last in range(max(N_DISTRACTORS - n_others, 0), min(len(last), N_DISTRACTORS) + 1):
+        usable = ordered if n_last else [i for i in ordered if i not in last]
         higher = [i for i in usable if comparison.side[i] > 0]
         others = [i for i in usable if comparison.side[i] <= 0]
+        among_higher, among_others = option_set(higher), option_set(others)
         for n_higher in comparison.quotas:
             among = [higher if slot < n_higher else others for slot in range(N_DISTRACTORS)]
-            triple = _first_triple(among, question, last, n_last)
+            thirds = among_higher if n_higher == N_DISTRACTORS else among_others
+            triple = _first_triple(among, thirds, question, last, n_last)
             if triple is not None:
                 return triple
     return None
 
 
 def _first_triple(
-    among: Sequence[Sequence[int]], question: Question, last: OptionSet, n_last: int
+    among: Sequence[Sequence[int]], thirds: OptionSet, question: Question, last: frozenset[int], n_last: int
 ) -> Triple | None:
     """Find the first triple, in the order of the options for each of the three, that stands together.
 
-    Exactly ``n_last`` of the three are among ``last``.
+    Exactly ``n_last`` of the three are among ``last``; ``thirds`` are the options for the third one.
     """
     first, second, third = among
     if not (first and second and third):
         return None
-    conflicts, thirds = question.conflicts, option_set(third)
+    conflicts = question.conflicts
+    # By how many last ones a third option adds to the other two.
+    are_last = option_set(last)
+    with_last = {0: thirds & ~are_last, 1: thirds & are_last}
     failed_firsts = FailedKinds(question.kinds, question.regions, last, N_DISTRACTORS)
     for a in first:
         if a in failed_firsts:
             continue
         failed_seconds = FailedKinds(question.kinds, question.regions, last, N_DISTRACTORS - 1)
         for b in second:
-            # By how many last ones a third option has to add to the other two.
-            missing = n_last - (last >> a & 1) - (last >> b & 1)
+            missing = n_last - (a in last) - (b in last)
             # Mostly in vain: the few that are higher are of one region, or mean the same.
-            if missing not in (0, 1) or conflicts[a] >> b & 1 or b in failed_seconds:
+            if missing not in with_last or conflicts[a] >> b & 1 or b in failed_seconds:
                 continue
-            beside_both = thirds & (last if missing else ~last) & ~conflicts[a] & ~conflicts[b]
+            beside_both = with_last[missing] & ~(conflicts[a] | conflicts[b])
             if beside_both:
                 return a, b, next(c for c in third if beside_both >> c & 1)
             failed_seconds.add(b)

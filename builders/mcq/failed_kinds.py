@@ -5,9 +5,7 @@ Among a thousand regions hundreds answer a question about months alike; where on
 three stand together, and it would take a thousand times a thousand attempts to see it.
 """
 
-from collections.abc import Sequence
-
-from blend.builders.mcq.option_sets import OptionSet
+from collections.abc import Sequence, Set
 
 _FREE = 30
 """Failures after which they are noted: among the options of few regions that takes longer than to try them."""
@@ -27,19 +25,19 @@ class FailedKinds:
         n_regions: From how many regions options must fail: one more than others must stand beside them.
     """
 
-    def __init__(self, kinds: Sequence[int], regions: Sequence[int], apart: OptionSet, n_regions: int) -> None:
+    def __init__(self, kinds: Sequence[int], regions: Sequence[int], apart: Set[int], n_regions: int) -> None:
         self._kinds, self._regions, self._apart, self._n_regions = kinds, regions, apart, n_regions
         self._n_failed = 0
-        self._failed: dict[tuple[int, int], set[int]] = {}
+        self._failed: dict[tuple[int, bool], set[int]] = {}
 
     def __contains__(self, i: int) -> bool:
         return (
             bool(self._failed)
-            and len(self._failed.get((self._kinds[i], self._apart >> i & 1), ())) >= self._n_regions
+            and len(self._failed.get((self._kinds[i], i in self._apart), ())) >= self._n_regions
         )
 
     def add(self, i: int) -> None:
         """Note that an option has failed."""
         self._n_failed += 1
         if self._n_failed > _FREE:
-            self._failed.setdefault((self._kinds[i], self._apart >> i & 1), set()).add(self._regions[i])
+            self._failed.setdefault((self._kinds[i], i in self._apart), set()).add(self._regions[i])

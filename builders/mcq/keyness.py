@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from blend.builders.mcq.option_sets import OptionSet, option_set
 from blend.builders.mcq.options import LocaleText, shown
 from blend.builders.mcq.overlap import base_forms
 from blend.schemas.language.text_comparison import words
@@ -337,7 +336,7 @@ class Cooccurrence:
 
     def possibly_correct(
         self, template_id: str, golds: Sequence[LocaleText], options: Sequence[Form]
-    ) -> list[OptionSet]:
+    ) -> list[set[int]]:
         """Find what the locale of a correct answer gave on its topic, or beside that answer to any question.
 
         Args:
@@ -346,18 +345,18 @@ class Cooccurrence:
             options: The options, by `base_forms`.
 
         Returns:
-            By correct answer, the options that may well be right as well.
+            By correct answer, the numbers of the options that may well be right as well.
         """
         # What nobody gave has the number behind all others, which no locale has.
         unknown = len(self._numbers)
         numbers = np.array([self._numbers.get(" ".join(form), unknown) for form in options], np.int64)
         is_given = np.zeros(unknown + 1, np.bool_)
-        topic, found = self._topics.get(template_id), list[OptionSet]()
+        topic, found = self._topics.get(template_id), list[set[int]]()
         for text, tag in golds:
             beside = (self._forms[self._ends[i] : self._ends[i + 1]] for i in self._with(tag, text))
             given = np.concatenate([self._forms[self._on_topic.get((tag, topic), _NOWHERE)], *beside])
             is_given[given] = True
-            found.append(option_set(np.flatnonzero(is_given[numbers]).tolist()))
+            found.append(set(np.flatnonzero(is_given[numbers]).tolist()))
             is_given[given] = False
         return found
 

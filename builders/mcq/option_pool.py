@@ -67,10 +67,10 @@ class OptionPool:
         self.options = tuple(_by_region(answers.locales, fillers))
         """All options, those of a region side by side, the preferred one first."""
         added = set(map(id, fillers))
-        self.fillers = option_set(i for i, option in enumerate(self.options) if id(option) in added)
+        self.fillers = frozenset(i for i, option in enumerate(self.options) if id(option) in added)
         """Those of them that were added."""
         # Reviewed fillers have no votes.
-        self.reserve = option_set(i for i in numbers_in(self.fillers) if self.options[i].votes)
+        self.reserve = frozenset(i for i in self.fillers if self.options[i].votes)
         """Those of these that few people gave, and nobody reviewed."""
         self.of_region = _grouped((option.locale.region, i) for i, option in enumerate(self.options))
         """By code of a region that offers anything, its options, the preferred one first."""

@@ -12,6 +12,9 @@ OptionSet = int
 """Bit ``i`` is set for option ``i``; 0 is the empty set."""
 
 
+_FEW = 8
+
+
 def option_set(numbers: Iterable[int]) -> OptionSet:
     """Make a set of option numbers."""
     found = 0
@@ -30,4 +33,12 @@ def union(sets: Iterable[OptionSet]) -> OptionSet:
 
 def numbers_in(options: OptionSet) -> list[int]:
     """List the numbers of the options in a set, in order."""
+    # Bit by bit where there are few: quicker than to write them all out.
+    if options.bit_count() <= _FEW:
+        found = []
+        while options:
+            lowest = options & -options
+            found.append(lowest.bit_length() - 1)
+            options ^= lowest
+        return found
     return [number for number, bit in enumerate(reversed(f"{options:b}")) if bit == "1"]

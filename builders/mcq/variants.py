@@ -226,9 +226,15 @@ class _Thirds:
 
     def __init__(self, question: Question, comparison: Comparison, first: Triple) -> None:
         self._a, self._b, third = first
-        out = question.conflicts[self._a] | question.conflicts[self._b] | comparison.possibly_correct
+        out = question.conflicts[self._a] | question.conflicts[self._b]
         self._texts = question.texts
-        free = [i for i in question.offered if not out >> i & 1 and self._texts[i] != self._texts[third]]
+        free = [
+            i
+            for i in question.offered
+            if not out >> i & 1
+            and i not in comparison.possibly_correct
+            and self._texts[i] != self._texts[third]
+        ]
         is_higher = comparison.side[third] > 0
         self._same_side = {i for i in free if (comparison.side[i] > 0) == is_higher}
         self._other_side = set() if comparison.is_number else {*free} - self._same_side
@@ -254,7 +260,7 @@ def _every_triple(question: Question) -> list[Pick]:
     preferred: dict[int, int] = {}
     for i in question.offered:
         preferred.setdefault(question.regions[i], i)
-    ordered = sorted(preferred.values(), key=lambda i: (question.fillers >> i & 1, drawn[question.regions[i]]))
+    ordered = sorted(preferred.values(), key=lambda i: (i in question.fillers, drawn[question.regions[i]]))
     by_texts: dict[tuple[str, ...], Triple] = {}
     for a, b, c in combinations(ordered, N_DISTRACTORS):
         if not (conflicts[a] >> b | (conflicts[a] | conflicts[b]) >> c) & 1:

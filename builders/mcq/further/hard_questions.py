@@ -188,19 +188,17 @@ def _best(question: Question, golds: Sequence[Guess], options: Sequence[Guess]) 
     ordered = sorted(question.offered, key=lambda i: (question.texts[i], i))
     # Thousands of triples: to look a number up in a set is quicker there than to shift bits.
     conflicts = {i: frozenset(numbers_in(question.conflicts[i])) for i in ordered}
-    fillers = frozenset(numbers_in(question.fillers))
     triples: list[Triple] = [
         (a, b, c)
         for a, b, c in combinations(ordered, N_DISTRACTORS)
         if b not in conflicts[a] and c not in conflicts[a] and c not in conflicts[b]
     ]
     for gold, comparison in enumerate(question.comparisons):
-        possibly_correct = frozenset(numbers_in(comparison.possibly_correct))
         # Whoever reads the name of the region needs no guess.
         for triple in () if comparison.names_region else triples:
             kind = _missed(golds[gold], [options[i] for i in triple])
-            n_fillers = sum(i in fillers for i in triple)
-            cost = n_fillers, sum(i in possibly_correct for i in triple)
+            n_fillers = sum(i in question.fillers for i in triple)
+            cost = n_fillers, sum(i in comparison.possibly_correct for i in triple)
             if kind not in best or cost < best[kind][0]:
                 best[kind] = cost, []
             if cost == best[kind][0]:

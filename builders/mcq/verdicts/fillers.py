@@ -6,7 +6,6 @@ import polars as pl
 
 from blend.builders.mcq.answers import NAMES_REGION, TemplateAnswers
 from blend.builders.mcq.option_pool import OptionPool
-from blend.builders.mcq.option_sets import numbers_in
 from blend.builders.mcq.options import Option, are_apart, as_option
 from blend.builders.mcq.verdicts.exclusions import Row, check_reviewed, known_locale
 from blend.schemas.errors import RowError, raise_all
@@ -75,8 +74,8 @@ class Fillers:
         asked = target.answers.locale
         used = {pool.options[i] for i in shown}
         offered = {pool.options[i] for numbers in available.values() for i in numbers}
-        refused = {pool.options[i] for i in numbers_in(pool.fillers)} - offered
-        own = (i for numbers in available.values() for i in numbers if not pool.fillers >> i & 1)
+        refused = {pool.options[i] for i in pool.fillers} - offered
+        own = {i for numbers in available.values() for i in numbers} - pool.fillers
         answering = {pool.options[i].locale.region for i in own}
         uses: list[FillerUse] = []
         for text, origin, reviewer in self._of(answers, asked):

@@ -5,7 +5,6 @@ import pytest
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.keyness import Cooccurrence, answer_index
-from blend.builders.mcq.option_sets import numbers_in
 from blend.builders.mcq.overlap import base_forms
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS
@@ -30,7 +29,7 @@ def possibly_correct(template_id, tag, text, topics):
     topic = pl.col("template_id").replace_strict(topics, return_dtype=pl.String)
     known = Cooccurrence(questions.with_columns(topic=topic), answer_index(annotations))
     (found,) = known.possibly_correct(template_id, [(text, tag)], FORMS)
-    return {TEXTS[i] for i in numbers_in(found)}
+    return {TEXTS[i] for i in found}
 
 
 TWO_TOPICS = {"T-1": "Sport", "T-2": "Leisure", "T-3": "Food"}
@@ -52,7 +51,7 @@ def test_who_gave_nothing_elsewhere_makes_nothing_possibly_correct():
     assert possibly_correct("T-1", "fr-FR", "soccer", TWO_TOPICS) == set()
     questions, annotations = frames_of({})
     nobody = Cooccurrence(questions, answer_index(annotations))
-    assert nobody.possibly_correct("T-1", [("soccer", "ko-KR")], FORMS) == [0]
+    assert nobody.possibly_correct("T-1", [("soccer", "ko-KR")], FORMS) == [set()]
 
 
 ANSWERS = {

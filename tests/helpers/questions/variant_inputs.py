@@ -26,7 +26,7 @@ class Gold(NamedTuple):
         """How ``n`` options compare with it."""
         return Comparison(
             side=[(i in self.higher) - (i in self.lower) for i in range(n)],
-            possibly_correct=option_set(self.possibly_correct),
+            possibly_correct=frozenset(self.possibly_correct),
             unlike=self.unlike,
             quotas=self.quotas,
             is_number=self.is_number,
@@ -79,8 +79,8 @@ def chosen(case: Case, limit: int | str, orders: RegionOrders | None = None) -> 
             comparisons=[gold.comparison(n) for gold in golds],
             offered=case.offered(target),
             conflicts=conflicts,
-            fillers=option_set(case.fillers),
-            reserve=option_set(case.reserve),
+            fillers=case.fillers,
+            reserve=case.reserve,
             regions=case.regions,
             kinds=case.kinds or range(n),
             texts=case.texts or [f"option {i}" for i in range(n)],
