@@ -135,6 +135,7 @@ def draw(grown: Sequence[Figures], path: Path) -> None:
         text = base.mark_text(dy=-9).encode(y=f"{name}:Q", text="locales:Q")
         panels.append((line + text).properties(width=340, height=240))
     alt.hconcat(*panels).properties(background="white").save(str(path))
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
 
 
 def print_row(n_regions: int, mode: str, figures: Figures, best: Mapping[str, Figures]) -> None:
