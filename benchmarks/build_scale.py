@@ -64,6 +64,8 @@ def main() -> None:
     parser.add_argument("--chart", type=Path, help="also draw the growth there, as SVG")
     parser.add_argument("--one", nargs=3, metavar=("FOLDER", "MODE", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.chart and not arguments.growth:
+        parser.error("--chart draws what --growth builds; give it numbers of locales")
     if arguments.one:
         folder, mode, out = arguments.one
         print(json.dumps(measured(Path(folder), mode, Path(out))))

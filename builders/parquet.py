@@ -175,6 +175,7 @@ def _row_groups(table: Table) -> Iterator[pl.DataFrame]:
 
 
 def _in_arrow(rows: pl.DataFrame, schema: pa.Schema) -> pa.Table:
+    assert rows.columns == schema.names, "rows of another model"
     # One column at a time: on its way, all of a row group would be in memory four times.
     columns = [rows[column.name].to_arrow().cast(column.type) for column in schema]
     return pa.Table.from_arrays(columns, schema=schema)

@@ -1,6 +1,6 @@
 """Learning: small models that are trained on some templates and asked about the others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 import numpy as np
@@ -58,14 +58,14 @@ def combined_scores(asked: QuestionArrays, features: FloatArray) -> FloatArray:
     spread = np.sqrt((apart**2).mean(axis=0))
     # One scale for all scores, so that the penalty pulls alike on each.
     apart /= np.where(spread > 0, spread, 1.0)
-    wrong, absent = _wrong_options(asked, apart)
+    wrong = _wrong_options(asked, apart)
     scores: FloatArray = np.zeros(len(asked.text))
     weights: FloatArray = np.zeros(apart.shape[1])
     for fold in folds(asked, asked.template):
         # Not by index, which would put the questions' axis first: sums over it take twice the time there.
-        used, shown = np.compress(~fold, wrong, axis=2), np.compress(~fold, absent, axis=1)
+        used = [np.compress(~fold[questions], of_size, axis=2) for questions, of_size in wrong]
         # Three quarters of the questions are those of the part before, whose weights are close.
-        weights = _choice_weights(used, shown, weights)
+        weights = _choice_weights(used, weights)
         scores = np.where(fold[asked.owner], np.einsum("of,f->o", apart, weights), scores)
     return rounded(scores)
 
@@ -126,52 +126,56 @@ def _fitted(
     return odds_by(weights)
 
 
-def _wrong_options(asked: QuestionArrays, features: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lay the wrong options of all questions side by side: the first ones, then the second ones, and so on.
+def _wrong_options(asked: QuestionArrays, features: FloatArray) -> list[tuple[IntArray, FloatArray]]:
+    """Lay the wrong options of questions side by side: the first ones, then the second ones, and so on.
 
     Returns:
-        Their features less those of the correct option, shape ``(n_features, n_wrong, n_questions)``, and what
-        to add to their utility, shape ``(n_wrong, n_questions)``: 0, or -inf where a question has fewer wrong
-        options than others.
+        For every number of options, the questions that have so many, and the features of their wrong options
+        less those of the correct one, shape ``(n_features, n_wrong, n_questions)``.
     """
-    option = np.delete(np.arange(len(asked.text)), asked.correct)
-    question = asked.owner[option]
-    # Before the first wrong option of a question stand all that other questions before it have.
-    rank = np.arange(len(option)) - (asked.starts - np.arange(len(asked.starts)))[question]
-    shape = (int(asked.sizes.max()) - 1, len(asked.starts))
-    wrong, absent = np.zeros((features.shape[1], *shape)), np.full(shape, -np.inf)
-    for of_feature, values in zip(wrong, features.T, strict=True):
-        of_feature[rank, question] = values[option] - values[asked.correct[question]]
-    absent[rank, question] = 0
-    return wrong, absent
+    found = []
+    for size in np.unique(asked.sizes).tolist():
+        questions = np.flatnonzero(asked.sizes == size)
+        options, correct = asked.starts[questions, None] + np.arange(size), asked.correct[questions]
+        wrong = options[options != correct[:, None]].reshape(len(questions), size - 1).T
+        of_size = np.empty((features.shape[1], *wrong.shape))
+        for of_feature, values in zip(of_size, features.T, strict=True):
+            of_feature[:] = values[wrong] - values[correct]
+        found.append((questions, of_size))
+    return found
 
 
-def _choice_weights(wrong: FloatArray, absent: FloatArray, weights: FloatArray) -> FloatArray:
+def _choice_weights(wrong: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
     """Weights of a conditional logit that fit `_wrong_options`, looked for from given ones on."""
 
-    def fit_of(weights: FloatArray) -> tuple[float, FloatArray]:
+    def fit_of(weights: FloatArray) -> tuple[float, list[FloatArray]]:
         """How badly weights fit, and the chance that they give every wrong option."""
-        utility = np.einsum("fwq,f->wq", wrong, weights) + absent
-        # Beside the likeliest option of the question, so that nothing overflows; the correct one has 0.
-        highest = np.maximum(utility.max(axis=0), 0)
-        odds = np.exp(utility - highest)
-        sums = odds.sum(axis=0) + np.exp(-highest)
-        loss = (highest + np.log(sums)).sum() + _PENALTY / 2 * (weights @ weights)
-        return float(loss), odds / sums
+        loss, chances = _PENALTY / 2 * (weights @ weights), []
+        for of_size in wrong:
+            utility = np.einsum("fwq,f->wq", of_size, weights)
+            # Beside the likeliest option of the question, so that nothing overflows; the correct one has 0.
+            highest = np.maximum(utility.max(axis=0), 0)
+            odds = np.exp(utility - highest)
+            sums = odds.sum(axis=0) + np.exp(-highest)
+            loss += (highest + np.log(sums)).sum()
+            chances.append(odds / sums)
+        return float(loss), chances
 
-    loss, chance = fit_of(weights)
+    loss, chances = fit_of(weights)
     for _ in range(_NEWTON_STEPS):
-        weighted = wrong * chance
-        mean = weighted.sum(axis=1)
-        gradient = -mean.sum(axis=1) - _PENALTY * weights
-        # The spread within questions: of all options, less that of the questions' means.
-        curvature = _crossed(weighted, wrong) - _crossed(mean, mean) + _PENALTY * np.eye(len(weights))
+        gradient, curvature = -_PENALTY * weights, _PENALTY * np.eye(len(weights))
+        for of_size, chance in zip(wrong, chances, strict=True):
+            weighted = of_size * chance
+            mean = weighted.sum(axis=1)
+            gradient -= mean.sum(axis=1)
+            # The spread within questions: of all options, less that of the questions' means.
+            curvature += _crossed(weighted, of_size) - _crossed(mean, mean)
         change = np.linalg.solve(curvature, gradient)
-        further, chance = fit_of(weights + change)
+        further, chances = fit_of(weights + change)
         # Where a score is rare and large, a whole step goes too far.
         while further > loss and np.abs(change).max() >= _SETTLED:
             change = change / 2
-            further, chance = fit_of(weights + change)
+            further, chances = fit_of(weights + change)
         weights, loss = weights + change, further
         if np.abs(change).max() < _SETTLED:
             break

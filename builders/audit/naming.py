@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from blend.builders.audit.question_arrays import QuestionArrays
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.region_mentions import is_named
-from blend.schemas.language.text_comparison import words
+from blend.schemas.language.region_mentions import first_words, is_named
 
 
 # Three rules of an audit ask for the same questions.
@@ -26,12 +25,14 @@ def named_groups(asked: QuestionArrays, locales: Registry) -> NDArray[np.bool_]:
     texts_of: defaultdict[str, set[int]] = defaultdict(set)
     for word, column in zip(asked.words.word.tolist(), asked.words.text.tolist(), strict=True):
         texts_of[asked.words.known[word]].add(column)
-    accented = {column for column, text in enumerate(asked.texts) if not text.isascii()}
+    not_ascii = {column for column, text in enumerate(asked.texts) if not text.isascii()}
     for row, group in enumerate(asked.groups):
         found = _locales_of(group, locales)
         own = re.compile(rf"(?<!\w){re.escape(group)}(?!\w)", re.IGNORECASE)
+        names = [name for locale in found for name in (*locale.names, *locale.nationalities)]
         # Most texts hold no word that any name begins with: quick to see where letters have no accents.
-        for column in accented.union(*(texts_of.get(word, ()) for word in _first_words(group, found))):
+        named_in = not_ascii.union(*(texts_of.get(word, ()) for word in first_words(names)))
+        for column in named_in if found else range(len(asked.texts)):
             text = asked.texts[column]
             named[row, column] = (
                 any(is_named(text, locale) for locale in found) if found else bool(own.search(text))
@@ -44,10 +45,3 @@ def _locales_of(group: str, locales: Registry) -> list[Locale]:
         return locales.called(group)
     except UnknownNameError:
         return []
-
-
-def _first_words(group: str, found: list[Locale]) -> set[str]:
-    """The words that names begin with, and their plurals."""
-    names = [name for locale in found for name in (*locale.names, *locale.nationalities)] or [group]
-    first = {word for name in names for word in words(name)[:1]}
-    return first | {f"{word}s" for word in first}

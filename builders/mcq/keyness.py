@@ -82,6 +82,7 @@ class Keyness:
     def __init__(self, index: pl.DataFrame) -> None:
         self._locales = {tag: i for i, tag in enumerate(index["locale"].unique().sort())}
         self._words, votes_of_words = _votes_of_words(_coded(index, "template_id", "locale"))
+        """All words, numbered in no particular order; and votes for them."""
         # One entry more is for locales of which nobody has heard.
         self._totals = np.zeros(len(self._locales) + 1)
         """Votes for all words, by number of the locale."""
@@ -284,9 +285,9 @@ def _coded(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 
 def _by_number(index: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """`ANSWER_INDEX` with its texts by number, and the texts."""
+    """Rows of `ANSWER_INDEX`, texts by number, and the texts."""
     texts = index["text"].unique()
-    return index.with_columns(pl.col("text").cast(pl.Enum(texts)).to_physical()), texts
+    return index.with_columns(pl.col("text").cast(pl.Enum(texts)).to_physical().cast(pl.UInt32)), texts
 
 
 Form = tuple[str, ...]

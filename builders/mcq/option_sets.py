@@ -13,6 +13,7 @@ OptionSet = int
 
 
 _FEW = 8
+"""Options that are found one after the other."""
 
 
 def option_set(numbers: Iterable[int]) -> OptionSet:

@@ -316,11 +316,11 @@ def shortage(
         f"{count} have an option left, {N_DISTRACTORS} are needed{side_by_side}; "
         f"{none} offer{'s' if none == 1 else ''} none, "
         f"{len(offering) - left} only what an acceptable answer rules out"
-        f"{f' or is left out; options left out: {by_cause(quoted)}' if quoted else ''}"
+        f"{f' or is left out; options left out: {listed_by_cause(quoted)}' if quoted else ''}"
     )
 
 
-def by_cause(left_out: Mapping[str, Sequence[str]]) -> str:
+def listed_by_cause(left_out: Mapping[str, Sequence[str]]) -> str:
     """Say what is left out by which cause, and how much of it."""
     return ", ".join(f"{len(names):,} by {cause} ({', '.join(names)})" for cause, names in left_out.items())
 

@@ -120,7 +120,7 @@ def build_release(
         )
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built, known)
-        # Nothing from here on looks up a word.
+        # Nothing from here on looks up a word: the audit of a build leaves synonyms out.
         forget_base_forms()
         reviewed = carry_reviewed(recipe, base, release)
         held = [known.get(tag) for tag in _tags(built, known)]

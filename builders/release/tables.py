@@ -92,7 +92,10 @@ class BuiltTables:
         )
 
     def without_questions(self) -> "BuiltTables":
-        """The same without what tables are written from, once they are: half of what a build holds by then."""
+        """The same once tables are written: questions, prompts and plans are gone, counts and annotations stay.
+
+        What goes is half of what a build holds by then.
+        """
         mcqs = replace(self.mcqs, plans=(), hard=(), questions=self.mcqs.questions.clear())
         return replace(self, questions=self.questions.clear(), prompts=self.prompts.clear(), mcqs=mcqs)
 
@@ -306,7 +309,7 @@ def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
 
 def _with_votes(annotations: pl.DataFrame) -> pl.DataFrame:
     """Annotations whose votes are known; mostly all, of which a filter would make a copy."""
-    is_known = annotations.select(votes_known()).to_series()
+    is_known = annotations.select(votes_known()).to_series().fill_null(value=False)
     return annotations if is_known.all() else annotations.filter(is_known)
 
 

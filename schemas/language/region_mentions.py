@@ -1,6 +1,7 @@
 """Mentions: whether an English text names the region of a locale, or its people."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from blend.schemas.language.languages import country_name
@@ -50,11 +51,15 @@ def _all_names(locales: Registry) -> set[str]:
     return names | {country_name(locale.parent) for locale in locales}
 
 
+def first_words(names: Iterable[str]) -> set[str]:
+    """The words that names begin with, and their plurals."""
+    first = {found[0] for name in names if (found := words(name))}
+    return first | {f"{word}s" for word in first}
+
+
 @lru_cache(maxsize=8)
 def _first_words(locales: Registry) -> frozenset[str]:
-    """The words that names begin with, and their plurals."""
-    first = {found[0] for name in _all_names(locales) if (found := words(name))}
-    return frozenset(first | {f"{word}s" for word in first} | _ALSO_WORDS)
+    return frozenset(first_words(_all_names(locales)) | _ALSO_WORDS)
 
 
 @lru_cache(maxsize=8)

@@ -27,7 +27,7 @@ from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import published_prompt
 from blend.builders.mcq.result import FOUND
-from blend.builders.mcq.variants import Rules, by_cause
+from blend.builders.mcq.variants import Rules, listed_by_cause
 from blend.builders.templates.localise import region_names
 from blend.builders.templates.slots import at_sentence_start, slot_country
 from blend.schemas.language.answer_formats import AnswerFormat, magnitude
@@ -220,7 +220,7 @@ def _too_few(one: RegionAnswer) -> str:
     causes: dict[str, list[str]] = {}
     for cause, region in sorted(one.left_out, key=itemgetter(0)):
         causes.setdefault(cause, []).append(region)
-    return f"{found}; left out: {by_cause(causes)}" if causes else found
+    return f"{found}; left out: {listed_by_cause(causes)}" if causes else found
 
 
 def region_rows(chosen: pl.DataFrame, mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:

@@ -32,9 +32,9 @@ def test_weights_are_the_best_ones_also_where_a_score_is_rare_and_large(seed: in
         chosen = scores[asked.correct] @ weights
         return float(sum(map(logsumexp, by_question)) - chosen.sum() + weights @ weights / 2)
 
-    options = _wrong_options(asked, scores)
-    found = _choice_weights(*options, np.zeros(3))
+    wrong = [of_size for _, of_size in _wrong_options(asked, scores)]
+    found = _choice_weights(wrong, np.zeros(3))
     # The loss is convex: where no weight around is better, none is anywhere.
     around = [found + sign * 1e-3 * axis for axis in np.eye(3) for sign in (-1, 1)]
     assert min(map(loss, around)) > loss(found)
-    np.testing.assert_allclose(_choice_weights(*options, np.full(3, 0.7)), found, atol=1e-6)
+    np.testing.assert_allclose(_choice_weights(wrong, np.full(3, 0.7)), found, atol=1e-6)
