@@ -12,7 +12,7 @@ from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.option_sets import OptionSet, numbers_in, option_set, union
-from blend.builders.mcq.options import Acceptable, JudgedBeside, Option, SharedAnswers
+from blend.builders.mcq.options import Acceptable, JudgedBeside, Option, SharedAnswers, are_apart
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale
 
@@ -79,7 +79,7 @@ class OptionPool:
         """By option, the place of its region among these."""
         self._in_region = {region: option_set(own) for region, own in self.of_region.items()}
         self._everything = (1 << len(self.options)) - 1
-        self._inside = _inside(option.locale for option in self.options)
+        self._locales = {option.locale.tag: option.locale for option in self.options}.values()
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
@@ -157,9 +157,9 @@ class OptionPool:
         ]
 
     def other_regions(self, asked: Locale) -> OptionSet:
-        """List the options of all regions apart from the one asked about, see `options.are_apart`."""
-        near = {asked.region, asked.parent or asked.region, *self._inside.get(asked.region, ())}
-        return self._everything & ~union(self._in_region.get(region, 0) for region in near)
+        """List the options of all regions apart from the one asked about."""
+        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
+        return self._everything & ~union(self._in_region[region] for region in near)
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
         """List by cause the options that recipe or readers leave out, and that no answer of people rules out.
@@ -306,15 +306,6 @@ def _acceptable(answers: Iterable[LocaleAnswers]) -> dict[str, dict[str, Accepta
     found: dict[str, dict[str, Acceptable]] = {}
     for one in answers:
         found.setdefault(one.locale.region, {}).update((answer.text, answer) for answer in one.acceptable)
-    return found
-
-
-def _inside(locales: Iterable[Locale]) -> dict[str, set[str]]:
-    """List by region the regions that it contains."""
-    found: dict[str, set[str]] = {}
-    for locale in locales:
-        if locale.parent is not None:
-            found.setdefault(locale.parent, set()).add(locale.region)
     return found
 
 
