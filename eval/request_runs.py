@@ -4,7 +4,7 @@ Answers are kept as those of a run on a cluster are, in `runs.shards` named for 
 A run whose requests they answer reads the folder as it reads the results of a batch.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from hashlib import sha256
@@ -25,7 +25,7 @@ from blend.eval.runs.batch_files import read_request
 from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, shards_without_answers
 from blend.eval.runs.run_directory import RunOutcome
 from blend.eval.runs.shards import FolderShards, ItemShard
-from blend.eval.runs.usage import Spending, usage_of
+from blend.eval.runs.usage import AskingPlan, OnPlan, Price, Spending, estimated_tokens, usage_of
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.files.own_folders import check_own_folder
@@ -53,6 +53,7 @@ def ask_requests(
     price: tuple[float, float] | None = None,
     budget: float | None = None,
     on_progress: ProgressCallback = silent,
+    on_plan: OnPlan | None = None,
     on_status: OnStatus | None = None,
 ) -> RunOutcome:
     """Ask a server the requests in files, and keep its answers; the same call goes on where it was stopped.
@@ -70,6 +71,7 @@ def ask_requests(
         price: Likewise.
         budget: Likewise; no shard is begun when it is spent, or no further 100 requests of this process.
         on_progress: Hears how many requests of all are asked.
+        on_plan: As of `evaluation.run_task`; where it raises an error, nothing is written.
         on_status: Likewise, without a cluster too.
 
     Returns:
@@ -93,14 +95,18 @@ def ask_requests(
     )
     paths = sorted(Path(requests).glob("*.jsonl")) if Path(requests).is_dir() else [Path(requests)]
     n_requests, model = _checked(Path(requests), paths)
-    store = _opened(Path(out).absolute(), paths)
+    size = ITEMS_HERE if how.ray is None else how.ray.items
+    folder, digest = Path(out).absolute(), sha256("".join(map(file_sha256, paths)).encode()).hexdigest()
+    _check_answers(folder, digest)
+    if on_plan is not None:
+        on_plan(_planned(shards_without_answers(folder, _slices(paths, size)), how.price))
+    store = _opened(folder, digest)
     asked = open_server(model, server, concurrency=concurrency, rpm=rpm, tpm=tpm).sending_requests()
     before = count_answers(store.folder)
     standing = Standing(n_requests, before.n_answers - before.n_failed, how.price, on_progress)
     spending = None
     if how.price is not None and how.budget is not None:
         spending = Spending(store.folder, how.price, how.budget)
-    size = ITEMS_HERE if how.ray is None else how.ray.items
     ask = partial(_asked_here if how.ray is None else asked_on_ray, asked, store)
     with nullcontext() if how.ray is None else connected(how.ray.address):
         pending = shards_without_answers(store.folder, _slices(paths, size))
@@ -140,16 +146,44 @@ def _checked(requests: Path, paths: Sequence[Path]) -> tuple[int, str]:
     return len(ids), next(iter(models))
 
 
-def _opened(out: Path, paths: Sequence[Path]) -> FolderShards:
-    """The folder of answers, made for these requests."""
-    check_own_folder(out, what="a folder of answers", is_ours=_is_ours)
-    digest = sha256("".join(file_sha256(path) for path in paths).encode()).hexdigest()
-    noted = out / ASKED_NAME
+def _planned(pending: Iterable[ItemShard], price: Price | None) -> AskingPlan:
+    """Plan what the requests in some shards will take; no tokenizer of their model is at hand."""
+    bodies = (read_request(line.encode(), "")[1].body for shard in pending for line in shard.items["prompt"])
+    n_requests = n_bytes = 0
+    tokens_out: int | None = 0
+    for body in bodies:
+        n_requests += 1
+        n_bytes += sum(len(text.encode()) for text in _said(body.get("messages", body.get("prompt"))))
+        limit = body.get("max_tokens", body.get("max_completion_tokens"))
+        tokens_out = tokens_out + limit if isinstance(limit, int) and tokens_out is not None else None
+    tokens_in = estimated_tokens(n_bytes)
+    cost = None if price is None or tokens_out is None else price.of(tokens_in, tokens_out)
+    return AskingPlan(n_requests, tokens_in, True, tokens_out, cost)
+
+
+def _said(prompt: object) -> Iterator[str]:
+    """The texts in the messages of a chat, whose contents can be lists of parts, or in a prompt."""
+    match prompt:
+        case str(text) | {"content": str(text)} | {"text": str(text)}:
+            yield text
+        case list(parts) | {"content": list(parts)}:
+            for part in parts:
+                yield from _said(part)
+
+
+def _check_answers(folder: Path, digest: str) -> None:
+    """Check that a folder of answers is free, or made for the same requests."""
+    check_own_folder(folder, what="a folder of answers", is_ours=_is_ours)
+    noted = folder / ASKED_NAME
     if noted.exists() and read_content(noted).decode("utf-8", "replace").strip() != digest:
-        raise InputError(f"{out}: holds answers to other requests; choose another `out`")
-    out.mkdir(parents=True, exist_ok=True)
-    atomic_write(noted, digest + "\n")
-    store = FolderShards(out)
+        raise InputError(f"{folder}: holds answers to other requests; choose another `out`")
+
+
+def _opened(folder: Path, digest: str) -> FolderShards:
+    """The folder of answers, made for these requests."""
+    folder.mkdir(parents=True, exist_ok=True)
+    atomic_write(folder / ASKED_NAME, digest + "\n")
+    store = FolderShards(folder)
     store.recover()
     return store
 

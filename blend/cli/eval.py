@@ -21,7 +21,6 @@ from blend.cli.eval_options import (
     Machine,
     Model,
     OnServer,
-    Paid,
     Rule,
     RunFolder,
     Rungs,
@@ -155,7 +154,7 @@ def ask(
         int | None,
         typer.Option(min=1, help="Requests that a worker asks before it keeps their answers; 1,000 if absent."),
     ] = None,
-    costs: Paid,
+    costs: Costs,
 ) -> None:
     """Ask a server the requests in batch files, without a release, and keep the answers.
 
@@ -164,6 +163,7 @@ def ask(
 
     - `blend eval ask requests --server URL --ray auto --out answers` has a cluster ask.
     - `blend eval ask requests --server URL --price 0.15,0.60 --budget 20 --out answers` ends when 20 are spent.
+    - `blend eval ask requests --price 0.15,0.60 --plan --out answers` says what it will cost at most.
     """
     from blend.eval.request_runs import ask_requests
     from blend.loaders.files.progress import shown_progress
@@ -180,6 +180,7 @@ def ask(
             price=read_price(costs.price),
             budget=costs.budget,
             on_progress=on_progress,
+            on_plan=plan_teller(asks_server=True, stops=costs.plan),
             on_status=print_status,
         )
     for warning in found.warnings:

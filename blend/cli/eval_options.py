@@ -193,8 +193,8 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Paid:
-    """What asking may cost."""
+class Costs:
+    """What asking may cost, and whether it is only planned."""
 
     price: Annotated[
         str | None,
@@ -205,14 +205,8 @@ class Paid:
     budget: Annotated[
         float | None, typer.Option(min=0, help="Cost at --price from which on nobody is asked.")
     ] = None
-
-
-@dataclass(frozen=True)
-class Costs(Paid):
-    """What a run may cost, and whether it is only planned."""
-
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say how many requests and tokens the run will take, and stop.")
+        bool, typer.Option("--plan", help="Say how many requests and tokens it will take, and stop.")
     ] = False
 
 

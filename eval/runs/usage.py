@@ -93,19 +93,17 @@ class AskingPlan(NamedTuple):
     """Tokens of their prompts."""
     is_estimated: bool
     """Whether they are estimated from the length of the texts, since no tokenizer is at hand."""
-    tokens_out: int
-    """Tokens that may be written at most."""
+    tokens_out: int | None
+    """Tokens that may be written at most; null where requests of others set no limit."""
     cost: float | None
-    """Highest cost of them; null without a price."""
+    """Highest cost of them; null without a price or limit."""
 
     def in_words(self) -> str:
         """A line for people."""
         about = "about " if self.is_estimated else ""
+        out = "no limit of those out" if self.tokens_out is None else f"{self.tokens_out:,} out at most"
         cost = "" if self.cost is None else f", cost {about}{money(self.cost)} at most"
-        return (
-            f"{pluralise(self.n_requests, 'request')}, {about}{self.tokens_in:,} tokens in, "
-            f"{self.tokens_out:,} out at most{cost}"
-        )
+        return f"{pluralise(self.n_requests, 'request')}, {about}{self.tokens_in:,} tokens in, {out}{cost}"
 
 
 OnPlan = Callable[[AskingPlan], None]
@@ -133,10 +131,15 @@ def plan_asking(
         for text in prompts:
             n_texts += 1
             n_bytes += len(text.encode()) + len((system or "").encode())
-        tokens_in = -(-n_bytes // BYTES_PER_TOKEN)
+        tokens_in = estimated_tokens(n_bytes)
     tokens_out = n_texts * decoding.max_tokens
     cost = None if price is None else price.of(tokens_in, tokens_out)
     return AskingPlan(n_texts, tokens_in, is_estimated, tokens_out, cost)
+
+
+def estimated_tokens(n_bytes: int) -> int:
+    """Estimate the tokens of texts of so many bytes where no tokenizer is at hand."""
+    return -(-n_bytes // BYTES_PER_TOKEN)
 
 
 NO_TOKENS_TOLD = (

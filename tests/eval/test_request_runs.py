@@ -16,6 +16,7 @@ from blend.eval import request_runs
 from blend.eval.request_runs import ask_requests
 from blend.eval.runs import asked_shards, batch_files
 from blend.eval.runs.shards import FolderShards, ShardName
+from blend.eval.runs.usage import AskingPlan
 from blend.schemas.errors import ServerError
 from helpers.in_process import run as in_process
 from helpers.messages import wrong
@@ -109,6 +110,49 @@ def test_what_failed_is_asked_again_by_the_same_command(
     assert server.live.total() == n_asked + 1
     read = run(batch_in=out)
     assert (read.outcome.n_asked, read.outcome.n_missing) == (1, 0)
+
+
+@pytest.mark.slow
+def test_a_plan_is_that_of_the_run_and_writes_nothing(server: BatchServer, run: Run, tmp_path: Path):
+    requests, out, plans = tmp_path / "requests.jsonl", tmp_path / "answers", list[AskingPlan]()
+    run(batch_out=requests, price=(1000, 2000), on_plan=plans.append)
+    of_run, n_asked = plans.pop(), server.live.total()
+    ask = ("eval", "ask", requests, "--server", server.url, "--out", out, "--price", "1000,2000")
+    assert in_process(*ask, "--plan") == f"To ask: {of_run.in_words()}.\n"
+    assert server.live.total() == n_asked
+    assert not out.exists()
+    in_process(*ask)
+    assert (
+        in_process(*ask, "--plan")
+        == "To ask: 0 requests, about 0 tokens in, 0 out at most, cost about 0 at most.\n"
+    )
+
+
+def test_a_plan_reads_requests_of_others(tmp_path: Path):
+    chat = [
+        {"role": "user", "content": [{"type": "text", "text": "밥"}, {"type": "image_url", "image_url": {}}]}
+    ]
+    bodies = [{"messages": chat, "max_completion_tokens": 5}, {"prompt": ["four", "more"], "max_tokens": 7}]
+    plans: list[AskingPlan] = []
+
+    def planned(*some: dict[str, Any]) -> str:
+        lines = [
+            {"custom_id": f"{i}", "url": "/v1/x", "body": {"model": "m", **one}} for i, one in enumerate(some)
+        ]
+        (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+        def stop(plan: AskingPlan) -> None:
+            plans.append(plan)
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            ask_requests(tmp_path / "r.jsonl", tmp_path / "out", price=(1e6, 1e6), on_plan=stop)
+        return plans[-1].in_words()
+
+    # Three bytes and eight.
+    assert planned(*bodies) == "2 requests, about 4 tokens in, 12 out at most, cost about 16.00 at most"
+    assert planned(*bodies, {"prompt": ""}) == "3 requests, about 4 tokens in, no limit of those out"
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.integration
