@@ -12,8 +12,7 @@ measures the same entities in JSON, with further statements of lower and depreca
 holds its statements, from the same entities in JSON, or from the dump split into files and read by a Dask
 cluster of this machine, and ends with an error if any differs in a byte.
 
-    python benchmarks/wikidata_dump.py --triples 20000000 --compare endpoint
-    python benchmarks/wikidata_dump.py --triples 1000000 --compare endpoint json split
+    python benchmarks/wikidata_dump.py --triples 20000000 --compare endpoint json split
 """
 
 import argparse
