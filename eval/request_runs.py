@@ -153,7 +153,7 @@ def _planned(pending: Iterable[ItemShard], price: Price | None) -> AskingPlan:
     tokens_out: int | None = 0
     for body in bodies:
         n_requests += 1
-        n_bytes += sum(len(text.encode()) for text in _said(body.get("messages", body.get("prompt"))))
+        n_bytes += sum(len(text.encode()) for text in _texts_in(body.get("messages", body.get("prompt"))))
         limit = body.get("max_tokens", body.get("max_completion_tokens"))
         tokens_out = tokens_out + limit if isinstance(limit, int) and tokens_out is not None else None
     tokens_in = estimated_tokens(n_bytes)
@@ -161,14 +161,14 @@ def _planned(pending: Iterable[ItemShard], price: Price | None) -> AskingPlan:
     return AskingPlan(n_requests, tokens_in, True, tokens_out, cost)
 
 
-def _said(prompt: object) -> Iterator[str]:
+def _texts_in(prompt: object) -> Iterator[str]:
     """The texts in the messages of a chat, whose contents can be lists of parts, or in a prompt."""
     match prompt:
         case str(text) | {"content": str(text)} | {"text": str(text)}:
             yield text
         case list(parts) | {"content": list(parts)}:
             for part in parts:
-                yield from _said(part)
+                yield from _texts_in(part)
 
 
 def _check_answers(folder: Path, digest: str) -> None:
