@@ -15,9 +15,6 @@ TEST := not exhaustive
 REST := exhaustive
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
-# Browsers and servers on a busy machine can keep a test waiting for too long: one that ran out of time runs once more.
-TWICE := --reruns 1 --only-rerun Timeout
-
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 # Tests start hundreds of processes; without bytecode each would compile its libraries anew.
@@ -43,15 +40,15 @@ check: $(VENV)/installed-test  ## Check style and types, run the unit tests
 	$(call beside_lint,$(PYTEST) --hypothesis-profile check -m "$(CHECK)")
 
 test: $(VENV)/installed-test  ## Check style and types, run all tests that a change needs
-	$(call beside_lint,$(PYTEST) $(TWICE) -m "$(TEST)")
+	$(call beside_lint,$(PYTEST) -m "$(TEST)")
 
 test-rest:  ## Run what test leaves out: every kill point, a browser, fonts, Label Studio
 	@$(SET_UP_ALL)
-	$(PYTEST) $(TWICE) -m "$(REST)"
+	$(PYTEST) -m "$(REST)"
 
 test-all:  ## Check style and types, run all tests with more examples, say how much of the code they run
 	@$(SET_UP_ALL)
-	$(call beside_lint,$(PYTEST) $(TWICE) --hypothesis-profile all --cov --cov-report term --cov-report html:build/coverage)
+	$(call beside_lint,$(PYTEST) --hypothesis-profile all --cov --cov-report term --cov-report html:build/coverage)
 
 lint: $(VENV)/installed-test  ## Check style and types
 	$(LINT)

@@ -64,7 +64,8 @@ SLOW_FIXTURES = {"one_thread"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need Label Studio, the browser or torch, by the fixtures that they ask for.
 
-    Of a test marked ``sampled``, all parameters but the first are exhaustive.
+    Tests with real servers run once more when they ran out of time. Of a test marked ``sampled``, all
+    parameters but the first are exhaustive.
     """
     begun = set()
     for item in items:
@@ -79,6 +80,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("exhaustive")
         if asked & SLOW_FIXTURES:
             item.add_marker("slow")
+        if item.get_closest_marker("integration"):
+            # Servers and browsers on a busy machine can keep a test waiting for too long. These alone: whether
+            # a test has run already is asked of another process, which takes 20 ms.
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun="Timeout"))
 
 
 def absent(part: str) -> None:
