@@ -105,6 +105,7 @@ def test_build_json_is_the_manifest(tmp_path: Path):
     assert mcqs.group_by("template_id", "locale").len()["len"].max() == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_release_can_be_built_again_from_its_recipe(release: Path, tmp_path: Path):
     run("build", release / "recipe.toml", "--out", tmp_path / "again")

@@ -153,6 +153,7 @@ def test_options_that_do_not_fit_are_refused(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "option",
     [

@@ -98,6 +98,7 @@ def test_an_option_that_does_not_exist(ended: Callable, path: tuple[str, ...]):
     assert "--no-such-option" in words
 
 
+@pytest.mark.sampled
 @EVERY
 def test_words_too_few_or_too_many(ended: Callable, path: tuple[str, ...]):
     if required(path):
@@ -114,6 +115,7 @@ def test_an_input_that_is_not_as_it_must_be(ended: Callable, monkeypatch, path: 
     assert ended(*path, *required(path)) == (REFUSED, "error: x.csv:2: no; yes\n")
 
 
+@pytest.mark.sampled
 @EVERY
 def test_a_fault_of_ours(ended: Callable, monkeypatch, path: tuple[str, ...]):
     raising(monkeypatch, path, thrown(KeyError("surprise")))

@@ -110,6 +110,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reply", MALFORMED, ids=lambda reply: repr(reply.content or reply.raw))
 def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: ChatReply):
     chat.script = [reply, reply]

@@ -136,6 +136,7 @@ def test_what_is_refused_at_home_is_offered_nowhere(templates, excluded, limit):
             assert tag == row["locale"] or (row["template_id"], tag, text) not in refused
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS)

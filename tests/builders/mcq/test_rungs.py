@@ -145,6 +145,7 @@ def test_the_right_region_stands_everywhere_equally_often(regions: pl.DataFrame)
         assert max(counts) - min(counts) <= 1
 
 
+@pytest.mark.exhaustive
 def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path, regions: pl.DataFrame):
     report = validate_release(rungs_release)
     assert not report.errors

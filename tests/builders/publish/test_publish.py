@@ -132,6 +132,7 @@ def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases
     )
 
 
+@pytest.mark.exhaustive
 def test_the_version_has_to_follow_from_the_changes(
     hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path
 ):

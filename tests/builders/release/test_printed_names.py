@@ -112,6 +112,7 @@ def test_show_prints_them_as_values_of_the_two_columns_that_keep_them(release: P
         assert config == "multiple-choice-questions" or not lines
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_what_validation_finds_has_them(release: Path):
     report = validate_release(release)

@@ -110,6 +110,7 @@ def test_the_recipe_names_the_file_from_where_it_lies(chat: Chat, tmp_path: Path
     assert len(judge(chat, named, "--locale", "en-GB").splitlines()) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path, exclusions="verdicts.tsv", unread="drop")
     reads(chat, OPINIONS)

@@ -132,6 +132,7 @@ def test_aligned_dishes_are_the_175_published_ones(published: TripleBuild, count
     assert len(counts["aligned"]) == 175
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("language", PAPER_LANGUAGES)
 @pytest.mark.parametrize("options", [TripleOptions.paper(), TripleOptions()], ids=["paper", "default"])
 def test_aligned_rows_are_the_published_files(

@@ -159,6 +159,7 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
     assert f"Note: {found.untold}." in " ".join(run("items", *runs[3:]).split())
 
 
+@pytest.mark.exhaustive
 def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     # The weakest of them know less than guessing gives.
     runs = simulated_runs(mini_release, tmp_path / "runs", models=8)[2:]

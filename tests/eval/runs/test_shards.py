@@ -165,6 +165,7 @@ def test_all_of_a_shard_without_a_digest_is_read(tmp_path: Path):
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [1, 5, 7, 100])
 def test_all_items_once_in_order_and_then_none(tmp_path: Path, size: int):
     model = Echo()

@@ -51,6 +51,7 @@ def test_every_public_name_is_there():
         _ = blend.loaders.nothing
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KR", "ko-KR", "South_Korea", "South Korea"])
 @pytest.mark.parametrize("place", [str, Path])

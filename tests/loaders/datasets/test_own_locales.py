@@ -49,6 +49,7 @@ def mzansi(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "release"
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["Mzansi", "en-ZA", "ZA", "South_Africa", "South Africa", "RSA"])
 def test_it_is_loaded_by_every_name(mzansi: Path, datasets_cache: Path, name: str):

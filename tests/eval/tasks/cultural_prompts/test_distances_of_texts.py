@@ -146,6 +146,7 @@ def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_without_numba_the_figures_are_the_same(monkeypatch: pytest.MonkeyPatch):
     draw = np.random.default_rng(0)

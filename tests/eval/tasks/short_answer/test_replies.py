@@ -137,6 +137,7 @@ def test_every_packaged_language_has_its_words():
         assert {"negates_next", "negates_previous"} & set(table)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("language", REFUSALS)
 def test_a_refusal_is_one_in_every_language_and_no_answer(language: str):
     assert reply(REFUSALS[language], language).refused

@@ -45,6 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return read_run(folder / "run")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize("lemmas", [None, "none"])
 def test_the_most_frequent_answers_are_right(run: Run, rule: str, lemmas: str | None):

@@ -83,6 +83,7 @@ def check_equal(found: dict[str, Any], published: dict[str, Any]) -> None:
         assert score == pytest.approx(published[name], abs=1e-9)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("country", COUNTRIES)
 def test_containment_alone(golden: Path, blend_data: Path, country: str):
