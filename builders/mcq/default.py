@@ -25,7 +25,7 @@ from blend.builders.mcq.distractors import Elsewhere
 from blend.builders.mcq.option_pool import OptionPool
 from blend.builders.mcq.options import LOCAL_VARIANTS, LocaleText, Option
 from blend.builders.mcq.overlap import share_words
-from blend.builders.mcq.packed_questions import PackedQuestions
+from blend.builders.mcq.packed_questions import PackedQuestions, ids_of
 from blend.builders.mcq.positions import arranged, positions_in_region
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, LEFT_OUT, SHORT, McqBuild, summarise
@@ -213,9 +213,7 @@ class LocaleQuestions:
 
     def ids(self, template_id: str) -> list[str]:
         """Make the questions' ids: as many digits of their digests as tell them apart, at least eight."""
-        digests = [f"{number:016x}" for number in self.digests.tolist()]
-        width = next(width for width in _WIDTHS if len({one[:width] for one in digests}) == len(digests))
-        return [f"{template_id}_{self.locale.split}_{one[:width]}" for one in digests]
+        return ids_of(template_id, self.locale, self.digests)
 
     def rows(self, template_id: str, seed: int, positions: Sequence[int]) -> Iterator[McqRow]:
         """Write the questions out, the correct answers at some positions."""
@@ -225,10 +223,6 @@ class LocaleQuestions:
             options = arranged([self.distractors[i] for i in wrong], digest(seed, mcq_id))
             options.insert(position, (self.golds[gold], self.locale.tag))
             yield McqRow(mcq_id, template_id, self.locale.tag, options, position, self.spreads[gold])
-
-
-# Hexadecimal digits of an id: of 64 bits half, or all where half of them are the same for two questions.
-_WIDTHS = (8, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,10 +381,10 @@ def place_answers(made: Iterable[TemplateQuestions], seed: int) -> dict[Question
     """Place the correct answers, balanced over every region."""
     digests: dict[str, dict[QuestionKey, Sequence[int]]] = {}
     for template in made:
-        for one in template.asked:
+        for locale, ids in template.asked.ids(template.template_id):
             # As Python's integers, those of all questions would take five times the memory.
-            of_ids = array("Q", (digest(seed, mcq_id) for mcq_id in one.ids(template.template_id)))
-            digests.setdefault(one.locale.region, {})[template.template_id, one.locale.tag] = of_ids
+            of_ids = array("Q", (digest(seed, mcq_id) for mcq_id in ids))
+            digests.setdefault(locale.region, {})[template.template_id, locale.tag] = of_ids
     return {
         key: found for in_region in digests.values() for key, found in positions_in_region(in_region).items()
     }

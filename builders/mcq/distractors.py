@@ -7,7 +7,6 @@ are ordered by digests.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -66,8 +65,7 @@ class Elsewhere(NamedTuple):
 # How options compare with a correct answer
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Comparison of the options of a template with a correct answer; sequences have an entry per option."""
 
     side: Sequence[int]
@@ -221,8 +219,7 @@ def _shape(text: str) -> int:
 # Which three stand together
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A template in a locale, with all that its questions are made of; options are numbers."""
 
     comparisons: Sequence[Comparison]

@@ -5,8 +5,8 @@ Options are numbered; what is said of several of them is a set of their numbers,
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
-from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from typing import NamedTuple
 
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import pair
@@ -23,8 +23,7 @@ VERDICTS = "verdicts"
 """Cause of options that readers leave out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A locale that is asked about."""
 
     answers: LocaleAnswers
@@ -79,7 +78,8 @@ class OptionPool:
         """By option, the place of its region among these."""
         self._in_region = {region: option_set(own) for region, own in self.of_region.items()}
         self._everything = (1 << len(self.options)) - 1
-        self._locales = {option.locale.tag: option.locale for option in self.options}.values()
+        self.locales = {option.locale.tag: option.locale for option in self.options}.values()
+        """Locales that offer any option."""
         self._shared = SharedAnswers(self.options)
         self.texts = tuple((option.text, option.locale.tag) for option in self.options)
         """By option, its text and the tag of its locale."""
@@ -101,6 +101,10 @@ class OptionPool:
             StopIteration: If the locale is not asked about.
         """
         return next(target for target in self.targets if target.answers.locale.tag == tag)
+
+    def named(self, text: str) -> OptionSet:
+        """List the options that show a text."""
+        return self._shared.named([text])
 
     # What may be shown, and beside what
 
@@ -158,7 +162,7 @@ class OptionPool:
 
     def other_regions(self, asked: Locale) -> OptionSet:
         """List the options of all regions apart from the one asked about."""
-        near = {locale.region for locale in self._locales if not are_apart(locale, asked)}
+        near = {locale.region for locale in self.locales if not are_apart(locale, asked)}
         return self._everything & ~union(self._in_region[region] for region in near)
 
     def left_out(self, target: Target) -> dict[str, set[str]]:
@@ -274,7 +278,7 @@ class OptionPool:
         overridden = self._overridable_for(target)
         for text, answer in target.acceptable.items() if overridden else ():
             overridden &= different.get(text, 0) | ~self._shared.with_answer(answer)
-        return replace(target, ruled_out=(target.overlapping | target.same_local_answer) & ~overridden)
+        return target._replace(ruled_out=(target.overlapping | target.same_local_answer) & ~overridden)
 
     def _target(self, asked: LocaleAnswers, acceptable: Mapping[str, Acceptable]) -> Target:
         is_text = self._answers.answer_format is AnswerFormat.TEXT

@@ -207,7 +207,8 @@ class LocalVariants:
             texts: English texts as options show them.
         """
         of_locale = self._also.get(tag, {})
-        return _NOTHING.union(*[of_locale[text] for text in texts if text in of_locale])
+        found = [of_locale[text] for text in texts if text in of_locale]
+        return _NOTHING.union(*found) if found else _NOTHING
 
 
 def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:

@@ -9,8 +9,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from blend.builders.mcq.options import LocaleText
+from blend.schemas.language.locales import Locale
 from blend.schemas.rows.published_rows import AnswerSpread
 
 if TYPE_CHECKING:
@@ -64,7 +66,23 @@ class PackedQuestions:
                 digests=self._digests[start:end],
             )
 
+    def ids(self, template_id: str) -> Iterator[tuple[Locale, list[str]]]:
+        """Make the ids of the questions about each locale; nothing else is unpacked."""
+        for locale, (start, end) in zip(self._locales, pairwise(self._ends.tolist()), strict=True):
+            yield locale, ids_of(template_id, locale, self._digests[start:end])
+
     @property
     def counts(self) -> dict[str, int]:
         """Count the questions by locale."""
         return dict(zip((locale.tag for locale in self._locales), np.diff(self._ends).tolist(), strict=True))
+
+
+# Hexadecimal digits of an id: of 64 bits half, or all where half of them are the same for two questions.
+_WIDTHS = (8, 16)
+
+
+def ids_of(template_id: str, locale: Locale, digests: npt.NDArray[np.uint64]) -> list[str]:
+    """Make the ids of a template's questions about a locale from the digests of what they show."""
+    texts = [f"{number:016x}" for number in digests.tolist()]
+    width = next(width for width in _WIDTHS if len({one[:width] for one in texts}) == len(texts))
+    return [f"{template_id}_{locale.split}_{one[:width]}" for one in texts]

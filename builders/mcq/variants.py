@@ -31,7 +31,7 @@ from blend.builders.mcq.distractors import (
     first_three,
 )
 from blend.builders.mcq.option_pool import VERDICTS, OptionPool, Target
-from blend.builders.mcq.option_sets import OptionSet, numbers_in, option_set
+from blend.builders.mcq.option_sets import OptionSet, option_set
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.region_orders import RegionOrders
 from blend.schemas.errors import InputError
@@ -61,8 +61,8 @@ class Picked(NamedTuple):
     pool: OptionPool
     picks: Mapping[str, Sequence[Pick]]
     """By tag of the target."""
-    known: Mapping[Pair, bool]
-    """The verdicts that they rest on."""
+    same: Mapping[str, OptionSet]
+    """By text, the options that judges find the same, see `OptionPool.judged_same`."""
 
     @property
     def short(self) -> frozenset[str]:
@@ -96,7 +96,7 @@ def pick(
     """
     choice = _Choice(pool, answers, rules, picks_of)
     picks, known = settle(judging, choice.choose, choice.relied_on)
-    return Picked(pool, picks, known)
+    return Picked(pool, picks, pool.judged_same(known))
 
 
 def _variants_of(rules: Rules) -> PicksOf:
@@ -167,8 +167,8 @@ class _Choice:
     def _concerns(self, target: Target, told_same: Mapping[str, OptionSet]) -> bool:
         """Tell whether a choice rests on an option that new verdicts take away, or on two that they part."""
         rests_on = self._rests_on[target.answers.locale.tag]
-        texts = target.acceptable.keys() | {self._texts[i] for i in numbers_in(rests_on)}
-        return any(told_same[text] & rests_on for text in told_same.keys() & texts)
+        taken = (text for text, others in told_same.items() if others & rests_on)
+        return any(text in target.acceptable or self._pool.named(text) & rests_on for text in taken)
 
     def relied_on(self, picks: Mapping[str, Sequence[Pick]]) -> Iterator[Pair]:
         """List the pairs that must be different for the last choice to stand, beyond those of earlier ones."""
@@ -306,7 +306,7 @@ def shortage(
     """Say how many options are left for a target, and what became of the other regions' answers."""
     left = len(available(found, asked))
     answering = {one.locale.region for one in answers.locales if are_apart(one.locale, asked)}
-    offering = {option.locale.region for option in found.pool.options if are_apart(option.locale, asked)}
+    offering = {locale.region for locale in found.pool.locales if are_apart(locale, asked)}
     brought = len(offering - answering)
     others, none = len(answering | offering), len(answering - offering)
     count = f"{left} of {others} other regions{f' ({brought} only by fillers)' if brought else ''}"
@@ -327,4 +327,4 @@ def listed_by_cause(left_out: Mapping[str, Sequence[str]]) -> str:
 
 def available(found: Picked, asked: Locale) -> Mapping[str, Sequence[int]]:
     """List by region the options that it offers to a locale."""
-    return found.pool.available(found.pool.target(asked.tag), found.pool.judged_same(found.known))
+    return found.pool.available(found.pool.target(asked.tag), found.same)

@@ -10,12 +10,12 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.judges import DecisionsJudge
 from blend.builders.judges.equivalence import LexicalJudge
-from blend.builders.judges.panel import JudgePanel
+from blend.builders.judges.panel import JudgePanel, settle
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import read_answers
 from blend.builders.mcq.default import judged_pool
 from blend.builders.mcq.distractors import Elsewhere
-from blend.builders.mcq.variants import Rules, _Choice, pick
+from blend.builders.mcq.variants import Rules, _Choice
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.language.locales import registry
@@ -128,8 +128,9 @@ def chosen_in_rounds_and_at_once(frames, options, verdicts, *, with_reserve):
     rules = Rules(options, 3, Elsewhere.of(questions, annotations))
     judging = JudgePanel((LexicalJudge(), judge_of(verdicts)))
     pool = judged_pool(answers, judging, answers.reserve if with_reserve else ())
-    found = pick(pool, answers, rules, judging)
-    return found.picks, _Choice(pool, answers, rules, None).choose(found.known)
+    choice = _Choice(pool, answers, rules, None)
+    picks, known = settle(judging, choice.choose, choice.relied_on)
+    return picks, _Choice(pool, answers, rules, None).choose(known)
 
 
 def test_of_which_pairs_judges_know():
