@@ -19,6 +19,7 @@ from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder,
 from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices
 from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
+from blend.loaders.wikidata.accounts import check_account
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry, registry
@@ -103,7 +104,7 @@ class SnapshotFacts:
 def load_snapshot(
     source: Source, domain: Domain, base: Path = Path(), *, path: Path | None = None
 ) -> SnapshotFacts:
-    """Read a Wikidata snapshot, and compare it with the digest in the recipe before anything else.
+    """Read a Wikidata snapshot, compared before with the digests in the recipe and in the account beside it.
 
     Args:
         source: The recipe's entry, of kind ``wikidata``.
@@ -124,6 +125,7 @@ def load_snapshot(
     # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
     digest = files[0].sha256
     check_pin(digest, source.sha256, where=_name(source))
+    check_account(snapshot, digest)
     info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
     return SnapshotFacts(info, read_facts(snapshot, domain))
 

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.loaders.wikidata import queries
+from blend.loaders.wikidata.accounts import read_snapshot_info
 from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT, KnownEndpoint, find_endpoint
 from blend.loaders.wikidata.probe import probe
 from blend.loaders.wikidata.session import NOT_ASKED, Session, open_folder
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query, unheard
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.languages import is_language
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.release.snapshots import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
@@ -110,19 +110,6 @@ def _plan(
         "languages": None if languages is None else list(languages),
         "batch size": batch_size,
     }
-
-
-def read_snapshot_info(path: Path) -> SnapshotInfo:
-    """The account of a snapshot.
-
-    Raises:
-        RowError: If the file is not such an account.
-    """
-    try:
-        return SnapshotInfo.from_json(path.read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError) as error:
-        what, fix = "not the account of a snapshot", "delete it or take the snapshot again"
-        raise RowError(what, where=str(path), fix=fix) from error
 
 
 def client_of(

@@ -12,12 +12,16 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.recipes.sources import load_snapshot
+from blend.loaders.wikidata.accounts import read_snapshot_info
 from blend.loaders.wikidata.endpoints import find_endpoint
-from blend.loaders.wikidata.snapshot import agent_of, read_snapshot_info, take_snapshot
+from blend.loaders.wikidata.snapshot import agent_of, take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.loaders.wikidata.store import LABEL
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
 from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe.recipe import Source
+from helpers.messages import wrong
 
 DISH = domains()["dish"]
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
@@ -99,6 +103,23 @@ def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
     assert sum(stage.requests for stage in info.stages) == len(endpoint.log)
     assert all("CONSTRUCT" in stage.query for stage in info.stages)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["food.nt.gz", "snapshot.json"]
+
+
+@pytest.mark.slow
+def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str], Any], tmp_path: Path):
+    out = tmp_path / "food.nt.gz"
+    info = take_snapshot(out, DISH, endpoint=serve(FACTS).url, policy=QUICK)
+    source = Source(kind="wikidata", location=out.name)
+    assert load_snapshot(source, DISH, tmp_path).info.sha256 == info.sha256
+    out.write_bytes(gzip.compress("\n".join([*content(out)[1:], ""]).encode()))
+    changed = hashlib.sha256(out.read_bytes()).hexdigest()
+    assert wrong(lambda: load_snapshot(source, DISH, tmp_path)) == (
+        f"{out}: has the sha256 {changed}, but snapshot.json beside it says {info.sha256}, so it was changed "
+        "or damaged; copy or take the snapshot again, or delete snapshot.json to build from it as it is"
+    )
+    # Beside it lies the account of another one.
+    copied = out.rename(tmp_path / "drinks.nt.gz")
+    assert load_snapshot(source, DISH, path=copied).info.sha256 == changed
 
 
 def test_languages_are_chosen(serve: Callable[[str], Any], tmp_path: Path):
