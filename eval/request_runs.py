@@ -4,12 +4,13 @@ Answers are kept as those of a run on a cluster are, in `runs.shards` named for 
 A run whose requests they answer reads the folder as it reads the results of a batch.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -154,11 +155,18 @@ def _planned(pending: Iterable[ItemShard], price: Price | None) -> AskingPlan:
     for body in bodies:
         n_requests += 1
         n_bytes += sum(len(text.encode()) for text in _texts_in(body.get("messages", body.get("prompt"))))
-        limit = body.get("max_tokens", body.get("max_completion_tokens"))
-        tokens_out = tokens_out + limit if isinstance(limit, int) and tokens_out is not None else None
+        limit = _most_written(body)
+        tokens_out = None if limit is None or tokens_out is None else tokens_out + limit
     tokens_in = estimated_tokens(n_bytes)
     cost = None if price is None or tokens_out is None else price.of(tokens_in, tokens_out)
     return AskingPlan(n_requests, tokens_in, True, tokens_out, cost)
+
+
+def _most_written(body: Mapping[str, Any]) -> int | None:
+    """How many tokens the answers to a request may have; null where it sets no limit."""
+    limit, n_answers = body.get("max_tokens", body.get("max_completion_tokens")), body.get("n", 1)
+    known = (type(number) is int and number > 0 for number in (limit, n_answers))
+    return limit * n_answers if all(known) else None
 
 
 def _texts_in(prompt: object) -> Iterator[str]:

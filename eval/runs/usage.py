@@ -96,14 +96,20 @@ class AskingPlan(NamedTuple):
     tokens_out: int | None
     """Tokens that may be written at most; null where requests of others set no limit."""
     cost: float | None
-    """Highest cost of them; null without a price or limit."""
+    """Cost of them, if all is written that may be; null without a price or limit."""
 
     def in_words(self) -> str:
         """A line for people."""
         about = "about " if self.is_estimated else ""
-        out = "no limit of those out" if self.tokens_out is None else f"{self.tokens_out:,} out at most"
-        cost = "" if self.cost is None else f", cost {about}{money(self.cost)} at most"
-        return f"{pluralise(self.n_requests, 'request')}, {about}{self.tokens_in:,} tokens in, {out}{cost}"
+        parts = [pluralise(self.n_requests, "request"), f"{about}{pluralise(self.tokens_in, 'token')} in"]
+        if self.tokens_out is None:
+            parts.append("no limit of those out, nor of the cost")
+        else:
+            parts.append(f"{self.tokens_out:,} out at most")
+        if self.cost is not None:
+            # Prompts may take more than is estimated.
+            parts.append(f"cost {about}{money(self.cost)}" if about else f"cost {money(self.cost)} at most")
+        return ", ".join(parts)
 
 
 OnPlan = Callable[[AskingPlan], None]

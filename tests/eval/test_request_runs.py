@@ -122,10 +122,7 @@ def test_a_plan_is_that_of_the_run_and_writes_nothing(server: BatchServer, run: 
     assert server.live.total() == n_asked
     assert not out.exists()
     in_process(*ask)
-    assert (
-        in_process(*ask, "--plan")
-        == "To ask: 0 requests, about 0 tokens in, 0 out at most, cost about 0 at most.\n"
-    )
+    assert in_process(*ask, "--plan") == "To ask: 0 requests, about 0 tokens in, 0 out at most, cost about 0.\n"
 
 
 def test_a_plan_reads_requests_of_others(tmp_path: Path):
@@ -150,8 +147,11 @@ def test_a_plan_reads_requests_of_others(tmp_path: Path):
         return plans[-1].in_words()
 
     # Three bytes and eight.
-    assert planned(*bodies) == "2 requests, about 4 tokens in, 12 out at most, cost about 16.00 at most"
-    assert planned(*bodies, {"prompt": ""}) == "3 requests, about 4 tokens in, no limit of those out"
+    assert planned(*bodies) == "2 requests, about 4 tokens in, 12 out at most, cost about 16.00"
+    assert planned({**bodies[1], "n": 4}) == "1 request, about 3 tokens in, 28 out at most, cost about 31.00"
+    for limit in (None, -5, True, "50"):
+        words = "3 requests, about 4 tokens in, no limit of those out, nor of the cost"
+        assert planned(*bodies, {"prompt": "", "max_tokens": limit}) == words
     assert not (tmp_path / "out").exists()
 
 
