@@ -31,13 +31,13 @@ def check_account(snapshot: Path, sha256: str) -> None:
     Raises:
         InputError: If it is another; names both digests.
     """
-    account = snapshot.with_name(SNAPSHOT_NAME)
-    if not account.exists():
+    path = snapshot.with_name(SNAPSHOT_NAME)
+    if not path.exists():
         return
-    told = read_snapshot_info(account)
-    if told.file == snapshot.name and told.sha256 != sha256:
+    account = read_snapshot_info(path)
+    if account.file == snapshot.name and account.sha256 != sha256:
         raise InputError(
-            f"{snapshot}: has the sha256 {sha256}, but {SNAPSHOT_NAME} beside it says {told.sha256}, so it was "
+            f"{snapshot}: has the sha256 {sha256}, but {SNAPSHOT_NAME} beside it says {account.sha256}, so it was "
             f"changed or damaged; copy or take the snapshot again, or delete {SNAPSHOT_NAME} to build from it "
             "as it is"
         )
