@@ -102,6 +102,7 @@ def test_importing_blend_loads_nothing_slow():
     assert not loaded & set(SLOW)
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_slow():
     loaded = modules_after(
         "import contextlib, io\nfrom blend.cli import app\n"
@@ -213,6 +214,7 @@ def imported_by(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names if alias.name.startswith("blend."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_package_imports_what_the_table_says(root: Path, package: str):
     strange = set()
@@ -229,6 +231,7 @@ def test_every_package_imports_what_the_table_says(root: Path, package: str):
     assert not strange
 
 
+@pytest.mark.slow
 def test_tasks_are_named_by_their_own_packages_and_the_command_line_alone(root: Path):
     from blend.eval.registry import TASKS
 

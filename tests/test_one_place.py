@@ -36,6 +36,7 @@ def calls(name: str) -> list[str]:
     return [module.as_posix() for module in MODULES if name in called(module)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "module"),
     [
@@ -48,6 +49,7 @@ def test_a_rule_has_one_place(function: str, module: str):
     assert calls(function) == [module]
 
 
+@pytest.mark.slow
 def test_a_text_that_is_not_toml_is_told_in_one_place():
     found = [
         module.as_posix()
@@ -80,6 +82,7 @@ def test_nothing_is_installed_from_an_index_that_does_not_have_it():
     assert [line for line in installs if re.search(rf"pip install [^`]*{DISTRIBUTION}", line)] == []
 
 
+@pytest.mark.slow
 def test_no_registry_is_taken_for_absent_because_it_is_empty():
     # `locales or registry()` turns a registry without locales into the packaged one.
     found = [
@@ -100,6 +103,7 @@ def imported(node: ast.AST) -> Iterator[str]:
             yield from (name.asname or name.name.partition(".")[0] for name in inner.names)
 
 
+@pytest.mark.slow
 def test_no_parameter_hides_a_module():
     found = []
     for module in MODULES:

@@ -53,6 +53,7 @@ def test_a_manifest(sample_release: Path):
     assert table.rows[1:] == [[one.config, one.split, f"{one.rows:,}"] for one in manifest.tables]
 
 
+@pytest.mark.slow
 def test_statistics(sample_release: Path):
     figures = stats_of_release(sample_release)
     stats = figures.questions

@@ -54,6 +54,7 @@ def names(root: Path) -> list[tuple[str, str]]:
     return names_in(root)
 
 
+@pytest.mark.slow
 def test_no_nickname_is_left(names: list[tuple[str, str]]):
     nicknames = set(NICKNAMES.split())
     assert len(names) > 100_000

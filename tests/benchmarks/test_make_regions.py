@@ -32,6 +32,7 @@ def sample(script: ModuleType) -> tuple[pl.DataFrame, pl.DataFrame]:
     return script.base_tables()
 
 
+@pytest.mark.slow
 def test_the_base_stays_as_it_is(script, sample):
     questions, annotations = sample
     made = script.make_regions(*sample, 14)
@@ -75,6 +76,7 @@ def test_more_regions_than_codes_are_an_error(script, sample):
         script.make_regions(*sample, 1400 + sample[0]["locale"].n_unique())
 
 
+@pytest.mark.slow
 def test_written_regions_are_read_back(script, sample, tmp_path):
     made = script.make_regions(*sample, 12)
     script.write_regions(made, tmp_path)

@@ -60,6 +60,7 @@ def release(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "n"), [("qa", 66_585), ("stories", 6_755)])
 def test_the_published_prompts_exactly(published, release, kind, n):
     people = [line.split("\t")[1] for line in (published / "identities.tsv").read_text().splitlines()]

@@ -40,6 +40,7 @@ def release(sample_release: Path) -> Path:
     return sample_release
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", all_commands(), ids=" ".join)
 def test_every_command_explains_itself_and_every_option(path: tuple[str, ...]):
     assert "Usage:" in run(*path, "--help")
@@ -68,6 +69,7 @@ def test_the_version():
     assert run("--version") == f"blend {__version__}\n"
 
 
+@pytest.mark.slow
 def test_build_without_arguments_builds_the_sample(release: Path, tmp_path: Path):
     tables_and_notes, _, to_copy = run("build", "--out", tmp_path / "release").partition(
         "\nBuilt blend-sample 0.1.0"

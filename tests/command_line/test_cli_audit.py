@@ -32,6 +32,7 @@ def test_a_release_fits_80_columns(sample_release: Path):
         assert title in printed
 
 
+@pytest.mark.slow
 def test_anybodys_table(table: Path):
     printed = audit(table)
     assert "Answering 3 questions without knowing anything" in printed
@@ -77,6 +78,7 @@ def test_every_table_can_be_kept(table: Path, tmp_path: Path):
         assert pl.read_parquet(tmp_path / "kept" / f"{name}.parquet").to_dicts() == kept[name]
 
 
+@pytest.mark.slow
 def test_a_place_for_files_that_is_none(table: Path, tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(blend.InputError) as caught:

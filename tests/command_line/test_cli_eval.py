@@ -23,6 +23,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_folder_that_holds_something_gets_no_model(tmp_path: Path):
     (tmp_path / "notes.txt").touch()
     with pytest.raises(

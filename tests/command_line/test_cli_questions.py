@@ -220,6 +220,7 @@ def test_natives_may_overrule_a_refusal_and_people_overrule_models(back):
     assert lines[1] == f"{said}three or more natives accept it; 1 of these stay."
 
 
+@pytest.mark.slow
 def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     lunch(tmp_path, exclusions="verdicts.tsv")

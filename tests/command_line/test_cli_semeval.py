@@ -51,6 +51,7 @@ def test_the_folder_goes_alone(other: list[str]):
     )
 
 
+@pytest.mark.slow
 def test_options_without_votes_are_no_options(tmp_path: Path):
     write_semeval(tmp_path / "files")
     recipe = tmp_path / "recipe.toml"

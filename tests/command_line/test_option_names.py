@@ -90,6 +90,7 @@ def texts() -> Iterator[tuple[str, str]]:
                     yield file, str(node.value)
 
 
+@pytest.mark.slow
 def test_the_library_knows_no_options():
     """But in a whole command between backquotes, which says what to do next."""
     found = {

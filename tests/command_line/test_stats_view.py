@@ -57,6 +57,7 @@ def rendered(tables: Iterable[Table], width: int) -> str:
     return console.file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_no_figure_is_cut_off(stats, width):
     text = printed(stats, width)
@@ -104,6 +105,7 @@ def test_figures_are_right_aligned(stats):
         assert {column.justify for column in numeric} == {"right"}
 
 
+@pytest.mark.slow
 def test_figures_of_all_locales_together(stats):
     lines = [line.split() for line in printed(stats, 100).splitlines()]
     # 16 locales x 3 templates, each with two answers of three votes; no question goes unanswered.

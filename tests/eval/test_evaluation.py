@@ -62,6 +62,7 @@ def test_progress_is_heard(asked: Callable[..., blend.Run]):
     assert heard[-1] == ("ask", n, n)
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_where_nobody_watches(asked: Callable[..., blend.Run], capfd: Any):
     blend.score_run(asked(Reader()))
     assert capfd.readouterr() == ("", "")
@@ -174,6 +175,7 @@ def test_how_an_object_writes_stands_in_the_signature_where_it_is_said(asked: Ca
     assert "|dec:max20-t0.5-seed0|" in blend.score_run(said).signature
 
 
+@pytest.mark.slow
 def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
     run = blend.run_task(mini_release, "multiple-choice", model=Reader(), out=tmp_path / "run", limit=2)
@@ -243,6 +245,7 @@ def test_numbers_that_no_model_computes_in(asked: Callable[..., blend.Run], shar
     )
 
 
+@pytest.mark.slow
 def test_who_always_says_a_is_right_as_often_as_a_is(asked: Callable[..., blend.Run]):
     class First:
         def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:

@@ -98,6 +98,7 @@ def test_what_was_let_pass_and_the_seed_stand_in_the_signature(
     )
 
 
+@pytest.mark.slow
 def test_answers_that_all_are_there_are_not_missing_in_the_signature(recorded: Callable[[int], Run]):
     assert "missing" not in score_answers(recorded(0)).scores.signature
 

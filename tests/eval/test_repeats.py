@@ -104,6 +104,7 @@ def test_the_report_says_what_of_the_variance_is_from_repeats(
     assert "between runs" not in page.lower().partition("<script>")[0]
 
 
+@pytest.mark.slow
 def test_a_question_asked_once_is_kept_as_before(asked: Callable[..., blend.Run]):
     run = asked(Reader(), samples=1)
     assert "samples" not in run.description.options

@@ -49,6 +49,7 @@ def test_archives_that_hold_no_predictions(tmp_path: Path, make: Callable[[Path]
     assert str(caught.value) == message.format(path=path)
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_is_refused_or_read(tmp_path: Path):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:

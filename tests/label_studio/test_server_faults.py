@@ -217,6 +217,7 @@ def test_a_request_that_is_refused(answer: tuple[int, Any], kind: type[Exception
             assert secret not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_no_answer_in_time():
     with socket() as deaf:
         deaf.bind(("127.0.0.1", 0))

@@ -78,6 +78,7 @@ def one_change() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of([values(schema[name]).map(lambda value, name=name: {name: value}) for name in schema])
 
 
+@pytest.mark.slow
 @given(st.lists(one_change() | st.just({}), max_size=6))
 def test_a_single_wrong_value_is_found(changes: list[dict[str, Any]]):
     rows = pl.DataFrame([{**SOUND, **change} for change in changes], published_schema(MultipleChoiceQuestion))

@@ -91,6 +91,7 @@ def test_numbers_beyond_all_bounds_are_texts(cell: str):
     )
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(categories=["N", "P", "Zs", "Lu"])), st.sampled_from(AnswerFormat))
 def test_whatever_a_cell_holds_is_read_or_not(cell: str, form: AnswerFormat):
     assert set(may_have_been(cell)) >= {cell}

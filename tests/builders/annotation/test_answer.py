@@ -38,6 +38,7 @@ def sample() -> Material:
     return Material(tables.questions, tables.responses, tables.reviews)
 
 
+@pytest.mark.slow
 def test_every_question_of_the_locale_is_a_task_with_an_id_of_its_own(sample):
     tasks = ANSWER.tasks(PROJECT, registry().get("ko-KR"), sample)
     asked = sample.questions.filter(locale="ko-KR")
@@ -164,6 +165,7 @@ def test_nothing_personal_is_in_what_leaves_the_pull_folder():
         assert "10:01" not in written
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40), min_size=1, max_size=3

@@ -165,6 +165,7 @@ def assert_nowhere(file: ProjectFile, annotator: str) -> None:
             assert "gimbap" not in text, path
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
     corrected = {**ANSWERED, "food-01": [(KIM, [typed("우동")]), (LEE, [typed("라면")])]}
     done = pull_project(pulled, exports=[export(pulled, "answer", corrected)])
@@ -224,6 +225,7 @@ def test_a_group_without_the_format_of_its_question_is_told_at_once(
     assert "\n" not in what
 
 
+@pytest.mark.slow
 def test_nobody_else_can_be_forgotten(pulled: ProjectFile):
     with pytest.raises(BlendError) as raised:
         forget_person(pulled, "p-000000000000")
@@ -238,6 +240,7 @@ def test_nobody_else_can_be_forgotten(pulled: ProjectFile):
     assert str(raised.value) == f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
 
 
+@pytest.mark.slow
 def test_reliability_of_what_was_pulled(pulled: ProjectFile):
     checked = check_project(pulled.path)
     found = project_reliability(checked)
@@ -250,6 +253,7 @@ def test_reliability_of_what_was_pulled(pulled: ProjectFile):
     assert "example.org" not in page
 
 
+@pytest.mark.slow
 def test_whose_work_is_worth_a_look_is_marked(pulled: ProjectFile):
     found = project_reliability(check_project(pulled.path))
     assert 'class="look"' not in reliability_page(found, "trial")

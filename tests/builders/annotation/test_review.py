@@ -46,6 +46,7 @@ def project(sample: ResponseTables) -> Project:
     return Project.model_validate({"name": "trial", "locales": entries, "review_groups": 40, "wanted": 1})
 
 
+@pytest.mark.slow
 def test_a_question_is_reviewed_once_it_is_complete(sample: ResponseTables, project: Project):
     few = sample.responses.filter(pl.col("template_id") != "food-01", locale="ko-KR")
     made = REVIEW.tasks(

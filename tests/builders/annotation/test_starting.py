@@ -34,6 +34,7 @@ STILL_ENGLISH = (
 NOBODY = "no annotators are named, so whoever has an account may answer"
 
 
+@pytest.mark.slow
 def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "senegal"
     written = start_project(folder, ["wo-SN", "en-GB"])

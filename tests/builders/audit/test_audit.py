@@ -61,6 +61,7 @@ def leak(audit: blend.Audit, name: str) -> dict:
     return audit.leaks.filter(pl.col("cause") == name).row(0, named=True)
 
 
+@pytest.mark.slow
 def test_an_option_that_names_the_region():
     audit = blend.audit_questions(
         asked(
@@ -82,6 +83,7 @@ def test_a_group_that_is_not_a_region_is_named_by_its_own_name():
     assert fares(audit, "names-region")["questions"] == 1
 
 
+@pytest.mark.slow
 def test_the_option_most_typical_of_the_region():
     known = annotations(*((f"t{i}", tag, [text], [], 5) for i in range(4) for tag, text in FOODS.items()))
     questions = asked(
@@ -91,6 +93,7 @@ def test_the_option_most_typical_of_the_region():
     assert (found["questions"], found["accuracy"]) == (2, 0.5)  # Korea has rice, the UK has not
 
 
+@pytest.mark.slow
 def test_no_solver_learns_from_the_template_that_it_answers():
     # All that is known of A is what it answers here: whoever used that would be right.
     questions = asked(one(["rice", "bread"], "A", "t0"), one(["bread", "rice"], "B", "t0"))
@@ -100,6 +103,7 @@ def test_no_solver_learns_from_the_template_that_it_answers():
         assert fares(audit, name)["accuracy"] is None, name
 
 
+@pytest.mark.slow
 def test_the_most_frequent_right_answer():
     audit = blend.audit_questions(
         asked(
@@ -113,6 +117,7 @@ def test_the_most_frequent_right_answer():
     assert (found["questions"], found["accuracy"]) == (4, 0.75)
 
 
+@pytest.mark.slow
 def test_the_option_that_most_other_regions_gave():
     known = annotations(
         ("t0", "ko-KR", ["rice"], [], 5),  # its own answer says nothing: the solver does not know Korea
@@ -129,6 +134,7 @@ def test_the_option_that_most_other_regions_gave():
     assert fares(with_others, REGION_BLIND) == fares(audit, REGION_BLIND)
 
 
+@pytest.mark.slow
 def test_a_pair_counts_once_however_many_variants_it_has():
     questions = asked(
         *(one(["tea", "milk", str(number)], "ko-KR", "t0") for number in range(3)),
@@ -140,6 +146,7 @@ def test_a_pair_counts_once_however_many_variants_it_has():
     assert (found["overall"], found["by_pair"]) == (0.75, 0.5)
 
 
+@pytest.mark.slow
 def test_the_option_that_recurs_among_variants():
     audit = blend.audit_questions(
         asked(
@@ -154,6 +161,7 @@ def test_the_option_that_recurs_among_variants():
     assert found["overall"] == pytest.approx((1 + 1 + 1 / 3) / 3)
 
 
+@pytest.mark.slow
 def test_numbers_times_and_dates():
     audit = blend.audit_questions(
         asked(
@@ -168,6 +176,7 @@ def test_numbers_times_and_dates():
     assert [round(found["accuracy"] * 3) for found in got.values()] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_classifier_learns_what_other_templates_show():
     # In A soup is right, in B it is wrong, in 40 templates: options and group together tell.
     rows = [one(["red soup", "red cake"], "A", f"t{i}") for i in range(40)]
@@ -177,6 +186,7 @@ def test_the_classifier_learns_what_other_templates_show():
     assert found["low"] < 1.0 == found["high"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cause", "options", "correct"),
     [
@@ -241,6 +251,7 @@ def test_by_group_and_topic():
     assert audit.size.rows() == [("all", 3, 3, 0.5), ("A", 1, 1, 0.5), ("B", 2, 2, 0.5)]
 
 
+@pytest.mark.slow
 def test_examples_are_right_and_of_different_templates():
     rows = [one(["10", "1"], template="a"), one(["100", "1"], template="a"), one(["5", "1"], template="b")]
     audit = blend.audit_questions(asked(*rows, one(["1", "7"], template="c")), examples=2)

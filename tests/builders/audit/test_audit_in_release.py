@@ -60,6 +60,7 @@ def test_it_is_the_same_as_an_audit_of_the_release(sample_release):
     assert report_json(again) == (sample_release / AUDIT_NAME).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_card_and_the_statistics_tell_it(sample_release):
     card = (sample_release / "README.md").read_text(encoding="utf-8")
     audit = read_audit(sample_release)

@@ -40,6 +40,7 @@ def card_of(release: Path) -> str:
     return (release / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_authors_contact_and_homepage_stand_on_the_card(made: Path):
     expected = (
         "**Authors:** Mina Kim, Sara Ahmadi  \n**Contact:** blend@example.org  \n"

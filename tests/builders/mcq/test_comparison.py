@@ -107,6 +107,7 @@ def test_what_people_gave_elsewhere_is_possibly_correct():
     assert found.unlike == [0, 1]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 99), st.text("abc", min_size=1, max_size=3))
 def test_a_text_draws_a_quota_of_one_to_three(seed, template_id):
     found = compared("rice", ["fish"], seed=seed, template_id=template_id)

@@ -63,6 +63,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 5])
 def test_a_possibly_correct_option_stands_only_where_the_others_do_not_suffice(limit):
     templates = {"T-1": ANSWERS, "T-2": {"en-GB": [("grapes", 1)]}}
@@ -82,6 +83,7 @@ def test_all_variants_show_possibly_correct_options_as_well():
 READ = {"template_id": "T-1", "locale": "en-GB", "reviewer": "r1", "question": "What do people eat? (T-1)"}
 
 
+@pytest.mark.slow
 def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
     questions, annotations = frames_of({"T-1": ANSWERS})
     reviewed = pl.DataFrame(
@@ -103,6 +105,7 @@ def test_what_a_reader_holds_for_right_is_not_a_distractor(monkeypatch):
     assert "grape" in shown(without)["en-GB"]
 
 
+@pytest.mark.slow
 def test_a_correct_answer_that_a_reader_holds_for_wrong_is_not_asked_for(monkeypatch):
     questions, annotations = frames_of({"T-1": ANSWERS})
     reviewed = pl.DataFrame([{**READ, "option": "apple", "kind": "wrong"}], schema=EXCLUSIONS)

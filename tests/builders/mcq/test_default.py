@@ -56,6 +56,7 @@ def test_a_locale_is_left_out_for_its_own_sake_only(groups, idks, loss):
 NAMED = ("every top answer names a region, its people, its capital or its country",)
 
 
+@pytest.mark.slow
 def test_right_answers_that_name_a_region_are_left_out_by_option():
     answers = {**FRUIT, "ko-KR": [("Korean plum", 3)], "zh-CN": [("grape", 3)]}
     assert right_answers(build_of(answers), "ko-KR") == {"korean plum"}
@@ -89,6 +90,7 @@ def test_no_distractor_names_a_region_its_people_or_its_capital():
     assert outcomes == {"names-region": 4, "offered": 1}
 
 
+@pytest.mark.slow
 def test_options_are_in_the_script_of_the_question():
     answers = {**FRUIT, "el-GR": [("ρύζι", 4), (["τσάι", "tea"], 3)], "zh-CN": [("grape", 3)]}
     build = build_of(answers)

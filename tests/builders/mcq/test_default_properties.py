@@ -91,6 +91,7 @@ def test_no_question_is_asked_twice(templates, limit, same_words):
     assert len(asked) == len(set(asked))
 
 
+@pytest.mark.slow
 def test_a_locale_is_asked_in_the_same_words_once():
     questions, annotations = frames_of({"T-1": FRUIT | {"en-GB": [("fig", 2)]}, "T-2": FRUIT, "T-3": FRUIT})
     questions = questions.with_columns(en_question=pl.lit("What do people eat?"))

@@ -38,6 +38,7 @@ def test_an_excluded_option_is_shown_elsewhere_only(kind):
     assert others[0].equals(others[1])
 
 
+@pytest.mark.slow
 def test_what_was_read_and_accepted_changes_nothing():
     for option in ("Pear", "apple"):
         build = build_of(MORE, exclusions=exclusions_of({"option": option, "kind": "ok"}))
@@ -161,6 +162,7 @@ def verdicts_of(rows):
     return Exclusions(exclusions_of(*named), frames_of({"T-1": MORE})[0], registry(), shipped=False)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(OPTIONS), KINDS, PEOPLE | MODELS), max_size=8), st.randoms())
 def test_what_people_say_overrules_models_in_whatever_order(rows, rng: Random):
     by_people = [row for row in rows if row[2][0] in ("r1", "r2")]

@@ -61,6 +61,7 @@ def givens(draw: st.DrawFn) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 @given(givens(), st.integers(0, 3))
 def test_rebalanced_positions_differ_by_one_at_most_and_the_order_is_recorded(rows: pl.DataFrame, seed: int):
     moved = given_rows(rows, rebalance=True, seed=seed, locales=registry())

@@ -61,6 +61,7 @@ def test_answers_in_common_count_here_and_elsewhere():
     assert (found["shared_here"], found["shared_elsewhere"]) == pytest.approx((3 / 4, 2 / 3))
 
 
+@pytest.mark.slow
 def test_forms_of_one_answer_have_the_votes_of_the_most_used():
     templates = {"T-1": {"en-GB": [("apple", 4)], "es-MX": [("mango", 3), ("mangos", 1), ("tea", 3)]}}
     assert risk_of(templates).features("T-1", "en-GB", *MANGO)["option_share"] == 3 / 6
@@ -111,6 +112,7 @@ def test_what_was_refused_about_other_regions_counts():
     assert list(with_readings.features("T-1", "en-GB", *PEAR)) == list(FEATURES)
 
 
+@pytest.mark.slow
 def test_options_above_the_risk_are_left_out_unless_somebody_accepted_them():
     def shown(most: float | None, exclusions: pl.DataFrame | None = None) -> set[str]:
         templates = {**FRUIT, "es-MX": [("mango", 3)]}

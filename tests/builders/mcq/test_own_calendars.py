@@ -95,6 +95,7 @@ def built(iran, **options):
     return build_mcq(*frames, options=McqOptions(**options), seed=0)
 
 
+@pytest.mark.slow
 def test_what_nobody_can_tell_is_neither_asked_for_nor_offered():
     build = built([("02/12", 4)])
     assert loss_of(build, "fa-IR") == (UNSTATED, "no top answer tells of which calendar it is")

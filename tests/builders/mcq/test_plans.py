@@ -39,6 +39,7 @@ def questions_of(plan):
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(ANSWERED)
 def test_paper_rows_are_all_combinations_in_the_order_of_their_options(answered):

@@ -16,6 +16,7 @@ def tables():
     return read.questions, aggregate(read.questions, read.responses, read.reviews, options=SaqOptions())
 
 
+@pytest.mark.slow
 def test_every_answer_group_of_the_sample_has_a_vote(tables):
     _, aggregation = tables
     groups = aggregation.annotations.explode("annotations", keep_nulls=False, empty_as_null=False)
@@ -29,6 +30,7 @@ def test_the_findings_show_each_kind_of_irregularity(tables):
     assert {"too-few-responses", "collection-stopped", "invalid-answers", "rejected-response"} <= kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "at_least"), [("default", 70), ("paper", 500)])
 def test_every_locale_gets_multiple_choice_questions(tables, mode, at_least):
     questions, aggregation = tables

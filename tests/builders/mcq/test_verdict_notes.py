@@ -80,6 +80,7 @@ def test_what_an_answer_rules_out_is_left_out_by_nobody():
     assert left_out_summary(build_of(MORE)) is None
 
 
+@pytest.mark.slow
 def test_the_build_sums_up_what_validation_repeats(tmp_path: Path):
     recipe = lunch(tmp_path, exclusions="verdicts.tsv", max_risk=1e-9)
     header = "template_id\tlocale\toption\tkind\treviewer\n"
@@ -102,6 +103,7 @@ def test_the_build_sums_up_what_validation_repeats(tmp_path: Path):
     assert (result.errors, result.warnings, result.infos) == (0, 0, 1)
 
 
+@pytest.mark.slow
 def test_validation_says_what_nobody_has_read(tmp_path: Path):
     run("build", lunch(tmp_path), "--out", tmp_path / "release")
     (result,) = validate_release(tmp_path / "release", checks={"verdicts": CHECKS["verdicts"]}).checks

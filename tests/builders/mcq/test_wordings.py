@@ -40,6 +40,7 @@ def asked_by(frames, **options):
     return build, {template_id: text.partition(" in ")[0] for template_id, text in rows.iter_rows()}
 
 
+@pytest.mark.slow
 def test_a_slip_is_put_right_in_its_template_and_told(frames):
     build, asked = asked_by(frames)
     assert asked[TEMPLATE] == "What do people commonly use"
@@ -74,6 +75,7 @@ def test_the_slips_of_the_16_regions(published):
     assert not asked["en_question"].str.contains(r"\b(?:in in|worker gets|people commonly used|cites)\b").any()
 
 
+@pytest.mark.slow
 def test_verdicts_of_the_package_follow_a_change_of_wording(frames, tmp_path):
     shipped = shipped_exclusions().filter(template_id=TEMPLATE, locale="en-GB")
     row = {"template_id": TEMPLATE, "wording": "What eating utensils do people", "corrected": "What do people"}
@@ -154,6 +156,7 @@ def test_option_texts_are_what_the_reader_of_such_files_finds_in_them():
     assert len(rows) == sum(len(one.refused) + len(one.corrected) for one in known.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["silly", "wording"])
 def test_options_that_were_read_by_themselves(kind):
     template_id, question, option, shown = known_option(kind)

@@ -152,6 +152,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path: Path, release):
     folder = write(tmp_path, {**FILES, **BROKEN})
     with pytest.raises(RowErrors) as caught:
@@ -168,6 +169,7 @@ def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path
     assert everything(tmp_path / "release") == everything(release[0])
 
 
+@pytest.mark.slow
 def test_it_builds_again_byte_for_byte_from_its_own_recipe(tmp_path: Path, release):
     made, _ = release
     moved = write(tmp_path, FILES) / "contributions"
@@ -217,6 +219,7 @@ def test_who_agreed_to_be_named_is_cited(release):
     assert [person["name"] for person in metadata["creator"]] == ["Sara Ahmadi", "Mina Kim"]
 
 
+@pytest.mark.slow
 def test_groups_of_five_are_published_and_nothing_of_a_person(release):
     made, manifest = release
     groups = read_annotator_groups(made)
@@ -244,11 +247,13 @@ def test_groups_of_five_are_published_and_nothing_of_a_person(release):
         assert b"zh-Hant" not in content, name
 
 
+@pytest.mark.slow
 def test_such_a_release_is_valid(release):
     checks = {name: check for name, check in CHECKS.items() if name != "loading"}
     assert validate_release(release[0], checks=checks).errors == 0
 
 
+@pytest.mark.slow
 def test_without_profiles_and_with_one_locale(tmp_path: Path):
     without = {name: text for name, text in FILES.items() if "annotators" not in name}
     recipe = RECIPE.model_copy(update={"locales": ("am-ET",)})
@@ -281,6 +286,7 @@ def test_keys_that_mean_nothing_here(tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_answers_of_all_contributors_are_reviewed_in_one_sheet(tmp_path: Path):
     noon = FILES["jun-ko/responses/ko-KR.csv"].replace("17:30", "noon")
     folder = write(tmp_path, {**FILES, "jun-ko/responses/ko-KR.csv": noon})

@@ -95,6 +95,7 @@ def test_models_are_compared_one_by_one_and_together():
 KINDS = st.sampled_from(["ok", "also-right", "silly"])
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -133,6 +134,7 @@ READ_BY_BOTH: list[Verdict] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_release_says_how_the_model_compares(tmp_path: Path):
     release = accepted(tmp_path, READ_BY_BOTH)
     report = read_model_report(release)
@@ -171,6 +173,7 @@ def test_a_region_speaks_for_itself_where_enough_was_read():
     assert "would refuse" not in model_verdicts(report, read.with_columns(model=0))
 
 
+@pytest.mark.slow
 def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
     release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] == MODEL])
     card = (release / "README.md").read_text(encoding="utf-8")
@@ -184,6 +187,7 @@ def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
     ]
 
 
+@pytest.mark.slow
 def test_a_release_without_verdicts_of_a_model_says_nothing_of_any(tmp_path: Path):
     release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] != MODEL])
     assert not (release / MODEL_VERDICTS_NAME).exists()
@@ -208,6 +212,7 @@ def changed(release: Path, change: dict[str, Any]) -> None:
     path.write_text(json.dumps(report), encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("change", "message"),
@@ -227,6 +232,7 @@ def test_reports_that_do_not_hold_are_told(tmp_path: Path, change: dict[str, Any
     assert f"error: {MODEL_VERDICTS_NAME}: {message}; rebuild the release" in problems(release)
 
 
+@pytest.mark.slow
 def test_a_report_that_is_missing_or_none_is_told(tmp_path: Path):
     release = accepted(tmp_path, READ_BY_BOTH)
     (release / MODEL_VERDICTS_NAME).write_text("[]", encoding="utf-8")
@@ -244,6 +250,7 @@ def test_a_report_that_is_missing_or_none_is_told(tmp_path: Path):
     assert told.endswith("; rebuild the release")
 
 
+@pytest.mark.slow
 def test_no_model_overrules_what_readers_accepted_by_question():
     template_id, tag, asked = shipped_readings().row(0)
     answers = {

@@ -67,6 +67,7 @@ def spelled_in(text: str) -> list[str]:
     return [locale.upstream for locale in SPELLED if locale.upstream in text]
 
 
+@pytest.mark.slow
 def test_every_document_has_the_printed_names(release: Path):
     assert len(SPELLED) > 5
     held = read_config(release, "annotations")

@@ -346,6 +346,7 @@ def test_row_order_is_irrelevant(dataset, rng):
         assert_frame_equal(stats_frames(shuffled)[name], frame, check_exact=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None)
 @given(datasets())
 def test_overlap_is_symmetric_and_bounded(dataset):

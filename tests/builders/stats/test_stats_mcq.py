@@ -150,6 +150,7 @@ def questions(draw: st.DrawFn) -> tuple[str, str, str, int, str]:
     return locale, topic, template, answer, " ".join(options)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None)
 @given(st.lists(questions(), min_size=1))
 def test_everything_adds_up(rows):

@@ -15,6 +15,7 @@ from blend.version import __version__
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 
 
+@pytest.mark.slow
 def test_the_sample_is_clean(sample_release: Path):
     report = validate_release(sample_release, checks=OFFLINE)
     assert (report.errors, report.warnings) == (0, 0)

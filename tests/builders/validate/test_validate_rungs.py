@@ -23,10 +23,12 @@ def problem(config: str, row_id: str, what: str, fix: str = REBUILD) -> str:
     return f"error: data/{config}/test-00000.parquet:{row_id}: {what}; {fix}"
 
 
+@pytest.mark.slow
 def test_an_undamaged_release_has_no_problem(rungs):
     assert rungs.problems("rungs") == []
 
 
+@pytest.mark.slow
 def test_a_row_that_its_question_does_not_make(rungs):
     first, second = rungs.rows(TRUE_FALSE_QUESTIONS, "test")[:2]
 
@@ -43,6 +45,7 @@ def test_a_row_that_its_question_does_not_make(rungs):
     ]
 
 
+@pytest.mark.slow
 def test_options_without_a_row(rungs):
     gone = rungs.rows(TRUE_FALSE_QUESTIONS, "test")[:3]
     rungs.change(TRUE_FALSE_QUESTIONS, "test", lambda rows: rows[3:])
@@ -51,6 +54,7 @@ def test_options_without_a_row(rungs):
     assert rungs.problems("rungs") == [f"error: {TRUE_FALSE_QUESTIONS}: {what} {first}; {REBUILD}"]
 
 
+@pytest.mark.slow
 def test_a_region_question_that_its_question_does_not_make(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
     rungs.change(REGION_QUESTIONS, "test", lambda rows: rows[0].update(given_answer="tea", topic="Tea"))
@@ -58,6 +62,7 @@ def test_a_region_question_that_its_question_does_not_make(rungs):
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what)]
 
 
+@pytest.mark.slow
 def test_another_right_region(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
     position = (row["answer"] + 1) % 4
@@ -71,6 +76,7 @@ def test_another_right_region(rungs):
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what, CORRECT)]
 
 
+@pytest.mark.slow
 def test_a_wrong_region_whose_people_gave_the_answer(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
     wrong = next(of for i, of in enumerate(row["option_regions"]) if i != row["answer"])
@@ -84,6 +90,7 @@ def test_a_wrong_region_whose_people_gave_the_answer(rungs):
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what, CORRECT)]
 
 
+@pytest.mark.slow
 def test_positions_of_regions_are_looked_at(rungs):
     def change(rows):
         for row in rows:

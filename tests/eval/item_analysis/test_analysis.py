@@ -133,18 +133,21 @@ def planted(release: Path) -> list[str]:
     return blend.read_config(release, "multiple-choice-questions")["mcq_id"].to_list()[::20]
 
 
+@pytest.mark.slow
 def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path):
     found = analyse_items(read_scored(runs))
     keys = planted(mini_release)
     assert len(set(keys) & set(found.suspects["item_id"])) >= 0.8 * len(keys)
 
 
+@pytest.mark.slow
 def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
     here, there = (analyse_items(read_scored(named)) for named in (runs, runs[::-1]))
     for name, frame in here.frames().items():
         assert_frame_equal(frame, there.frames()[name], check_exact=True)
 
 
+@pytest.mark.slow
 def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
     found = analyse_items(read_scored(runs[3:]))
     assert found.untold == (

@@ -47,6 +47,7 @@ def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: P
     assert key not in keys
 
 
+@pytest.mark.slow
 def test_the_list_says_what_speaks_for_each(runs: list[Path], tmp_path: Path):
     found = analyse_items(read_scored(runs))
     run("items", *runs, "--suspects", tmp_path / "suspects.xlsx")

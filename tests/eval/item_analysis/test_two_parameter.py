@@ -21,6 +21,7 @@ def lsat6() -> np.ndarray:
     return np.array(answers)
 
 
+@pytest.mark.slow
 def test_the_estimates_of_a_published_package(lsat6: np.ndarray):
     # R's ltm, ltm(LSAT ~ z1): difficulties and discriminations with four digits, log-likelihood -2466.653.
     found = fit_items(lsat6, priors=False, tolerance=1e-6)
@@ -51,6 +52,7 @@ def test_what_was_simulated_is_found():
         assert np.corrcoef(truth, estimate)[0, 1] > least
 
 
+@pytest.mark.slow
 def test_abilities_of_few_models_with_thousands_of_items():
     correct, ability, *_ = simulated(12, 3000)
     found = fit_items(correct)
@@ -58,6 +60,7 @@ def test_abilities_of_few_models_with_thousands_of_items():
     assert found.abilities.error.max() < 0.1
 
 
+@pytest.mark.slow
 def test_abilities_by_some_items_are_on_the_same_scale():
     correct, *_ = simulated(30, 800)
     found = fit_items(correct)

@@ -96,6 +96,7 @@ def test_items_that_only_one_answered_are_counted(good: Path, make_run):
     assert pair.n_left_out == 3
 
 
+@pytest.mark.slow
 def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
     short = make_run("short", 0.9, limit=2)
     expected = (

@@ -36,6 +36,7 @@ def test_steps_add_up_to_the_numbers(numbers: list[int]):
     assert list(itertools.accumulate(steps(numbers))) == numbers
 
 
+@pytest.mark.slow
 @given(st.recursive(st.text(), st.lists))
 def test_what_is_packed_needs_no_escaping(data: Any):
     page = packed(data)

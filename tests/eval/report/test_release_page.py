@@ -69,6 +69,7 @@ def test_too_many_multiple_choice_questions_are_left_out_and_the_page_says_so(pa
     assert "are here" not in page
 
 
+@pytest.mark.slow
 def test_the_command_writes_it(release: Path, tmp_path: Path):
     out = tmp_path / "new" / "page.html"
     assert run("show", release, "--html", out) == f"Wrote {out}: open it in a browser.\n"

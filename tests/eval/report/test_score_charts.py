@@ -34,6 +34,7 @@ def test_every_figure_has_a_colour_and_few_colours_are_unused(figures: list[floa
     assert spread == 0 or high - low <= 2 * spread * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_figure_of_few_answers_stretches_no_scale():
     pytest.importorskip("altair")
     from blend.eval.report.report_sections import heat_maps

@@ -89,6 +89,7 @@ def test_every_sample_is_a_draw_of_its_own(tmp_path: Path):
     assert texts(tmp_path / "run")["qa/t1/c/topic0/Thai~2"] == "Tell a Thai of topic 0. 2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
 def test_shards_together_are_one_run(tmp_path: Path, order):
     asked = asked_of()

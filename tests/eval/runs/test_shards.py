@@ -165,6 +165,7 @@ def test_all_of_a_shard_without_a_digest_is_read(tmp_path: Path):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize("size", [1, 5, 7, 100])
 def test_all_items_once_in_order_and_then_none(tmp_path: Path, size: int):
@@ -191,6 +192,7 @@ def test_a_run_that_was_stopped_goes_on_at_any_size(tmp_path: Path, size: int, t
     assert len(model.asked) == len(set(model.asked)) == N_ITEMS
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_without_shards_and_the_reverse(tmp_path: Path):
     first, second, third = Echo(), Echo(), Echo()
     with opened_run(tmp_path / "run") as run:
@@ -215,6 +217,7 @@ class Stopping:
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_what_failed_is_asked_again_in_a_round_of_its_own(tmp_path: Path):
     failing, model = Echo(fails=True), Echo()
     with opened_run(tmp_path / "run") as run:
@@ -251,6 +254,7 @@ def test_a_server_that_goes_away_leaves_what_it_answered_and_errors(tmp_path: Pa
         assert len(model.asked) == len(set(model.asked)) == N_ITEMS - 1
 
 
+@pytest.mark.slow
 def test_a_shard_is_halved_down_to_one_item(tmp_path: Path):
     with opened_run(tmp_path / "run") as run:
         (whole,) = pending_shards(run, 100)
@@ -276,6 +280,7 @@ def bucket(request: pytest.FixtureRequest) -> str:
         files.rm(url, recursive=True)
 
 
+@pytest.mark.slow
 def test_shards_in_a_store_are_read_and_gone_on_with(tmp_path: Path, bucket: str):
     model = Echo()
     with opened_run(tmp_path / "run") as run:

@@ -54,6 +54,7 @@ def test_intervals_hold_their_figure_and_lie_in_bounds(world: dict[str, Any]):
             assert 0 <= means.test(by).p_value <= 1
 
 
+@pytest.mark.slow
 @given(worlds(), st.randoms())
 def test_row_order_is_irrelevant(world: dict[str, Any], rng: Any):
     rows = rng.sample(range(len(world["cells"])), len(world["cells"]))

@@ -72,6 +72,7 @@ def test_the_same_answer_again_and_again_is_one_answer(one, n):
     assert (found.repeats_error, found.between_runs.low, found.between_runs.high) == (None, None, None)
 
 
+@pytest.mark.slow
 @given(answers(), st.randoms())
 def test_the_order_of_answers_is_irrelevant(one, rng):
     values, questions, templates = one[0], one[1], one[1]

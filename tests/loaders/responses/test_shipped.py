@@ -39,6 +39,7 @@ def test_every_row_says_who_decided_and_that_no_native_checked_it():
     assert min(one.when for one in shipped_decisions()) >= date(2026, 11, 21)
 
 
+@pytest.mark.slow
 def test_they_are_what_the_reader_of_such_files_finds_in_them():
     assert shipped_decisions() == read_decisions(
         Path(str(files("blend.decisions") / "blend" / "same_answers.tsv"))
@@ -81,6 +82,7 @@ def asked(options):
     return dict(build.summary.select("locale", "mcqs").iter_rows())
 
 
+@pytest.mark.slow
 def test_they_count_in_default_mode_unless_the_recipe_does_without():
     assert asked(McqOptions()) == {"en-GB": 0, "en-US": 0, "ko-KR": 0, "es-ES": 0}
     alone = McqOptions(judge=JudgeOptions(shipped=False))

@@ -115,6 +115,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize("languages", [None, ["en", "zh-hant"], ["zh-Hant"]])
 @pytest.mark.parametrize("suffix", [".nt", ".nt.gz", ".nt.bz2"])
@@ -151,6 +152,7 @@ def random_facts(seed: int) -> Iterator[str]:
         yield f"Q{number} description en:description {number}"
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.usefixtures("small_blocks")
@@ -167,6 +169,7 @@ def test_random_statements_in_any_order(
     assert by_reading.content_sha256 == by_asking.content_sha256
 
 
+@pytest.mark.slow
 def test_several_domains_are_read_together(
     serve: Callable[[str], Any], shorthand: Callable[[str], str], tmp_path: Path
 ):

@@ -63,6 +63,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dump_parts, "PART_BYTES", 50_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", rest_exhaustive(range(8), 1, 2))
 @pytest.mark.usefixtures("small_blocks")
 def test_entities_in_json_give_the_bytes_of_their_truthy_triples(
@@ -177,6 +178,7 @@ def split(text: str, folder: Path, n_files: int) -> list[Path]:
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
 def test_a_split_dump_gives_the_bytes_of_the_whole(shorthand: Callable[[str], str], tmp_path: Path):
     text = shorthand(random_facts(3))

@@ -115,6 +115,7 @@ def test_a_server_of_another_kind_is_not_asked_again(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "said"),
     [

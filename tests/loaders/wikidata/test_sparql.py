@@ -170,6 +170,7 @@ def test_a_timeout_of_the_smallest_question_is_waited_out(endpoint: Any, endpoin
     assert client_of(endpoint.url).construct(PATTERN, divisible=False) == TRIPLES
 
 
+@pytest.mark.slow
 def test_a_silent_endpoint_is_a_timeout(endpoint: Any):
     import threading
 

@@ -191,6 +191,7 @@ def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
     survey = tmp_path / "own.csv"
     survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")

@@ -68,6 +68,7 @@ def figure(found: ScoredItems, metric: str, scope: str = "overall", key: str = "
 EGGS: Accepted = [["egg"], ["soy sauce"], ["flour"]]
 
 
+@pytest.mark.slow
 def test_precision_recall_and_f1_by_hand():
     found = judged(("en", "Japan", EGGS, "Eggs, soy sauce, tofu, salt"))
     [row] = found.decisions.select("named", "found", "precision", "recall", "f1").rows(named=True)
@@ -193,6 +194,7 @@ def full(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
     return rows.with_columns(absent).select(list(schema)).cast(schema)
 
 
+@pytest.mark.slow
 def test_gold_that_is_too_much_at_once_is_read_in_parts(long_lists: Run, monkeypatch: pytest.MonkeyPatch):
     task = TASKS["free-listing"]
     before = task.score(long_lists, long_lists.answers(), task.scoring(), silent)

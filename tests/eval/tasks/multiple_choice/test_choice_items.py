@@ -93,6 +93,7 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4), st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True))
 def test_items_and_gold_are_the_same_rows(rotations: int, numbers: list[int]):
     asked = asked_of([question(n) for n in numbers], rotations=rotations)

@@ -186,6 +186,7 @@ def scored_options(*rows: tuple[list[float], list[int], list[int]]) -> pl.DataFr
     )
 
 
+@pytest.mark.slow
 def test_option_texts_by_sum_by_token_by_byte():
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
     row = ([-4.0, -5.0, -6.0, -9.0], [1, 2, 2, 3], [4, 8, 30, 10])

@@ -30,6 +30,7 @@ class Says:
         return ["B" if "\nB. " in prompt else "Yes." for prompt in prompts]
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     model = Says()
     runs = run_rungs(rungs_release, model=model, out=tmp_path / "runs", limit=3)
@@ -55,6 +56,7 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     assert set(compared["item_id"]) == set(runs["true-false"].gold("question_id")["question_id"])
 
 
+@pytest.mark.slow
 def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
     for task in ("region-choice", "true-false"):
         blend.score_run(blend.run_task(rungs_release, task, model=Says(), out=tmp_path / task, limit=2))

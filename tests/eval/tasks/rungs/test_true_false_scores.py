@@ -123,6 +123,7 @@ def test_the_strict_rule_takes_the_word_alone():
 words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=24, max_size=24)
 
 
+@pytest.mark.slow
 @given(words, st.randoms())
 @settings(max_examples=examples(0.5))
 def test_what_holds_for_any_answers(texts, rng):

@@ -57,6 +57,7 @@ def run(made: Run) -> ScoredRun:
     return found
 
 
+@pytest.mark.slow
 def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, tmp_path: Path):
     runs = [run, made("secret-two")]
     drawn = draw_replies(runs, sample=10_000)
@@ -329,6 +330,7 @@ class Silent:
         return [[-float(n) for n, _ in enumerate(row)] for row in options]
 
 
+@pytest.mark.slow
 def test_runs_without_replies(asked: Callable[..., blend.Run]):
     silent = score_run(asked(Silent(), "short-answer"), on_warning=lambda _: None)
     with pytest.raises(InputError) as raised:

@@ -31,6 +31,7 @@ def label(run: blend.Run) -> pl.DataFrame:
     return labels
 
 
+@pytest.mark.slow
 def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run):
     labels = label(run)
     judge_run(run, model=OwnJudge("yes", lambda _: says("correct")), reordered=0)
@@ -56,6 +57,7 @@ def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run):
     )
 
 
+@pytest.mark.slow
 def test_the_packaged_card_shows_what_it_does_not_know(run: blend.Run, tmp_path: Path):
     card = packaged_card()
     assert set(card["scorer"]) == {*RULES}
@@ -67,6 +69,7 @@ def test_the_packaged_card_shows_what_it_does_not_know(run: blend.Run, tmp_path:
     assert "Scorers beside people" in command("eval", "scorers", columns=200)
 
 
+@pytest.mark.slow
 def test_what_has_no_card(run: blend.Run, mini_release: Path, tmp_path: Path):
     with pytest.raises(InputError) as raised:
         scorer_card([run])

@@ -45,6 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return read_run(folder / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize("lemmas", [None, "none"])
@@ -57,6 +58,7 @@ def test_the_most_frequent_answers_are_right(run: Run, rule: str, lemmas: str | 
     assert scored.signature.startswith("blend-saq|rel:blend-sample@")
 
 
+@pytest.mark.slow
 def test_the_lemmas_are_in_the_signature(run: Run):
     default, none = (score_answers(run, lemmas=lemmas).scores.signature for lemmas in (None, "none"))
     assert default != none
