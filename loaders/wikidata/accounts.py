@@ -38,6 +38,6 @@ def check_account(snapshot: Path, sha256: str) -> None:
     if account.file == snapshot.name and account.sha256 != sha256:
         raise InputError(
             f"{snapshot}: has the sha256 {sha256}, but {SNAPSHOT_NAME} beside it says {account.sha256}, so it "
-            f"was changed or damaged; copy or take the snapshot again, or delete {SNAPSHOT_NAME} to build from it "
-            "as it is"
+            f"was changed or damaged; copy or take the snapshot again, or delete {SNAPSHOT_NAME} to build from "
+            "it as it is"
         )
