@@ -95,11 +95,11 @@ def ask_requests(
     )
     paths = sorted(Path(requests).glob("*.jsonl")) if Path(requests).is_dir() else [Path(requests)]
     n_requests, model = _checked(Path(requests), paths)
-    size = ITEMS_HERE if how.ray is None else how.ray.items
+    slices = partial(_slices, paths, ITEMS_HERE if how.ray is None else how.ray.items)
     folder, digest = Path(out).absolute(), sha256("".join(map(file_sha256, paths)).encode()).hexdigest()
     _check_answers(folder, digest)
     if on_plan is not None:
-        on_plan(_planned(shards_without_answers(folder, _slices(paths, size)), how.price))
+        on_plan(_planned(shards_without_answers(folder, slices), how.price))
     store = _opened(folder, digest)
     asked = open_server(model, server, concurrency=concurrency, rpm=rpm, tpm=tpm).sending_requests()
     before = count_answers(store.folder)
@@ -109,7 +109,7 @@ def ask_requests(
         spending = Spending(store.folder, how.price, how.budget)
     ask = partial(_asked_here if how.ray is None else asked_on_ray, asked, store)
     with nullcontext() if how.ray is None else connected(how.ray.address):
-        pending = shards_without_answers(store.folder, _slices(paths, size))
+        pending = shards_without_answers(store.folder, slices)
         ask_shards(ask, pending, standing, spending, on_status)
     counts = count_answers(store.folder)
     outcome = outcome_of(n_requests, counts, n_asked=standing.n_asked)
