@@ -157,6 +157,22 @@ def test_a_server_that_refuses_all_is_left_early_and_then_asked_for_others(
     assert 20 <= len(asked) == len(set(asked)) <= 26
 
 
+def test_a_second_call_is_refused_and_the_first_one_goes_on(server: BatchServer, tmp_path: Path):
+    requests, out = written(tmp_path / "r.jsonl", "one", "two"), tmp_path / "out"
+    said: list[str] = []
+
+    def second(*_: object) -> None:
+        # The lock is the operating system's, so a second call in this process stands for another one.
+        said.append(wrong(lambda: ask_requests(requests, out, server=server.url)))
+
+    assert ask_requests(requests, out, server=server.url, on_progress=second).n_missing == 0
+    assert set(said) == {
+        f"{out}: another process is running into this directory; wait for it, or choose another `out`"
+    }
+    assert server.live == {"one": 1, "two": 1}
+    assert ask_requests(requests, out, server=server.url).n_asked == 0
+
+
 @pytest.mark.slow
 def test_a_plan_is_that_of_the_run_and_writes_nothing(server: BatchServer, run: Run, tmp_path: Path):
     requests, out, plans = tmp_path / "requests.jsonl", tmp_path / "answers", list[AskingPlan]()
