@@ -15,6 +15,7 @@ import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from time import monotonic, sleep
 from typing import Any
 
@@ -213,20 +214,23 @@ def shards_asked(
     Raises:
         ServerError: If no worker starts.
     """
+    first = next(shards, None)
+    if first is None:
+        return
+    upcoming, is_more = chain([first], shards), True
     workers = _Workers(model, store, wanted)
     again: deque[ItemShard] = deque()
     deaths: Counter[ShardName] = Counter()
     halves: set[ShardName] = set()
-    upcoming = next(shards, None)
-    while upcoming is not None or again or workers.n_asked:
+    while is_more or again or workers.n_asked:
         workers.fill()
-        while workers.has_idle and (again or upcoming is not None):
-            if again:
-                workers.ask(again.popleft())
-                continue
-            assert upcoming is not None
-            workers.ask(upcoming)
-            upcoming = next(shards, None)
+        while workers.has_idle and (again or is_more):
+            # None is taken ahead: what comes of those under way can be why no further one is wanted.
+            shard = again.popleft() if again else next(upcoming, None)
+            if shard is None:
+                is_more = False
+            else:
+                workers.ask(shard)
         for shard, outcome in workers.finished():
             if outcome is not None:
                 yield outcome

@@ -24,7 +24,7 @@ from blend.eval.runs.ask_model import outcome_of, with_budget
 from blend.eval.runs.asked_shards import OnStatus, Standing, ask_shards
 from blend.eval.runs.batch_files import read_request
 from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, shards_without_answers
-from blend.eval.runs.run_directory import RunOutcome
+from blend.eval.runs.run_directory import LOCK_NAME, RunOutcome, held_alone
 from blend.eval.runs.shards import FolderShards, ItemShard
 from blend.eval.runs.usage import AskingPlan, OnPlan, Price, Spending, estimated_tokens, usage_of
 from blend.loaders.files.atomic import atomic_write
@@ -81,6 +81,7 @@ def ask_requests(
     Raises:
         ArgumentError: If a parameter cannot be.
         InputError: If there are no requests, or ``out`` holds something else.
+        ConflictError: If another process asks into ``out``.
         RowError: If a line is not a request, its id is that of another one, or its model is another one.
         ServerError: If the server or the cluster cannot be asked. What was answered until then is kept.
     """
@@ -96,23 +97,24 @@ def ask_requests(
     )
     paths = sorted(Path(requests).glob("*.jsonl")) if Path(requests).is_dir() else [Path(requests)]
     n_requests, model = _checked(Path(requests), paths)
-    size = ITEMS_HERE if how.ray is None else how.ray.items
+    slices = partial(_slices, paths, ITEMS_HERE if how.ray is None else how.ray.items)
     folder, digest = Path(out).absolute(), sha256("".join(map(file_sha256, paths)).encode()).hexdigest()
     _check_answers(folder, digest)
     if on_plan is not None:
-        on_plan(_planned(shards_without_answers(folder, _slices(paths, size)), how.price))
-    store = _opened(folder, digest)
+        on_plan(_planned(shards_without_answers(folder, slices), how.price))
     asked = open_server(model, server, concurrency=concurrency, rpm=rpm, tpm=tpm).sending_requests()
-    before = count_answers(store.folder)
-    standing = Standing(n_requests, before.n_answers - before.n_failed, how.price, on_progress)
-    spending = None
-    if how.price is not None and how.budget is not None:
-        spending = Spending(store.folder, how.price, how.budget)
-    ask = partial(_asked_here if how.ray is None else asked_on_ray, asked, store)
-    with nullcontext() if how.ray is None else connected(how.ray.address):
-        pending = shards_without_answers(store.folder, _slices(paths, size))
-        ask_shards(ask, pending, standing, spending, on_status)
-    counts = count_answers(store.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with held_alone(folder):
+        store = _opened(folder, digest)
+        before = count_answers(folder)
+        standing = Standing(n_requests, before.n_answers - before.n_failed, how.price, on_progress)
+        spending = None
+        if how.price is not None and how.budget is not None:
+            spending = Spending(folder, how.price, how.budget)
+        ask = partial(_asked_here if how.ray is None else asked_on_ray, asked, store)
+        with nullcontext() if how.ray is None else connected(how.ray.address):
+            ask_shards(ask, shards_without_answers(folder, slices), standing, spending, on_status)
+        counts = count_answers(folder)
     outcome = outcome_of(n_requests, counts, n_asked=standing.n_asked)
     outcome = outcome._replace(usage=usage_of(counts, how.price))
     return outcome if spending is None else with_budget(spending, outcome)
@@ -188,8 +190,8 @@ def _check_answers(folder: Path, digest: str) -> None:
 
 
 def _opened(folder: Path, digest: str) -> FolderShards:
-    """The folder of answers, made for these requests."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """The folder of answers, which this process holds, for these requests."""
+    _check_answers(folder, digest)  # again: another process may have begun in between
     atomic_write(folder / ASKED_NAME, digest + "\n")
     store = FolderShards(folder)
     store.recover()
@@ -197,7 +199,7 @@ def _opened(folder: Path, digest: str) -> FolderShards:
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith((ASKED_NAME, f".{ASKED_NAME}", "part-items", ".part-items"))
+    return name == LOCK_NAME or name.startswith((ASKED_NAME, f".{ASKED_NAME}", "part-items", ".part-items"))
 
 
 def _slices(paths: Sequence[Path], size: int) -> Iterator[pl.DataFrame]:

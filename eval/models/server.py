@@ -18,9 +18,9 @@ from blend.eval.models.protocols import (
     OnGenerations,
     OnOptionScores,
     OptionScores,
-    StopAsking,
     check_no_chat_options,
 )
+from blend.eval.models.server_items import ask_items
 from blend.eval.models.server_replies import (
     BadReplyError,
     check_logprobs,
@@ -34,20 +34,14 @@ from blend.eval.models.text_generation import draw_seeds
 from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import Server, ask_side_by_side
 from blend.loaders.servers.pace import Pace
-from blend.loaders.servers.server_errors import problem, public_address, server_address
+from blend.loaders.servers.server_errors import public_address, server_address
 from blend.schemas.errors import ArgumentError, InputError, ServerError
 
 if TYPE_CHECKING:
     import openai
 
-MAX_FAILURES = 10
-"""After so many items in a row without an answer no further ones are asked: the server is not up to it."""
-
 GREETING_TOKENS = 32
 """Tokens of a first reply that shows whether a model thinks: enough for the mark that begins a thought."""
-
-_FATAL = (401, 403, 404)
-"""Answers that no other item would change."""
 
 _LEAST_TIMEOUT_S = 300.0
 _SLOW_TOKENS_PER_S = 10.0
@@ -143,6 +137,7 @@ class ServerModel:
         self._max_tokens_key = "max_tokens"
         self._fixed_temperature = False
         self._sends_requests = False
+        self._bears_refusals = False
 
     def thinks(self) -> bool:
         """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
@@ -193,6 +188,12 @@ class ServerModel:
         """The same model, asked with whole requests, lines of a batch file, in place of prompts."""
         other = copy(self)
         other._sends_requests = True
+        return other
+
+    def bearing_refusals(self) -> Self:
+        """See `protocols.BearsRefusals.bearing_refusals`."""
+        other = copy(self)
+        other._bears_refusals = True
         return other
 
     def _greet(self, max_tokens: int) -> bool:
@@ -302,37 +303,8 @@ class ServerModel:
         ask: Callable[["openai.AsyncOpenAI", int], Awaitable[None]],
         failed: Callable[[int, str], None],
     ) -> None:
-        """Ask about all items; one that gets no answer fails alone, unless it is one of many in a row."""
-        in_a_row = 0
-        stop: StopAsking | None = None
-
-        async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
-            nonlocal in_a_row, stop
-            if stop is not None:
-                return False
-            try:
-                await ask(client, item)
-            except StopAsking as asked_to:
-                # What is under way is paid for: it is waited for and kept.
-                stop = asked_to
-            except _item_errors() as error:
-                why = str(error) if isinstance(error, BadReplyError) else problem(error, self._server)
-                if getattr(error, "status_code", None) in _FATAL:
-                    raise
-                failed(item, why)
-                in_a_row += 1
-                if in_a_row >= MAX_FAILURES:
-                    raise ServerError(
-                        f"{self.where}: {in_a_row} items in a row got no answer, the last because {why}"
-                    ) from error
-            else:
-                in_a_row = 0
-            return True
-
-        if n_items:
-            ask_side_by_side(self._server, range(n_items), attempt)
-        if stop is not None:
-            raise stop
+        bears = self._bears_refusals
+        ask_items(self._server, n_items, ask, failed, where=self.where, bears_refusals=bears)
 
     async def _asked_for_text(
         self, client: "openai.AsyncOpenAI", prompt: str, seed: int, *, max_tokens: int | None = None
@@ -389,10 +361,3 @@ class ServerModel:
 def _enough_seconds(decoding: Decoding) -> float:
     """Seconds to wait for one answer: a thought of many tokens takes a slow server minutes."""
     return max(_LEAST_TIMEOUT_S, decoding.max_tokens / _SLOW_TOKENS_PER_S)
-
-
-def _item_errors() -> tuple[type[Exception], ...]:
-    """Errors that concern one item; no connection at all concerns all of them."""
-    from openai import APIStatusError, APITimeoutError
-
-    return APIStatusError, APITimeoutError, BadReplyError

@@ -1,13 +1,13 @@
 """Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
-from blend.eval.models.protocols import Generation, Model, OptionScores, StopAsking
+from blend.eval.models.protocols import BearsRefusals, Generation, Model, OptionScores, StopAsking
 from blend.eval.runs.answer_files import (
     AnswerCounts,
     close_journal,
@@ -27,6 +27,8 @@ STEP = "ask"
 BLOCK = 16_384
 """Items that a model is handed at a time."""
 
+M = TypeVar("M")
+
 
 def ask_model(
     run: Run,
@@ -36,7 +38,7 @@ def ask_model(
     budget: float | None = None,
     on_progress: ProgressCallback = silent,
 ) -> RunOutcome:
-    """Ask a model every item that has no answer yet.
+    """Ask a model every item that has no answer yet, those that failed before last.
 
     Args:
         run: A run that this process has opened.
@@ -50,7 +52,8 @@ def ask_model(
     """
     items = run.items()
     mine = _of_shard(items, run.shard)
-    pending = pending_items(run)
+    kept_before = run.answers("item_id", "error")
+    pending = _without_answers(mine, kept_before)
     n_before = mine.height - pending.height
     spending = None if price is None or budget is None else Spending(run.answers_folder, price, budget)
     on_progress(STEP, n_before, mine.height)
@@ -59,12 +62,11 @@ def ask_model(
         shard = "" if run.shard is None else run.shard.name
         with timed(run), journal(run.answers_folder, shard) as kept, suppress(StopAsking):
             # Block by block: what a model gives back stays in memory until it has given all of it.
-            for start in range(0, pending.height, BLOCK):
-                block = pending.slice(start, BLOCK)
-                heard = partial(_report_progress, on_progress, n_before + start, mine.height)
+            for block, asked in _in_blocks(pending, kept_before, model):
+                heard = partial(_report_progress, on_progress, n_before + n_asked, mine.height)
                 writer = AnswerWriter(block, kept, heard, spending)
                 try:
-                    _ask(run, model, block, writer)
+                    _ask(run, asked, block, writer)
                 finally:
                     n_asked += writer.n_kept
     outcome = finished(run, items, n_asked=n_asked)
@@ -73,9 +75,27 @@ def ask_model(
 
 def pending_items(run: Run) -> pl.DataFrame:
     """The items of this process that have no answer yet, in order."""
-    answered = run.answers("item_id", "error").filter(pl.col("error").is_null())
-    mine = _of_shard(run.items(), run.shard)
-    return mine.join(answered, on="item_id", how="anti", maintain_order="left")
+    return _without_answers(_of_shard(run.items(), run.shard), run.answers("item_id", "error"))
+
+
+def asked_again(model: M) -> M:
+    """The model for items whose answers were errors before: that it refuses them again is nothing new."""
+    return model.bearing_refusals() if isinstance(model, BearsRefusals) else model
+
+
+def _without_answers(items: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
+    answered = kept.filter(pl.col("error").is_null())
+    return items.join(answered, on="item_id", how="anti", maintain_order="left")
+
+
+def _in_blocks(pending: pl.DataFrame, kept: pl.DataFrame, model: Model) -> Iterator[tuple[pl.DataFrame, Model]]:
+    """Items, first those that were never asked, each block with who is asked."""
+    never = pending.join(kept, on="item_id", how="anti", maintain_order="left")
+    yield from ((block, model) for block in never.iter_slices(BLOCK))
+    failed = pending.join(kept, on="item_id", how="semi", maintain_order="left")
+    # Only now, with what the model has learned of its server.
+    again = asked_again(model)
+    yield from ((block, again) for block in failed.iter_slices(BLOCK))
 
 
 def with_budget(spending: Spending, outcome: RunOutcome) -> RunOutcome:

@@ -1,6 +1,8 @@
 """Pending shards: what of a run no shard holds yet, a few items at a time, and how one is asked."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,7 +10,7 @@ import polars as pl
 
 from blend.eval.models.protocols import Generator
 from blend.eval.runs.answer_files import ANSWERS, answer_tables
-from blend.eval.runs.ask_model import AnswerWriter
+from blend.eval.runs.ask_model import AnswerWriter, asked_again
 from blend.eval.runs.run_directory import GOLD_NAME, ITEMS_NAME, Run
 from blend.eval.runs.run_tables import rows_in_parts
 from blend.eval.runs.shards import ItemShard, ShardName, ShardStore, free_ranges
@@ -58,34 +60,48 @@ def pending_shards(run: Run, size: int) -> Iterator[ItemShard]:
         size: Items of a shard at most.
 
     Yields:
-        Shards in the order of the items. What holds no answers yet is cut at multiples of the size, whoever
-        cuts it; items that failed stand in shards of a further round.
+        Shards in the order of the items, first of those that were never asked. What holds no answers yet is
+        cut at multiples of the size, whoever cuts it; items that failed stand in shards of a further round.
     """
-    return shards_without_answers(run.answers_folder, _slices(run, size))
+    return shards_without_answers(run.answers_folder, partial(_slices, run, size))
 
 
-def shards_without_answers(answers: Path, slices: Iterable[pl.DataFrame]) -> Iterator[ItemShard]:
+def shards_without_answers(answers: Path, slices: Callable[[], Iterable[pl.DataFrame]]) -> Iterator[ItemShard]:
     """Leave out of items what a folder holds answers to; see `pending_shards`.
 
     Args:
         answers: Folder of answers.
-        slices: All items, those of a shard at a time: `ItemShard.items` without a gap.
+        slices: Gives all items, those of a shard at a time: `ItemShard.items` without a gap.
     """
     kept = _kept(answers)
-    for items in slices:
-        start, stop = int(items["position"][0]), int(items["position"][-1]) + 1
-        again = [items.join(kept.failed, on="item_id", how="semi", maintain_order="left")]
-        for begins, ends in free_ranges(start, stop, kept.ranges):
-            rows = items[begins - start : ends - start]
-            rows = rows.join(kept.done, on="item_id", how="anti", maintain_order="left")
-            name = ShardName(begins, ends)
-            if name.file in kept.files:  # with a part of it
-                again.append(rows)
-            elif rows.height:
-                yield ItemShard(name, rows)
-        rows = pl.concat(again).sort("position")
+    for items in slices():
+        yield from _never_asked(items, kept)
+    # Read anew, so that not all that failed has to wait in memory.
+    for items in slices() if kept.failed.height else ():
+        rows = items.join(kept.failed, on="item_id", how="semi", maintain_order="left")
         if rows.height:
-            yield ItemShard(ShardName(start, stop, kept.round), rows)
+            start, stop = _range_of(items)
+            yield ItemShard(ShardName(start, stop, kept.round), rows, failed_before=True)
+
+
+def _never_asked(items: pl.DataFrame, kept: _Kept) -> Iterator[ItemShard]:
+    start, stop = _range_of(items)
+    rest = []
+    for begins, ends in free_ranges(start, stop, kept.ranges):
+        rows = items[begins - start : ends - start]
+        rows = rows.join(kept.done, on="item_id", how="anti", maintain_order="left")
+        name = ShardName(begins, ends)
+        if name.file in kept.files:  # with a part of it
+            rest.append(rows)
+        elif rows.height:
+            yield ItemShard(name, rows)
+    if any(rows.height for rows in rest):
+        # Not the round of those that failed, which can have the same range.
+        yield ItemShard(ShardName(start, stop, kept.round + 1), pl.concat(rest))
+
+
+def _range_of(items: pl.DataFrame) -> tuple[int, int]:
+    return int(items["position"][0]), int(items["position"][-1]) + 1
 
 
 def _kept(folder: Path) -> _Kept:
@@ -147,10 +163,13 @@ class _Rows:
 def ask_shard(model: Generator, store: ShardStore, shard: ItemShard) -> ShardOutcome:
     """Ask a model a shard, and keep its answers unless somebody has kept them.
 
-    An item that fails is asked again, `TRIES` times in all. Where the model cannot be asked any more, the items
-    that it was not asked are errors, which a further run asks again, unless there is no answer at all.
+    An item that fails is asked again, `TRIES` times in all. Where the model cannot be asked any more, the shard
+    is kept without the items that it was not asked, which a further run asks, and not at all where it was asked
+    none.
     """
     rows = _Rows()
+    if shard.failed_before:
+        model = asked_again(model)
     pending, problem = shard.items, None
     for _ in range(TRIES):
         writer = AnswerWriter(pending, rows, lambda _: None)
@@ -164,9 +183,11 @@ def ask_shard(model: Generator, store: ShardStore, shard: ItemShard) -> ShardOut
         pending = _failed(pending, rows)
         if pending.is_empty():
             break
-    if problem is not None and all(row.get("error") is not None for row in rows.by_item.values()):
+        model = asked_again(model)
+    if not rows.by_item:
         return ShardOutcome(0, 0, 0, problem)
-    return keep_shard(store, shard, rows.by_item, error=problem, problem=problem)
+    tried = shard.items.filter(pl.col("item_id").is_in(list(rows.by_item)))
+    return keep_shard(store, replace(shard, items=tried), rows.by_item, problem=problem)
 
 
 def keep_shard(

@@ -206,7 +206,7 @@ def open_run(
         directory.mkdir(parents=True, exist_ok=True)
         with _locked(directory, shard):
             # Shards that start at one moment must not both write what the run needs.
-            with nullcontext() if shard is None else _held(directory, LOCK_NAME, wait_s=_START_S):
+            with nullcontext() if shard is None else held_alone(directory, LOCK_NAME, wait_s=_START_S):
                 if (directory / DESCRIPTION_NAME).exists():
                     description = _gone_on_with(directory, description)
                 else:
@@ -237,16 +237,26 @@ def _locked(directory: Path, shard: Shard | None) -> Iterator[None]:
     """The run for this process alone, or for all processes that are other shards of it."""
     with ExitStack() as held:
         if shard is not None:
-            held.enter_context(_held(directory, f"{LOCK_NAME}-{shard.name}"))
+            held.enter_context(held_alone(directory, f"{LOCK_NAME}-{shard.name}"))
         else:
-            held.enter_context(_held(directory, LOCK_NAME))
+            held.enter_context(held_alone(directory, LOCK_NAME))
             for path in sorted(directory.glob(f"{LOCK_NAME}-*")):
-                held.enter_context(_held(directory, path.name))
+                held.enter_context(held_alone(directory, path.name))
         yield
 
 
 @contextmanager
-def _held(directory: Path, name: str, *, wait_s: float = 0.0) -> Iterator[None]:
+def held_alone(directory: Path, name: str = LOCK_NAME, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold a lock in a directory, which no other process holds meanwhile.
+
+    Args:
+        directory: A directory.
+        name: File of the lock, which stays there.
+        wait_s: Seconds to wait for another process that holds it.
+
+    Raises:
+        ConflictError: If another process holds it.
+    """
     # The file stays: removing it would let a third process lock a new one beside the second's.
     lock = FileLock(directory / name)
     try:

@@ -65,13 +65,15 @@ class ItemShard:
     """What their answers are kept under."""
     items: pl.DataFrame
     """``position``, ``item_id``, ``locale``, ``prompt_id``, ``prompt`` and ``sample``, in order."""
+    failed_before: bool = False
+    """Whether they were asked before, and their answers were errors."""
 
     def halves(self) -> "tuple[ItemShard, ItemShard]":
         """Both halves of two items or more, under names of their own."""
         middle = self.items.height // 2
         at = int(self.items["position"][middle])
-        first, second = self.name._replace(stop=at), self.name._replace(start=at)
-        return ItemShard(first, self.items[:middle]), ItemShard(second, self.items[middle:])
+        first = replace(self, name=self.name._replace(stop=at), items=self.items[:middle])
+        return first, replace(self, name=self.name._replace(start=at), items=self.items[middle:])
 
 
 class ShardStore(Protocol):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from blend.loaders.servers import Server
 
-_REFUSED = (400, 413, 422)
+REFUSED = (400, 413, 422)
 """Answers to a request that the server understands and does not serve."""
 
 _LATER = (408, 409, 429)
@@ -72,7 +72,7 @@ def problem(error: Exception, server: "Server") -> str:
         return f"the server refuses the API key (HTTP {code}); correct OPENAI_API_KEY"
     if code in _LATER or code >= 500:
         fix = again
-    elif code in _REFUSED:
+    elif code in REFUSED:
         # It is about one request, and the model need not be wrong: most often the request is too long for it.
         fix = f"if the request is too long, serve the model with a longer context, else {correct}"
     else:

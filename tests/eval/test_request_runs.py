@@ -112,6 +112,67 @@ def test_what_failed_is_asked_again_by_the_same_command(
     assert (read.outcome.n_asked, read.outcome.n_missing) == (1, 0)
 
 
+def written(path: Path, *prompts: str) -> Path:
+    """A file of requests."""
+    bodies = ({"model": "tiny", "messages": [{"role": "user", "content": prompt}]} for prompt in prompts)
+    lines = [
+        {"custom_id": f"r{n}", "url": "/v1/chat/completions", "body": body} for n, body in enumerate(bodies)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("concurrency", "n_stopped"), [(1, 2), (256, 0)])
+def test_requests_behind_refused_ones_are_asked_once(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrency: int, n_stopped: int
+):
+    bad, good = [f"bad {n}" for n in range(24)], [f"good {n}" for n in range(150)]
+    refusing(server, {*bad, *good[90:94]}, monkeypatch)
+    requests = written(tmp_path / "r.jsonl", *bad, *good)
+    ask = partial(ask_requests, requests, tmp_path / "out", server=server.url, concurrency=concurrency)
+    for _ in range(n_stopped):
+        assert wrong(ask) == (
+            f"model tiny at {server.url}: 10 items in a row got no answer, the last because HTTP 400, 'not "
+            "this one'; if the request is too long, serve the model with a longer context, else correct model "
+            "or `server`; run again to have others asked first"
+        )
+    # The same once more asks those that failed, and says the same of them.
+    for n_asked in (174, 28):
+        found = ask()
+        assert (found.n_asked, found.n_missing, found.n_failed) == (n_asked, 28, 28)
+    assert server.live == dict.fromkeys([*good[:90], *good[94:]], 1)
+
+
+@pytest.mark.slow
+def test_a_server_that_refuses_all_is_left_early_and_then_asked_for_others(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(server, "answered", lambda *_: (422, {"error": {"message": "no such parameter"}}))
+    requests = written(tmp_path / "r.jsonl", *(f"text {n}" for n in range(300)))
+    for _ in range(2):
+        with pytest.raises(ServerError, match="in a row got no answer"):
+            ask_requests(requests, tmp_path / "out", server=server.url, concurrency=4)
+    asked = [body["messages"][0]["content"] for body in server.bodies]
+    assert 20 <= len(asked) == len(set(asked)) <= 26
+
+
+def test_a_second_call_is_refused_and_the_first_one_goes_on(server: BatchServer, tmp_path: Path):
+    requests, out = written(tmp_path / "r.jsonl", "one", "two"), tmp_path / "out"
+    said: list[str] = []
+
+    def second(*_: object) -> None:
+        # The lock is the operating system's, so a second call in this process stands for another one.
+        said.append(wrong(lambda: ask_requests(requests, out, server=server.url)))
+
+    assert ask_requests(requests, out, server=server.url, on_progress=second).n_missing == 0
+    assert set(said) == {
+        f"{out}: another process is running into this directory; wait for it, or choose another `out`"
+    }
+    assert server.live == {"one": 1, "two": 1}
+    assert ask_requests(requests, out, server=server.url).n_asked == 0
+
+
 @pytest.mark.slow
 def test_a_plan_is_that_of_the_run_and_writes_nothing(server: BatchServer, run: Run, tmp_path: Path):
     requests, out, plans = tmp_path / "requests.jsonl", tmp_path / "answers", list[AskingPlan]()

@@ -10,7 +10,8 @@ import pytest
 
 from blend.eval.models import open_model
 from blend.eval.models.protocols import Decoding, Generation
-from blend.eval.models.server import MAX_FAILURES, ServerModel, open_server
+from blend.eval.models.server import ServerModel, open_server
+from blend.eval.models.server_items import MAX_FAILURES
 from blend.schemas.errors import BlendError, InputError, ServerError
 from helpers.models.http_server import DROP, Reply
 from helpers.models.model_server import ModelServer, serving

@@ -234,7 +234,36 @@ def test_what_failed_is_asked_again_in_a_round_of_its_own(tmp_path: Path):
     assert (counts.n_answers, counts.n_failed) == (N_ITEMS, 0)
 
 
-def test_a_server_that_goes_away_leaves_what_it_answered_and_errors(tmp_path: Path):
+class Bearing(Echo):
+    """Knows whether it was told that what it refuses was refused before."""
+
+    bears = False
+
+    def bearing_refusals(self) -> "Bearing":
+        other = Bearing()
+        other.asked, other.bears = self.asked, True
+        return other
+
+    def generate(self, prompts, *, samples=None, keep=None):
+        self.asked += [(prompt, self.bears) for prompt in prompts]
+        keep(range(len(prompts)), [Generation("yes", 1, 1, "stop")] * len(prompts))
+
+
+@pytest.mark.parametrize("by_shards", [True, False])
+def test_what_failed_is_asked_after_what_was_never_asked(tmp_path: Path, by_shards: bool):
+    first, then = Echo(fails=True), Bearing()
+    with opened_run(tmp_path / "run") as run:
+        with pytest.raises(KeyboardInterrupt):
+            ask_model(run, Stopping(first, after=9))
+        if by_shards:
+            ask_all(run, then, 5)
+        else:
+            ask_model(run, then)
+        assert count_answers(run.answers_folder)[:2] == (N_ITEMS, 0)
+    assert then.asked == [*((f"prompt {n}\n", False) for n in range(9, N_ITEMS)), ("prompt 7\n", True)]
+
+
+def test_a_server_that_goes_away_leaves_what_it_answered(tmp_path: Path):
     class Gone(Echo):
         def generate(self, prompts, *, samples=None, keep=None):
             keep([0], [Generation("yes", 1, 1, "stop")])
@@ -246,7 +275,7 @@ def test_a_server_that_goes_away_leaves_what_it_answered_and_errors(tmp_path: Pa
 
     with opened_run(tmp_path / "run") as run:
         store, shards = FolderShards(run.answers_folder), pending_shards(run, 5)
-        assert ask_shard(Gone(), store, next(shards)) == ShardOutcome(5, 1, 1, "the server has gone away")
+        assert ask_shard(Gone(), store, next(shards)) == ShardOutcome(1, 1, 1, "the server has gone away")
         assert ask_shard(Down(), store, next(shards)) == ShardOutcome(0, 0, 0, "the server is down")
         assert store.names() == ["part-items000000000-000000005.parquet"]
         model = Echo()

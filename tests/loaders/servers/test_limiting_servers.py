@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from blend.eval.models.protocols import Decoding, Generation
-from blend.eval.models.server import MAX_FAILURES, open_server
+from blend.eval.models.server import open_server
+from blend.eval.models.server_items import MAX_FAILURES
 from blend.schemas.errors import ServerError
 from helpers.models.limiting_server import LimitingServer, Limits, limiting
 

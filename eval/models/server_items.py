@@ -1,0 +1,89 @@
+"""Items asked of a server: one that gets no answer fails alone, and many in a row end the asking."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from blend.eval.models.protocols import StopAsking
+from blend.eval.models.server_replies import BadReplyError
+from blend.loaders.servers import Server, ask_side_by_side
+from blend.loaders.servers.server_errors import REFUSED, problem
+from blend.schemas.errors import ServerError
+
+if TYPE_CHECKING:
+    import openai
+
+MAX_FAILURES = 10
+"""After so many items in a row without an answer no further ones are asked: the server is not up to it."""
+
+_FATAL = (401, 403, 404)
+"""Answers that no other item would change."""
+
+
+def ask_items(
+    server: Server,
+    n_items: int,
+    ask: Callable[["openai.AsyncOpenAI", int], Awaitable[None]],
+    failed: Callable[[int, str], None],
+    *,
+    where: str,
+    bears_refusals: bool,
+) -> None:
+    """Ask about all items.
+
+    Args:
+        server: Who is asked.
+        n_items: How many items there are.
+        ask: Asks about the item of a number, and does what is to be done with its answer.
+        failed: Hears of an item without an answer, and why.
+        where: The server, as messages name it.
+        bears_refusals: Whether requests that are refused for themselves (`server_errors.REFUSED`) never end the
+            asking; else they do not once an item was answered.
+
+    Raises:
+        StopAsking: If ``ask`` does, when what was under way is answered.
+        ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer.
+    """
+    in_a_row, tried = 0, set[int]()
+    stop: StopAsking | None = None
+    refused: ServerError | None = None
+
+    async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
+        nonlocal bears_refusals, in_a_row, stop, refused
+        if stop is not None or refused is not None:
+            return False
+        tried.add(item)
+        try:
+            await ask(client, item)
+        except StopAsking as asked_to:
+            # What is under way is paid for: it is waited for and kept.
+            stop = asked_to
+        except _item_errors() as error:
+            why = str(error) if isinstance(error, BadReplyError) else problem(error, server)
+            code = getattr(error, "status_code", None)
+            if code in _FATAL:
+                raise
+            failed(item, why)
+            if code in REFUSED and bears_refusals:
+                return True
+            in_a_row += 1
+            if in_a_row >= MAX_FAILURES:
+                many = f"{where}: {in_a_row} items in a row got no answer, the last because {why}"
+                if code not in REFUSED:
+                    raise ServerError(many) from error
+                # Of what is under way something may be answered: then these are refused for themselves.
+                refused = refused or ServerError(f"{many}; run again to have others asked first")
+        else:
+            in_a_row, refused, bears_refusals = 0, None, True
+        return True
+
+    while len(tried) < n_items and stop is None and refused is None:
+        ask_side_by_side(server, [item for item in range(n_items) if item not in tried], attempt)
+    if (problem_met := stop or refused) is not None:
+        raise problem_met
+
+
+def _item_errors() -> tuple[type[Exception], ...]:
+    """Errors that concern one item; no connection at all concerns all of them."""
+    from openai import APIStatusError, APITimeoutError
+
+    return APIStatusError, APITimeoutError, BadReplyError
