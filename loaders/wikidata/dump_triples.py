@@ -17,6 +17,9 @@ _EXACT = rf"^(?:<[^<>]+>|_:[^<> ]+) <[^<>]+> (?:<[^<>]+>|_:[^<> ]+|{_LITERAL}) \
 _SUBJECT_BYTES = 2 * len(f"<{ENTITY}") - 1
 """Longest subject of a plain line: one that begins as an item does cannot hold another beginning in so few."""
 
+_SHORT_BYTES = 80
+"""Few lines are shorter, so their ends are looked at; to look at those of all takes a tenth of the search."""
+
 _ID_CHARACTERS = 12
 """The longest identifier with the ``>`` behind it; so short a text is held in the column, not beside it."""
 
@@ -42,8 +45,8 @@ def misfit(block: bytes) -> bytes | None:
 def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
     """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``.
 
-    Where there are no subjects it raises `WrongLine` over a line that does not end as a triple does, and over
-    one that holds the ending of a wanted property and is not a triple, such as two lines in one.
+    Where there are no subjects it raises `WrongLine` over a short line that does not end as a triple does, and
+    over one that holds the ending of a wanted property and is not a triple, such as two lines in one.
     """
     iris = [f"<{name}>" for name in properties]
     terms = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "property", "object"])
@@ -72,8 +75,8 @@ def search(properties: Collection[str], subjects: Collection[str] | None) -> Cal
         strip = pl.col("object").str.strip_suffix(" .")
         if subjects is not None:  # the first reading has seen every line
             return may.filter(is_wanted).with_columns(strip).collect()
-        if not lines["line"].str.ends_with(" .").all():
-            _check_none(lines.filter(~pl.col("line").str.contains(r" \.$|^#|^$")))
+        short = lines.filter(pl.col("line").str.len_bytes() < _SHORT_BYTES)
+        _check_none(short.filter(~pl.col("line").str.contains(r" \.$|^#|^$")))
         kept = may.with_columns(is_plain=is_plain).collect()
         if not kept["is_plain"].all(ignore_nulls=False):
             _check_none(lines.filter(may_be_wanted).filter(~pl.col("line").str.contains(_EXACT)))

@@ -182,7 +182,6 @@ def test_a_file_that_is_packed_otherwise_than_its_name_says(triples: bytes, tmp_
 WRONG_LINES = [
     "this is nonsense",
     f"<{ENTITY}Q10> <{DIRECT}P9",
-    f'<{ENTITY}Q10> <{LABEL}> "half a te',
     # Glued to a whole line, with a property that is wanted.
     f"<{ENTITY}Q10> <{DIRECT}P9> <{ENTITY}Q1> .<{ENTITY}Q11> <{DIRECT}P31> <{ENTITY}Q10> .",
     f"<{ENTITY}Q10> <{DIRECT}P9<{ENTITY}Q11> <{DIRECT}P31> <{ENTITY}Q10> .",
@@ -190,6 +189,7 @@ WRONG_LINES = [
     f"<{ENTITY}Q10> <{DIRECT}P527> <{ENTITY}Q20<{ENTITY}Q11> <{DIRECT}P9> <{ENTITY}Q10> .",
 ]
 WRONG_TEXTS = [
+    f'<{ENTITY}Q10> <{LABEL}> "half a te .',
     f'<{ENTITY}Q10> <{LABEL}> "bre<{ENTITY}Q11> <{DIRECT}P9> <{ENTITY}Q10> .',
     f'<{ENTITY}Q10> <{LABEL}> "bread"@fr .<{ENTITY}Q11> <{LABEL}> "rye"@en .',
 ]
