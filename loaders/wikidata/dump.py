@@ -14,7 +14,7 @@ import polars as pl
 
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.dump_parts import Reading, dump_files, dump_info, read_dump
+from blend.loaders.wikidata.dump_parts import SHOWN_BYTES, Reading, dump_files, dump_info, names_of, read_dump
 from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, terms
 from blend.loaders.wikidata.snapshot import (
     ask_everything,
@@ -88,7 +88,7 @@ def take_snapshots_from_dump(
         started = open_folder(folder, {"dump": read, "domains": asked, "languages": languages})
         properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
         parts = read_dump(dumps, folder, Reading("statements", properties), on_progress, dask=dask)
-        answers = [DumpAnswers(parts, domain, wanted, on_progress) for domain in domains.values()]
+        answers = [DumpAnswers(dumps, parts, domain, wanted, on_progress) for domain in domains.values()]
         items = [ask_everything(each.ask, each.domain) for each in answers]
         subjects = frozenset(ENTITY + qid for each in answers for ids in each.named.values() for qid in ids)
         about_texts = Reading("texts", frozenset(_TEXTS.values()), subjects)
@@ -114,6 +114,7 @@ def _properties(domain: Domain) -> set[str]:
 class DumpAnswers:
     """Answers to the questions of one domain, from the statements that were kept of a dump."""
 
+    dumps: tuple[Path, ...]
     parts: list[Path]
     domain: Domain
     languages: tuple[str, ...] | None
@@ -184,8 +185,10 @@ class DumpAnswers:
                     if languages is None or getattr(triple.object, "language", None) in languages
                 ]
             except SyntaxError as error:
-                what = f"not N-Triples ({error.msg}): {text.split(chr(10))[(error.lineno or 1) - 1]!r}"
-                raise RowError(what, where="the dump", fix="download it again") from None
+                # The engine counts lines of the chunk; the statement can be looked for in the dump.
+                line = text.split("\n")[(error.lineno or 1) - 1]
+                what = f"a statement is not N-Triples: {line[:SHOWN_BYTES]!r}"
+                raise RowError(what, where=names_of(self.dumps), fix="download the dump again") from None
             tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
             yield lines

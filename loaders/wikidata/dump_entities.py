@@ -58,7 +58,7 @@ def misfit(block: bytes) -> bytes | None:
     wrong = next((line for line in lines if not _is_entity(line)), None)
     if wrong is None and not _is_searchable(block):
         wrong = next(line for line in lines if not _is_searchable(line))
-    return None if wrong is None else wrong[:80]
+    return wrong
 
 
 def _is_entity(line: bytes) -> bool:

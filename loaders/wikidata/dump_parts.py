@@ -4,19 +4,18 @@ A file is read from start to end, in blocks of whole lines; what is not wanted i
 After every `PART_BYTES` the statements found are written as ``READING-FILE-POSITION.parquet``; the position, in
 bytes of the unpacked file, is that up to which the parts so far reach. A part appears under its name only when
 it is complete, so a reading that was killed goes on behind the last one. ``READING-FILE.done`` says that the
-end was reached. Files do not depend on each other: the workers of a Dask cluster can read them side by side.
+end was reached, and holds the last character there. Files do not depend on each other: the workers of a Dask
+cluster can read them side by side.
 """
 
-import bz2
 import hashlib
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 from types import ModuleType
-from typing import IO, cast
 
 import polars as pl
 
@@ -25,7 +24,9 @@ from blend.loaders.files.content import open_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.servers.cluster import on_cluster
 from blend.loaders.wikidata import dump_entities, dump_triples
-from blend.loaders.wikidata.store import open_gzip, unpacking_errors
+from blend.loaders.wikidata.dump_triples import WrongLine
+from blend.loaders.wikidata.dump_unpacking import PACKINGS, unpacked
+from blend.loaders.wikidata.store import unpacking_errors
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.release.snapshots import DumpInfo
 
@@ -44,8 +45,9 @@ FORMATS: dict[str, tuple[str, ModuleType]] = {
 }
 """What a line is and who searches it, by the ending of a dump's name before that of its compression."""
 
-_PACKED = (".gz", ".bz2")
 _HEAD_BYTES = 1 << 20
+SHOWN_BYTES = 200
+"""Bytes of a wrong line that messages show."""
 _AGAIN = "download the dump again"
 
 
@@ -96,7 +98,7 @@ def dump_info(dump: Path) -> DumpInfo:
 
 def _format_of(dump: Path) -> str | None:
     """The key of `FORMATS` of a file by its name; null for others."""
-    name = dump.stem if dump.suffix in _PACKED else dump.name
+    name = dump.stem if dump.suffix in PACKINGS else dump.name
     return next((ending for ending in FORMATS if name.endswith(ending)), None)
 
 
@@ -139,7 +141,47 @@ def read_dump(
         for size in on_cluster(_read_file, tasks, reading, dask=dask, about="file of the dump"):
             done += size
             on_progress(step, _mib(done), total)
+    _check_lists(dumps, folder, reading)
     return sorted(folder.glob(f"{reading.name}-*.parquet"))
+
+
+def _check_lists(dumps: Sequence[Path], folder: Path, reading: Reading) -> None:
+    """Check that the brackets around the entities in JSON are there, the end of each list and its beginning.
+
+    Only they tell a whole dump from one that is cut off between two lines. Of one that was split, whichever
+    file holds a bracket, as many files begin with one as end with one, also where each is a list of its own.
+    """
+    numbers = [number for number, dump in enumerate(dumps) if _format_of(dump) == ".json"]
+    begun = [number for number in numbers if _first_byte(dumps[number]) == b"["]
+    ended = [number for number in numbers if _done(folder, reading, number).read_bytes() == b"]"]
+    if not numbers or 0 < len(begun) == len(ended):
+        return
+    where = names_of([dumps[number] for number in numbers])
+    if len(numbers) == 1:
+        missing = "end with ]" if begun else "begin with ["
+        raise RowError(f"does not {missing}, as a whole dump in JSON does", where=where, fix=_AGAIN)
+    problem = (
+        f"files that begin with [: {len(begun)}, that end with ]: {len(ended)}, which a whole dump has alike"
+    )
+    raise RowError(problem, where=where, fix=f"give all files of the dump, or {_AGAIN}")
+
+
+def names_of(dumps: Sequence[Path]) -> str:
+    """What messages about all files of a dump call them."""
+    return str(dumps[0]) if len(dumps) == 1 else f"{dumps[0]} to {dumps[-1]}"
+
+
+def _first_byte(dump: Path) -> bytes:
+    with (
+        open_content(dump, what="dump") as packed,
+        unpacking_errors(dump, _AGAIN),
+        unpacked(packed, dump, _AGAIN) as file,
+    ):
+        return file.read(1)
+
+
+def _done(folder: Path, reading: Reading, number: int) -> Path:
+    return folder / f"{reading.name}-{number:05}.done"
 
 
 def _mib(n_bytes: int) -> int:
@@ -162,30 +204,17 @@ def read_parts(dump: Path, folder: Path, number: int, reading: Reading) -> Itera
     Raises:
         InputError: If the file is empty, damaged, cut off, or of another format.
     """
-    name = f"{reading.name}-{number:05}"
-    done = folder / f"{name}.done"
+    done = _done(folder, reading, number)
     if done.exists():
         return
+    name = done.stem
     earlier = sorted(folder.glob(f"{name}-*.parquet"))
     start = end = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
     found: list[pl.DataFrame] = []
-    what, kind = FORMATS[_format_of(dump) or ".nt"]
-    search = kind.search(reading.properties, reading.subjects)
+    block = b""
+    search = _search(dump, reading)
     for end, block, n_read in _blocks(dump, start):
-        where = f"{dump}, unpacked bytes {end - len(block):,} to {end:,}"
-        if b"\0" in block:  # what a broken download leaves; a line without its name would be passed over
-            raise RowError("holds zero bytes, which no dump has", where=where, fix=_AGAIN)
-        # The first reading has seen every line.
-        wrong = kind.misfit(block) if reading.subjects is None else None
-        if wrong is not None:
-            problem = f"not {what} as Wikidata's dumps write them: {wrong.decode(errors='replace')!r}"
-            raise RowError(problem, where=where, fix=f"{_NAMES}, or {_AGAIN}")
-        try:
-            found.append(search(block))
-        except InputError as error:
-            raise InputError(f"{dump}: {error}") from None
-        except (pl.exceptions.ComputeError, ValueError, KeyError, TypeError) as error:
-            raise RowError(f"cannot be read ({error})", where=where, fix=_AGAIN) from None
+        found.append(search(end - len(block), block))
         if end - start >= PART_BYTES:
             _write_part(folder, name, end, found)
             start, found = end, []
@@ -194,7 +223,39 @@ def read_parts(dump: Path, folder: Path, number: int, reading: Reading) -> Itera
         _write_part(folder, name, end, found)
     if end == 0:
         raise InputError(f"{dump}: is empty; {_AGAIN}")
-    atomic_write(done, "")
+    if not block:  # killed after the last part
+        for _, last, _ in _blocks(dump, 0):
+            block = last
+    atomic_write(done, block.rstrip()[-1:])
+
+
+def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame]:
+    """A function that finds the wanted statements of a block, given with the position of its beginning."""
+    what, kind = FORMATS[_format_of(dump) or ".nt"]
+    search: Callable[[bytes], pl.DataFrame] = kind.search(reading.properties, reading.subjects)
+
+    def found(start: int, block: bytes) -> pl.DataFrame:
+        where = f"{dump}, unpacked bytes {start:,} to {start + len(block):,}"
+        if b"\0" in block:  # what a broken download leaves; a line without its name would be passed over
+            raise RowError("holds zero bytes, which no dump has", where=where, fix=_AGAIN)
+        # The first reading has seen every line.
+        wrong = kind.misfit(block) if reading.subjects is None else None
+        try:
+            if wrong is not None:
+                raise WrongLine(wrong)
+            return search(block)
+        except WrongLine as error:
+            line = re.search(rb"^%s\r?$" % re.escape(error.line), block, re.MULTILINE)
+            where = f"{dump}, line at unpacked byte {start + (line.start() if line else 0):,}"
+            shown = error.line[:SHOWN_BYTES].decode(errors="replace")
+            problem = f"not {what} as Wikidata's dumps write them: {shown!r}"
+            raise RowError(problem, where=where, fix=f"{_NAMES}, or {_AGAIN}") from None
+        except InputError as error:
+            raise InputError(f"{dump}: {error}") from None
+        except (pl.exceptions.ComputeError, ValueError, KeyError, TypeError) as error:
+            raise RowError(f"cannot be read ({error})", where=where, fix=_AGAIN) from None
+
+    return found
 
 
 def _write_part(folder: Path, name: str, position: int, found: list[pl.DataFrame]) -> None:
@@ -208,7 +269,7 @@ def _blocks(dump: Path, position: int) -> Iterator[tuple[int, bytes, int]]:
     with (
         open_content(dump, what="dump") as packed,
         unpacking_errors(dump, _AGAIN),
-        _unpacked(packed, dump) as file,
+        unpacked(packed, dump, _AGAIN) as file,
         # Unpacks the next block while the caller searches this one: both leave Python's lock alone.
         ThreadPoolExecutor(max_workers=1) as reader,
     ):
@@ -228,13 +289,5 @@ def _blocks(dump: Path, position: int) -> Iterator[tuple[int, bytes, int]]:
             if len(rest) > LINE_BYTES:
                 what = f"a line of more than {LINE_BYTES:,} bytes is not of Wikidata's"
                 raise InputError(f"{dump}: {what}; {_AGAIN}")
-        if packed.read(1):  # bz2 takes damage between two of its streams for the end, and says nothing
-            raise EOFError
         if rest:
             yield position + len(rest), rest, packed.tell()
-
-
-def _unpacked(packed: BufferedReader, dump: Path) -> IO[bytes]:
-    if dump.suffix == ".gz":
-        return open_gzip(packed)
-    return cast("IO[bytes]", bz2.BZ2File(packed)) if dump.suffix == ".bz2" else packed

@@ -149,9 +149,15 @@ def unpacking_errors(path: Path, fix: str) -> Iterator[None]:
     try:
         yield
     except faults as error:
-        if "Not a gzipped file" in str(error):
+        # The same is said of what stands behind the content.
+        if "Not a gzipped file" in str(error) and not _begins_as_gzip(path):
             raise InputError(f"{path}: not a gzip file; name it without .gz or {fix}") from None
         # What the operating system says has a number; what gzip and bz2 find wrong has none.
         if getattr(error, "errno", None) is not None:
             raise
         raise InputError(f"{path}: the compressed file is damaged or cut off; {fix}") from None
+
+
+def _begins_as_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"

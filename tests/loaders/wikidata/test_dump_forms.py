@@ -142,8 +142,9 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
         # One line among others that are as they should be would be passed over.
         for content in (wrong, f"[\n{first}{wrong}{last}]\n"):
             assert refused(tmp_path, content) == (
-                f"DUMP, unpacked bytes 0 to {len(content)}: not an entity as Wikidata's dumps write them: "
-                f"{wrong[:80].strip()!r}; {NAMES}, or download the dump again"
+                f"DUMP, line at unpacked byte {content.index(wrong)}: "
+                f"not an entity as Wikidata's dumps write them: "
+                f"{wrong.strip()[:200]!r}; {NAMES}, or download the dump again"
             )
     for wrong in (
         first.replace('"rank":"normal"', '"rank":"best"'),
