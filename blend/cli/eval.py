@@ -163,7 +163,7 @@ def ask(
 
     - `blend eval ask requests --server URL --ray auto --out answers` has a cluster ask.
     - `blend eval ask requests --server URL --price 0.15,0.60 --budget 20 --out answers` ends when 20 are spent.
-    - `blend eval ask requests --price 0.15,0.60 --plan --out answers` says what it will cost at most.
+    - `blend eval ask requests --price 0.15,0.60 --plan --out answers` says about what it will cost.
     """
     from blend.eval.request_runs import ask_requests
     from blend.loaders.files.progress import shown_progress

@@ -9,6 +9,11 @@ from blend.schemas.errors import BlendError
 
 def wrong(call: Callable[[], object]) -> str:
     """What is said of a call that cannot be."""
-    with pytest.raises(BlendError) as caught:
+    return message_of(BlendError, call)
+
+
+def message_of(error: type[Exception], call: Callable[[], object]) -> str:
+    """What is said of a call that raises an error of this type."""
+    with pytest.raises(error) as caught:
         call()
     return str(caught.value)
