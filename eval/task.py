@@ -5,7 +5,7 @@ them. Nothing slow is imported here or by a task's package: the command line rea
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import (
@@ -214,8 +214,8 @@ class Task(Protocol):
         """Decisions and scores of the answers of a run, those that are errors included."""
         ...
 
-    def replies_to_judge(self, run: "Run") -> "pl.DataFrame | None":
-        """Return the replies of a run as a judge is to read them, `judging.replies.REPLIES`.
+    def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame] | None":
+        """Return the replies of a run as a judge is to read them, `judging.replies.REPLIES`, some at a time.
 
         Null where a model's answers are no texts that are correct or wrong.
         """

@@ -103,12 +103,12 @@ def _asked(run: Run, reordered: float) -> ReleaseItems:
         raise InputError(
             f"{run.directory}: answers to {task.name} are not judged; short answers and free lists are"
         )
-    if replies.is_empty():
-        raise InputError(
-            f"{run.directory}: the run has no answers yet that could be judged; ask the model first"
-        )
     asked = judge_items(replies, reordered=reordered)
-    if asked.items.is_empty():
+    if not asked.n_items:
+        if all(gold.is_empty() for _, gold in asked.in_parts()):
+            raise InputError(
+                f"{run.directory}: the run has no answers yet that could be judged; ask the model first"
+            )
         raise InputError(
             f"{run.directory}: the default rule is sure of every reply, so there is nothing to ask a judge; "
             "score by it"

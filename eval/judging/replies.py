@@ -1,12 +1,13 @@
 """Replies to be judged, as every task gives them, and what judges are asked about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems, text_digest
+from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.judge_prompt import OF_A_LIST, OF_PEOPLE, PROMPT, REORDERED, VERSION, judge_prompt
+from blend.eval.runs.answers_in_parts import packed, unpacked
 
 REPLIES = pl.Schema(
     {
@@ -42,51 +43,68 @@ JUDGED = pl.Schema(
 string rule is sure; ``shown`` are the positions of the accepted answers, from 0, in the order that it saw."""
 
 
-def judge_items(replies: pl.DataFrame, *, reordered: float) -> TaskItems:
+def judge_items(replies: Iterable[pl.DataFrame], *, reordered: float) -> TaskItems:
     """What a judge is asked: every distinct question and reply once, in the order of the replies.
 
     Accepted answers stand in an order that depends on region, question and reply alone, so that no answer is
     always first.
 
     Args:
-        replies: `REPLIES`.
+        replies: `REPLIES`, some at a time.
         reordered: Share of the questions with several accepted answers that are asked a second time, with the
             accepted answers in the opposite order.
 
     Returns:
-        The items, with `JUDGED` as their gold; those asked again are called ``ID/reordered``.
+        The items in as many parts, with `JUDGED` as their gold; those asked again are called ``ID/reordered``.
     """
-    items: dict[str, dict[str, Any]] = {}
+    asked: dict[str, str] = {}
+    parts, n_items = [], 0
+    for some in replies:
+        items, gold = _judged(some, asked, reordered)
+        parts.append((packed(items), packed(gold)))
+        n_items += items.height
+    made = ItemParts(n_items, lambda: ((unpacked([items]), unpacked([gold])) for items, gold in parts))
+    text = f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"
+    prompts = {VERSION: text, **({REORDERED: text} if reordered else {})}
+    return TaskItems(pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED), prompts, "text", parts=made)
+
+
+def _judged(
+    replies: pl.DataFrame, asked: dict[str, str], reordered: float
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items that are not yet asked, which ``asked`` learns by the digests of their prompts, and the gold."""
+    items: list[dict[str, Any]] = []
     judged: list[tuple[Any, ...]] = []
     for row in replies.iter_rows(named=True):
         asked_as, order = None, None
         if row["verdict"] is None:
             order = _order(row)
-            prompt = _prompt(row, order)
+            item = _item(row, order)
+            digest = text_digest(item["prompt"])
             # Two prompts or samples of a question can get one reply.
-            item = items.setdefault(prompt, _item(row, prompt))
-            asked_as = item["item_id"]
-            # A number in [0, 1) that depends on the prompt alone.
-            if len(order) > 1 and int(text_digest(prompt)[:16], 16) / 2**64 < reordered:
-                again = _prompt(row, order[::-1])
-                items.setdefault(again, _item(row, again) | {"item_id": f"{asked_as}/reordered"})
-                items[again]["prompt_id"] = REORDERED
+            if digest not in asked:
+                asked[digest] = item["item_id"]
+                items.append(item)
+                # A number in [0, 1) that depends on the prompt alone.
+                if len(order) > 1 and int(digest[:16], 16) / 2**64 < reordered:
+                    again = _item(row, order[::-1])
+                    again |= {"item_id": f"{item['item_id']}/reordered", "prompt_id": REORDERED}
+                    # Two answers of one wording are the same in either order.
+                    if (opposite := text_digest(again["prompt"])) not in asked:
+                        asked[opposite] = again["item_id"]
+                        items.append(again)
+            asked_as = asked[digest]
         judged.append((row["item_id"], row["entry"], row["reply"], row["verdict"], asked_as, order))
-    text = f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"
-    prompts = {VERSION: text, **({REORDERED: text} if reordered else {})}
-    gold = pl.DataFrame(judged, schema=JUDGED, orient="row")
-    return TaskItems(pl.DataFrame(list(items.values()), schema=ITEMS), gold, prompts, "text")
+    return pl.DataFrame(items, schema=ITEMS), pl.DataFrame(judged, schema=JUDGED, orient="row")
 
 
-def _item(row: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+def _item(row: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
+    """A reply as an item, with its accepted answers in an order."""
     known = {name: row[name] for name in ITEMS if name in REPLIES}
     entry = "" if row["entry"] is None else f"/{row['entry']}"
-    return {**known, "item_id": row["item_id"] + entry, "prompt_id": VERSION, "prompt": prompt, "options": None}
-
-
-def _prompt(row: Mapping[str, Any], order: Sequence[int]) -> str:
     accepted = [row["accepted"][position] for position in order]
-    return judge_prompt(row["people_of"], row["question"], accepted, row["reply"])
+    prompt = judge_prompt(row["people_of"], row["question"], accepted, row["reply"])
+    return {**known, "item_id": row["item_id"] + entry, "prompt_id": VERSION, "prompt": prompt, "options": None}
 
 
 def _order(row: Mapping[str, Any]) -> list[int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from blend.eval.items import PART
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import REORDERED, parse_verdict
 from blend.eval.runs.run_description import RecordedAnswers
@@ -89,7 +90,10 @@ def read_judge(run: Run, rule: str = JUDGE) -> Run:
 def replies_digest(run: Run) -> str:
     """SHA-256 of the replies of a run, whatever the order in which they came."""
     answers = run.answers("item_id", "text", "error").filter(pl.col("error").is_null())
-    return hashlib.sha256(answers.select("item_id", "text").sort("item_id").write_ndjson().encode()).hexdigest()
+    digest = hashlib.sha256()
+    for some in answers.select("item_id", "text").sort("item_id").iter_slices(PART):
+        digest.update(some.write_ndjson().encode())
+    return digest.hexdigest()
 
 
 def read_verdicts(run: Run, rule: str = JUDGE) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Free listing: a model lists what a dish is made of in its own words, without candidates."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -97,13 +97,14 @@ class FreeListing(TripleTask):
 
         return with_checks(scored, run, options.rule, verdicts, seed=options.seed)
 
-    def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
+    def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
-        from blend.eval.runs.written_answers import as_scored
+        from blend.eval.runs.answers_in_parts import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import entries_to_judge
         from blend.schemas.recipe.domains import in_words
 
         words = run.description.options.get("words")
         question = in_words("Which ingredients are in the dish {label} ({country})?", words)
-        answers = as_scored(run.answers(), run.description)
-        return entries_to_judge(run.items(), run.gold(), answers, question=question)
+        lists = AnsweredParts(run, ())
+        for (items, answers), gold in zip(lists, lists.gold(), strict=True):
+            yield entries_to_judge(items, gold, answers, question=question)

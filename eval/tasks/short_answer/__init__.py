@@ -1,6 +1,6 @@
 """Short answers: a question in the local language or in English, answered in a model's own words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -102,22 +102,17 @@ class ShortAnswer(Task):
             scored = with_checks(scored, run, options.rule, verdicts, seed=options.seed)
         return _corrected(run, scored, seed=options.seed)
 
-    def replies_to_judge(self, run: "Run") -> "pl.DataFrame":
+    def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
-        import polars as pl
-
         from blend.eval.runs.answers_in_parts import AnsweredParts
         from blend.eval.tasks.short_answer.judged_answers import answers_to_judge
         from blend.eval.tasks.short_answer.short_answer_scores import decided_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
         gold = run.gold()
-        return pl.concat(
-            answers_to_judge(
-                items, gold, decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
-            )
-            for items, answers in AnsweredParts(run)
-        )
+        for items, answers in AnsweredParts(run):
+            decided = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
+            yield answers_to_judge(items, gold, decided)
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""

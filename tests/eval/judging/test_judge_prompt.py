@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.judging.families import families, shared_families
-from blend.eval.judging.judge_prompt import OF_A_LIST, VERDICTS, Verdict, judge_prompt, parse_verdict
+from blend.eval.judging.judge_prompt import OF_A_LIST, VERDICTS, VERSION, Verdict, judge_prompt, parse_verdict
 from blend.eval.judging.replies import REPLIES, judge_items
 
 ACCEPTED = [{"texts": ["밥", "rice"], "votes": 3}, {"texts": ["noodles"], "votes": 1}, {"texts": ["soup"]}]
 
 
-def replies(*texts: str, verdict: str | None = None, question: str = "What?", n_accepted: int = 3):
+def replies(*texts: str, verdict: str | None = None, question: str = "What?", accepted=ACCEPTED):
     import polars as pl
 
     known = dict.fromkeys(("locale", "region", "template_id", "topic", "language"), "x")
-    accepted = [{"votes": None, **one} for one in ACCEPTED[:n_accepted]]
+    accepted = [{"votes": None, **one} for one in accepted]
     rows = [
         {**known, "item_id": f"i{n}", "people_of": "South Korea", "question": question, "accepted": accepted}
         | {"entry": None, "reply": text, "verdict": verdict}
@@ -72,15 +72,16 @@ def test_verdicts_by_hand(text: str, verdict: Verdict):
 
 
 def test_equal_replies_are_asked_once_and_sure_ones_never():
-    asked = judge_items(replies("rice", "bread", "rice"), reordered=0)
-    assert asked.items["item_id"].to_list() == ["i0", "i1"]
-    assert asked.gold["asked_as"].to_list() == ["i0", "i1", "i0"]
-    assert judge_items(replies("rice", verdict="correct"), reordered=1).items.is_empty()
+    parts = replies("rice", "bread", "rice", "soup", "bread").iter_slices(3)
+    asked = list(judge_items(parts, reordered=0).in_parts())
+    assert [items["item_id"].to_list() for items, _ in asked] == [["i0", "i1"], ["i3"]]
+    assert [gold["asked_as"].to_list() for _, gold in asked] == [["i0", "i1", "i0"], ["i3", "i1"]]
+    assert judge_items([replies("rice", verdict="correct")], reordered=1).n_items == 0
 
 
 def test_a_share_is_asked_again_in_the_opposite_order():
     texts = [f"reply {n}" for n in range(200)]
-    asked = judge_items(replies(*texts), reordered=1).items
+    asked = judge_items([replies(*texts)], reordered=1).in_memory().items
     first, again = asked.gather_every(2), asked.gather_every(2, offset=1)
     assert (first["item_id"] + "/reordered").to_list() == again["item_id"].to_list()
 
@@ -92,10 +93,12 @@ def test_a_share_is_asked_again_in_the_opposite_order():
     # Every answer is first about as often as the others: 200/3, and five standard deviations of 6.7.
     leads = [order(prompt)[0] for prompt in first["prompt"]]
     assert all(33 < leads.count(lead) < 100 for lead in set(leads))
-    some = judge_items(replies(*texts), reordered=0.1).items.height - 200
+    some = judge_items([replies(*texts)], reordered=0.1).n_items - 200
     assert 0 < some < 45
-    # Nothing to reorder.
-    assert judge_items(replies("rice", n_accepted=1), reordered=1).items.height == 1
+    # Nothing to reorder, the second time in two answers of one wording.
+    for accepted in (ACCEPTED[:1], ACCEPTED[1:2] * 2):
+        alone = judge_items([replies("rice", accepted=accepted)], reordered=1).in_memory().items
+        assert alone["prompt_id"].to_list() == [VERSION]
 
 
 def test_families_by_name():

@@ -7,9 +7,12 @@ import polars as pl
 import pytest
 
 from blend.eval.items import ITEMS, TaskItems, repeated
+from blend.eval.judging.judge_prompt import VERSION
+from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.registry import TASKS
+from blend.eval.runs import answers_in_parts
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_description import AskedRelease, RunDescription
 from blend.eval.runs.run_directory import Run, open_run
@@ -19,6 +22,7 @@ from blend.eval.tasks.free_listing.listing_scores import entries_to_judge, score
 from blend.loaders.files import unpacked
 from blend.loaders.files.progress import silent
 from blend.schemas.errors import InputError, RowError
+from helpers.judged_runs import OwnJudge, finds_the_answer
 from helpers.kill_points import Echo
 
 Accepted = list[list[str]]
@@ -170,7 +174,9 @@ def test_a_judge_is_asked_about_entries_in_which_the_rule_finds_no_part():
 def long_lists(tmp_path: Path) -> Run:
     """A run whose gold, the same for every repeat, is small on the disk and takes 2.4 MB in memory."""
     asked: list[Asked] = [("en", "Japan", [["egg"], ["x" * 4000]], None)] * 60
-    items, gold, _ = (rows.with_columns(pl.lit("").alias("prompt")) for rows in frames(asked))
+    items, gold, _ = frames(asked)
+    # Turned around, egg and something of each dish's own.
+    items = items.with_columns(prompt=pl.format("{}tlas ,gge", "item_id"))
     listed = repeated(TaskItems(full(items, ITEMS), full(gold, GOLD), {}, "text"), 10)
     options = dict.fromkeys(("languages", "countries", "prompts"))
     description = RunDescription(
@@ -204,3 +210,10 @@ def test_gold_that_is_too_much_at_once_is_read_in_parts(long_lists: Run, monkeyp
     after = task.score(long_lists, long_lists.answers(), task.scoring(), silent)
     assert after.scores == before.scores
     assert after.decisions.equals(before.decisions)
+    whole = judge_run(long_lists, model=OwnJudge("whole", finds_the_answer))
+    monkeypatch.setattr(answers_in_parts, "PART", 70)
+    parts = judge_run(long_lists, model=OwnJudge("parts", finds_the_answer))
+    assert parts.items().equals(whole.items())
+    assert parts.gold().equals(whole.gold())
+    assert parts.gold().height == 2 * 600
+    assert parts.items().filter(prompt_id=VERSION).height == 60
