@@ -125,18 +125,23 @@ def entries_to_judge(
     """
     rows = _with_texts(items, gold, answers).drop_nulls("text")
     readers = _readers(rows["language"].unique().to_list(), DEFAULT_LEMMAS)
-    found = []
-    for row in rows.iter_rows(named=True):
+    lists, entries = [], []
+    for number, row in enumerate(rows.iter_rows(named=True)):
         named = listed(row["text"], row["language"])
         sure = set().union(*_hits(named, row, readers[primary(row["language"])], "default"))
-        known = {name: row[name] for name in REPLIES if name in row}
-        known["question"] = question.format(label=row["label"], country=row["country"])
-        known["accepted"] = [{"texts": names, "votes": None} for names in row["accepted"]]
-        found += [
-            known | {"entry": i, "reply": entry, "verdict": "correct" if i in sure else None}
-            for i, entry in enumerate(named)
-        ]
-    return pl.DataFrame(found, schema=REPLIES)
+        lists += [number] * len(named)
+        entries += [(i, entry, "correct" if i in sure else None) for i, entry in enumerate(named)]
+    about = rows.select("label", "country").iter_rows()
+    asked = rows.with_columns(
+        people_of=pl.lit(None, pl.String),
+        question=pl.Series(
+            [question.format(label=label, country=country) for label, country in about], dtype=pl.String
+        ),
+        accepted=pl.col("accepted").list.eval(pl.struct(texts=pl.element(), votes=pl.lit(None, pl.Int64))),
+    )
+    own = {name: REPLIES[name] for name in ("entry", "reply", "verdict")}
+    of_entries = pl.DataFrame(entries, schema=own, orient="row")
+    return pl.concat([asked[lists], of_entries], how="horizontal").select(list(REPLIES))
 
 
 def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
