@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section, cell, region_name
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.vega_lite import Spec
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import ALL, Score
 from blend.eval.tasks.rungs import RUNGS
@@ -35,7 +36,7 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
 
     chances = {run.task.title: run.task.chance for run in of_rungs if run.task.chance is not None}
 
-    def chart(key: str, where: str | None = None) -> score_charts.Spec:
+    def chart(key: str, where: str | None = None) -> Spec:
         rows = [
             {"model": model, "rung": rung, "value": score.value, "low": score.low, "high": score.high}
             for (of, model, rung), score in scores.items()

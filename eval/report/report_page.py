@@ -15,8 +15,9 @@ from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, packaged, page_environment, save_page
 from blend.eval.report.repeat_columns import BETWEEN_RUNS, repeat_columns
 from blend.eval.report.report_sections import ReportTable, Section, region_name, regions_in_words
-from blend.eval.report.score_charts import FEW, LAND, Spec, chart_library
+from blend.eval.report.score_charts import FEW, LAND
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.report.vega_lite import Spec, chart_library
 from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK

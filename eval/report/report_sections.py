@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from blend.eval.report import score_charts
-from blend.eval.report.score_charts import Spec
+from blend.eval.report.vega_lite import Spec
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.schemas.language.locales import Locale, registry
 

@@ -6,18 +6,12 @@ besides colours. Colours of text and lines come from the page, which knows wheth
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from math import ceil, floor, log10
 from types import MappingProxyType
 from typing import Any
 
 from blend.eval.report.map_labels import label_offsets
-from blend.schemas.errors import MissingExtraError
-
-Spec = dict[str, Any]
-"""A Vega-Lite specification as JSON has it."""
-
-Rows = Sequence[Mapping[str, Any]]
+from blend.eval.report.vega_lite import Rows, Spec, load_altair, spec_of
 
 LAND = "land.json"
 """Outline of the world's land (TopoJSON, degrees), without Antarctica, which would take a quarter of the map.
@@ -38,31 +32,6 @@ _WIDTH = "containerSize()[0]"
 
 _WHOLE = 0
 """A limit of a label's width that is none: a name that is cut off can be another one's."""
-
-
-def load_altair() -> Any:
-    """The charting library.
-
-    Raises:
-        MissingExtraError: If it is not installed.
-    """
-    return _library("altair")
-
-
-def chart_library() -> str:
-    """The JavaScript that draws the charts, complete, for one script element.
-
-    Raises:
-        MissingExtraError: If it is not installed.
-    """
-    return str(_library("vl_convert").javascript_bundle())
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError("the report", extra="report") from None
 
 
 def region_chart(
@@ -360,21 +329,6 @@ def ladder_chart(
 
 
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
-
-
-def spec_of(chart: Any, description: str, *, height: int) -> Spec:
-    """A chart as a specification that fits its place on the page, with what it shows in words."""
-    alt = load_altair()
-    sized = chart.properties(
-        width="container",
-        height=height,
-        description=description,
-        background="transparent",
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-    )
-    spec: Spec = sized.to_dict()
-    spec.pop("config", None)  # the page has one for light and one for dark
-    return spec
 
 
 def _tooltips(alt: Any, *names: str) -> list[Any]:

@@ -1,9 +1,9 @@
-"""Charts of texts for readers of many nationalities, as Vega-Lite specifications; see `charts`."""
+"""Charts of texts for readers of many nationalities, as Vega-Lite specifications; see `score_charts`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
+from blend.eval.report.vega_lite import Rows, Spec, load_altair, spec_of
 
 _MAP_HEIGHT = 330
 _MAP_SHAPE = 0.46
