@@ -45,14 +45,16 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
     """
     judge = read_judge(run, rule)
     items = run.items("item_id", "region", "template_id")
-    judged = verdicts.join(items, on="item_id", how="inner", maintain_order="left")
-    # Of the entries of a list the default rule finds right those that it is sure of.
-    by_rule = pl.col("decided_by") == "rule"
+    # Of the entries of lists, which can be millions, only those that were asked about with all that is known.
+    judged, asked = (
+        rows.join(items, on="item_id", how="inner", maintain_order="left")
+        for rows in (verdicts.select("item_id", "verdict", "decided_by"), verdicts.filter(decided_by=JUDGE))
+    )
+    by_rule = pl.lit(False)  # the default rule is sure of the entries of a list that it finds correct
     if "by_rule" in scored.decisions.columns:
-        judged = judged.join(scored.decisions.select("item_id", "by_rule"), on="item_id", how="left")
+        asked = asked.join(scored.decisions.select("item_id", "by_rule"), on="item_id", how="left")
         by_rule = pl.col("by_rule")
-    judged = judged.with_columns(by_rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")))
-    asked = judged.filter(decided_by=JUDGE)
+    asked = asked.with_columns(by_rule=pl.when(by_rule).then(pl.lit("correct")).otherwise(pl.lit("wrong")))
     known, of_verdicts = (rows.drop_nulls("verdict") for rows in (asked, judged))
     others, warnings = _others(run, judge, known, seed)
     is_partly = pl.col("verdict") == "partly"
@@ -124,6 +126,7 @@ def _shares(
     metric: str, rows: pl.DataFrame, value: pl.Expr, seed: int, by: str | None = None
 ) -> tuple[Score, ...]:
     """A share of the rows, overall or by a column, which is the scope."""
-    values = rows.select(value.cast(pl.Float64)).to_series()
-    sums = cluster_sums(values, rows["template_id"], None if by is None else rows[by].cast(pl.String))
+    cells = rows.group_by("template_id", *([by] if by else [])).agg(value=value.sum(), n=pl.len())
+    groups = cells[by].cast(pl.String) if by else None
+    sums = cluster_sums(cells["value"], cells["template_id"], groups, counts=cells["n"])
     return percents(metric, by or "overall", sums.groups if by else (ALL,), estimates(sums, seed=seed))
