@@ -221,8 +221,10 @@ def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list
 def _meant_together(answers: pl.Series) -> Iterator[list[str]]:
     """List the English texts of each local variant in a locale's answers that has two or more of them."""
     groups = answers.explode().drop_nulls().struct.unnest().with_row_index("number")
-    # Each different text is taken apart once, however many groups it stands in.
-    variants = _mapped(groups.select("number", text="answers"), lambda text: " ".join(words(text)))
+    # Each different text is taken apart once, however many groups it stands in. If `words` kept the local ones,
+    # they would push out the English ones, which are asked for again.
+    apart = words.__wrapped__
+    variants = _mapped(groups.select("number", text="answers"), lambda text: " ".join(apart(text)))
     english = _mapped(groups.select("number", text="en_answers"), shown)
     meant = (
         variants.rename({"text": "variant"})
