@@ -274,7 +274,9 @@ class SharedAnswers:
 
     def same_local_answer(self, answer: Option | Acceptable) -> OptionSet:
         """List the options that their locale or that of the answer writes in the same words."""
-        return self._also_named.get(answer.text, 0) | self.named(answer.also)
+        also_named = self._also_named.get(answer.text, 0)
+        # Mostly there are no other words.
+        return also_named | self.named(answer.also) if answer.also else also_named
 
     def any_same_local_answer(self, answers: Collection[Acceptable]) -> OptionSet:
         """List what `same_local_answer` lists for any of some answers."""
