@@ -9,7 +9,8 @@ from blend.builders.audit.question_arrays import QuestionArrays
 from blend.builders.judges.suspects import Suspects
 from blend.builders.mcq.candidate_pairs import same_local_answers
 from blend.builders.mcq.overlap import values
-from blend.loaders.responses.decisions import Decision, pair_key
+from blend.loaders.responses.decisions import pair_key
+from blend.loaders.responses.shipped import AnyDecision
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Registry
 
@@ -36,7 +37,7 @@ COMMON_WORD = "common word"
 def suspected(
     asked: QuestionArrays,
     accepted: pl.DataFrame,
-    decisions: Iterable[Decision],
+    decisions: Iterable[AnyDecision],
     *,
     annotations: pl.DataFrame | None,
     locales: Registry,
@@ -94,7 +95,7 @@ def _cooccurrence(asked: QuestionArrays, accepted: pl.DataFrame) -> pl.DataFrame
 
 
 def _why(
-    pairs: pl.DataFrame, decisions: tuple[Decision, ...], annotations: pl.DataFrame | None, locales: Registry
+    pairs: pl.DataFrame, decisions: tuple[AnyDecision, ...], annotations: pl.DataFrame | None, locales: Registry
 ) -> list[str | None]:
     """Return why each pair is suspected; null where nothing speaks for it."""
     decided = {pair_key(d.answer_a, d.answer_b): d.verdict for d in decisions}

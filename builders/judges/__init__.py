@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, answer_key, pair_key
-from blend.loaders.responses.shipped import shipped_decisions
+from blend.loaders.responses.shipped import AnyDecision, ShippedDecision, shipped_decisions
 from blend.schemas.errors import InputError
 from blend.schemas.language.personal_data import MODEL_PREFIX
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
@@ -15,7 +15,7 @@ def make_judges(
     options: JudgeOptions,
     *,
     decisions: Iterable[Decision] = (),
-    shipped: Iterable[Decision] = (),
+    shipped: Iterable[AnyDecision] = (),
     record: Callable[[Sequence[Decision]], None] | None = None,
 ) -> tuple[Judge, ...]:
     """The judges that a recipe asks for, in order: decisions, rules, shipped decisions, model.
@@ -43,7 +43,7 @@ def default_judges(options: McqOptions) -> tuple[Judge, ...]:
     return make_judges(JudgeOptions(), shipped=shipped_for(options))
 
 
-def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
+def shipped_for(options: McqOptions) -> tuple[ShippedDecision, ...]:
     """The shipped decisions where they count: in default mode, unless the recipe does without them."""
     return shipped_decisions() if options.mode == "default" and options.judge.shipped else ()
 
@@ -65,7 +65,7 @@ class DecisionsJudge:
 
     name = "decisions"
 
-    def __init__(self, decisions: Iterable[Decision]) -> None:
+    def __init__(self, decisions: Iterable[AnyDecision]) -> None:
         self._decided: dict[Pair, tuple[str, str]] = {}
         """Verdict and who gave it: with its reason and day, a decision takes ten times the memory."""
         for decision in decisions:
@@ -96,7 +96,7 @@ class DecisionsJudge:
         return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
 
 
-def _decided(decisions: Iterable[Decision]) -> tuple[Judge, ...]:
+def _decided(decisions: Iterable[AnyDecision]) -> tuple[Judge, ...]:
     known = tuple(decisions)
     return (DecisionsJudge(known),) if known else ()
 

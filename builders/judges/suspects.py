@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from rapidfuzz.distance import Levenshtein
 
 from blend.builders.judges.equivalence import Pair
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.shipped import AnyDecision
 from blend.schemas.language.text_comparison import words
 
 ONE_SPELLING = 0.75
@@ -29,7 +29,7 @@ class Suspects:
             order.
     """
 
-    def __init__(self, decided: Iterable[Decision], translated: Mapping[Pair, str]) -> None:
+    def __init__(self, decided: Iterable[AnyDecision], translated: Mapping[Pair, str]) -> None:
         self._translated = translated
         self._partners: dict[str, set[tuple[str, ...]]] = {}
         for decision in decided:

@@ -50,15 +50,13 @@ LeftOutBy = Callable[[str, str, Option], str | None]
 """Key of the recipe by which a template leaves an option out about a locale, by tag; null if it is shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocaleAnswers:
     """Answers of one locale to a template, and what they are good for."""
 
     locale: Locale
     golds: tuple[Option, ...]
     """Correct answers, in the order in which variants use them; empty when the locale is not asked about."""
-    acceptable: tuple[Acceptable, ...]
-    """Every English variant of every answer, whatever its votes."""
     offered: tuple[Option, ...]
     """Options for others, most votes first, ties by digest; empty when the locale gives none."""
     reserve: tuple[Option, ...]
@@ -72,6 +70,13 @@ class LocaleAnswers:
     given: tuple[tuple[str, ...], ...]
     """English variants of every answer that people gave, whatever its votes; without days, months and years of
     which nobody can tell the calendar."""
+    read_acceptable: Callable[[], Iterable[Acceptable]]
+    """Reads `acceptable`, which nobody asks for where the region is not asked about."""
+
+    @cached_property
+    def acceptable(self) -> tuple[Acceptable, ...]:
+        """Every English variant of every answer, whatever its votes."""
+        return tuple(self.read_acceptable())
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,6 @@ class TemplateAnswers:
     answer_format: AnswerFormat
     locales: tuple[LocaleAnswers, ...]
     """In registry order."""
-    outcomes: Counter[tuple[str, str]]
-    """Answer groups by locale and outcome."""
     dates: tuple[tuple[str, str, str, str], ...] = ()
     """Rows of `FOUND`."""
 
@@ -109,6 +112,7 @@ def read_answers(
     locales: Registry,
     reading: Reading | None = None,
     left_out_by: LeftOutBy | None = None,
+    outcomes: Counter[tuple[str, str]] | None = None,
 ) -> Iterator[TemplateAnswers]:
     """Read what every locale brings to each template; by template id.
 
@@ -121,6 +125,7 @@ def read_answers(
         locales: Known locales.
         reading: Who has read which option, where unread ones are left out, correct answers too.
         left_out_by: Which options of others are left out otherwise; none that no rule is against when absent.
+        outcomes: Takes the count of answer groups by locale and outcome, as templates are read.
 
     Raises:
         UnknownNameError: If an annotation's locale is not registered.
@@ -128,9 +133,9 @@ def read_answers(
     formats = template_formats(questions)
     asked = _AskedBefore(questions)
     variants = LocalVariants(annotations) if options.judge.local_variants else None
+    outcomes = Counter() if outcomes is None else outcomes
     for template_id, responses in responses_by_template(questions, annotations, locales):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
-        outcomes: Counter[tuple[str, str]] = Counter()
         known = variants if answer_format is AnswerFormat.TEXT else None
         reader = _Reader(
             template_id,
@@ -146,7 +151,7 @@ def read_answers(
             left_out_by,
         )
         read = tuple(asked.once(template_id, given.wording, reader.read(given)) for given in responses)
-        yield TemplateAnswers(template_id, answer_format, read, outcomes, tuple(reader.dates))
+        yield TemplateAnswers(template_id, answer_format, read, tuple(reader.dates))
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -207,13 +212,13 @@ class _Reader:
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else self._ordered(golds),
-            acceptable=tuple(self._acceptable(locale, answers, excluded)),
             offered=self._ordered(fates.get(OFFERED, [])),
             reserve=self._ordered(fates.get(IN_RESERVE, [])),
             loss=loss,
             left_out_by=left_out_by,
             refused=tuple(option.text for option in fates.get(REFUSED, ())),
             given=tuple(one.texts for one in answers if one.is_certain),
+            read_acceptable=partial(self._acceptable, locale, answers, excluded),
         )
 
     def _unread(self, template_id: str, asked: str, option: Option) -> str | None:

@@ -85,8 +85,8 @@ def build_default(
         locales=locales,
         reading=readers.reading if options.unread == "drop" else None,
         left_out_by=None if unread is None else unread.left_out_by,
+        outcomes=outcomes,
     ):
-        outcomes.update(answers.outcomes)
         dates.extend(answers.dates)
         kept = only_specific(answers) if options.specific_only else answers
         made.append(make_questions(kept, rules, panel, reviewed, hard, rungs))

@@ -12,6 +12,7 @@ Both follow from what two locales answer, the one asked about and the one that o
 locale changes nothing between them.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -370,7 +371,9 @@ class Cooccurrence:
         number, of_locale = self._numbers.get(" ".join(base_forms(text))), self._of_locale.get((tag,), _NOWHERE)
         if number is None:
             return []
-        first, last = np.searchsorted(self._sorted_forms[of_locale], (number, number + 1))
+        forms = self._sorted_forms[of_locale]
+        # NumPy's own search would make an array of the number first, and of all forms another one.
+        first, last = bisect_left(forms, number), bisect_right(forms, number)
         questions: list[int] = self._with_form[of_locale][first:last].tolist()
         return questions
 

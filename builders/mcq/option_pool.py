@@ -89,8 +89,9 @@ class OptionPool:
         kinds: dict[tuple[str, OptionSet], int] = {}
         self.kinds = tuple(kinds.setdefault((option.text, same), len(kinds)) for option, same in shared)
         """See `failed_kinds`; by text as well, since judges find texts the same."""
-        acceptable = _acceptable(answers.locales)
-        asked = (one for one in answers.locales if one.golds and (only is None or one.locale.tag in only))
+        asked = [one for one in answers.locales if one.golds and (only is None or one.locale.tag in only)]
+        regions = {one.locale.region for one in asked}
+        acceptable = _acceptable(one for one in answers.locales if one.locale.region in regions)
         self.targets = tuple(self._target(one, acceptable[one.locale.region]) for one in asked)
         """Locales asked about, in registry order."""
 

@@ -221,8 +221,10 @@ def _meant_by_one_variant(annotations: pl.DataFrame) -> Iterator[tuple[str, list
 def _meant_together(answers: pl.Series) -> Iterator[list[str]]:
     """List the English texts of each local variant in a locale's answers that has two or more of them."""
     groups = answers.explode().drop_nulls().struct.unnest().with_row_index("number")
-    # Each different text is taken apart once, however many groups it stands in.
-    variants = _mapped(groups.select("number", text="answers"), lambda text: " ".join(words(text)))
+    # Each different text is taken apart once, however many groups it stands in. If `words` kept the local ones,
+    # they would push out the English ones, which are asked for again.
+    apart = words.__wrapped__
+    variants = _mapped(groups.select("number", text="answers"), lambda text: " ".join(apart(text)))
     english = _mapped(groups.select("number", text="en_answers"), shown)
     meant = (
         variants.rename({"text": "variant"})
@@ -272,7 +274,9 @@ class SharedAnswers:
 
     def same_local_answer(self, answer: Option | Acceptable) -> OptionSet:
         """List the options that their locale or that of the answer writes in the same words."""
-        return self._also_named.get(answer.text, 0) | self.named(answer.also)
+        also_named = self._also_named.get(answer.text, 0)
+        # Mostly there are no other words.
+        return also_named | self.named(answer.also) if answer.also else also_named
 
     def any_same_local_answer(self, answers: Collection[Acceptable]) -> OptionSet:
         """List what `same_local_answer` lists for any of some answers."""

@@ -14,7 +14,7 @@ from blend.builders.release.recipe_options import RecipeOptions
 from blend.builders.release.tables import annotations_of, exclusions_of
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.loaders.responses.decisions import pair_key, read_decisions
-from blend.loaders.responses.shipped import shipped_decisions
+from blend.loaders.responses.shipped import AnyDecision, shipped_decisions
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry
 from blend.schemas.recipe.recipe import Recipe
@@ -95,7 +95,7 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     annotations = annotations_of(inputs, recipe)
     pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=known)
     own = recipe.mcq.judge.decisions
-    decided = [
+    decided: list[AnyDecision] = [
         *(() if own is None else read_decisions(base / own, missing_ok=True)),
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]

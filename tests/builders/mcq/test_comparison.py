@@ -28,7 +28,7 @@ def compared(gold, others, answer_format=AnswerFormat.TEXT, elsewhere=None, *, s
     """How texts of the UK compare with the one correct answer, of South Korea."""
     templates = {"T-1": {"ko-KR": [(gold, 3)]}, "T-2": elsewhere} if elsewhere else {}
     known = Elsewhere.of(*frames_of(templates))
-    answers = TemplateAnswers(template_id, answer_format, (), Counter())
+    answers = TemplateAnswers(template_id, answer_format, ())
     options = [option_of(text, "en-GB", answer_format) for text in others]
     (found,) = compare(answers, options, [option_of(gold, "ko-KR", answer_format)], known, seed=seed)
     return found
