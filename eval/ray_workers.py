@@ -11,13 +11,15 @@ References:
 """
 
 import logging
+import platform
 import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from itertools import chain
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import Generator
 from blend.eval.runs.pending_shards import ShardOutcome, ask_shard, keep_shard
@@ -35,6 +37,12 @@ are halved at once."""
 
 _MAX_STARTS = 10
 """Workers in a row that do not start, after which no further one is tried."""
+
+_LONG_S = 30.0
+"""Seconds after which it is said what is waited for."""
+
+_NAMED = 3
+"""Nodes without a worker named at most."""
 
 _CONNECT_S = 10.0
 _GLANCE_S = 1.0
@@ -78,10 +86,15 @@ def connected(address: str) -> Iterator[None]:
 
 def n_workers() -> int:
     """How many workers the nodes of the cluster have room for."""
+    return PER_NODE * len(_nodes())
+
+
+def _nodes() -> dict[str, str]:
+    """Names of the machines of nodes that have room for workers, by the number of the node."""
     import ray
 
-    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
-    return PER_NODE * len(nodes)
+    nodes = (node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0)
+    return {node["NodeID"]: node["NodeManagerHostname"] for node in nodes}
 
 
 class _Worker:
@@ -91,13 +104,27 @@ class _Worker:
         self._model = model
         self._store = store
 
-    def ready(self) -> None:
-        """Answer when it has started, before anybody is asked for what could not be kept."""
+    def ready(self) -> str:
+        """The number of its node when it has started, before anybody is asked for what could not be kept."""
+        import ray
+
         self._store.check_seen()
+        node: str = ray.get_runtime_context().get_node_id()
+        return node
 
     def ask(self, shard: ItemShard) -> ShardOutcome:
-        """See `pending_shards.ask_shard`."""
-        return ask_shard(self._model, self._store, shard)
+        """See `pending_shards.ask_shard`; a problem names the machine, since others may have none."""
+        outcome = ask_shard(self._model, self._store, shard)
+        if outcome.problem is None:
+            return outcome
+        return outcome._replace(problem=f"node {platform.node()}: {outcome.problem}")
+
+
+class _Started(NamedTuple):
+    """A worker that can be asked."""
+
+    actor: Any
+    node: str
 
 
 class _Workers:
@@ -113,9 +140,10 @@ class _Workers:
         self._wanted = wanted
         self._recounted_s = float("-inf")
         self._n_wanted = 0
-        self._starting: dict[Any, Any] = {}
-        self._idle: list[Any] = []
-        self._asked: dict[Any, tuple[Any, ItemShard]] = {}
+        self._nodes: dict[str, str] = {}
+        self._starting: dict[Any, tuple[Any, float]] = {}
+        self._idle: list[_Started] = []
+        self._asked: dict[Any, tuple[_Started, ItemShard, float]] = {}
         self._failed_starts = 0
 
     @property
@@ -128,18 +156,38 @@ class _Workers:
         """Whether a worker waits for a shard."""
         return bool(self._idle)
 
+    @property
+    def waited_for(self) -> str:
+        """What has been waited for long, and where, in words for a user; empty where nothing has."""
+        now, parts = monotonic(), []
+        began, node = min(((began, node) for (_, node), _, began in self._asked.values()), default=(now, ""))
+        if now - began > _LONG_S:
+            where = self._nodes.get(node, "a node that is gone")
+            parts.append(f"shards under way: {self.n_asked}, the longest for {_span(now - began)} on {where}")
+        began = min((began for _, began in self._starting.values()), default=now)
+        if now - began > _LONG_S:
+            workers = [*self._idle, *(worker for worker, _, _ in self._asked.values())]
+            without = sorted(self._nodes[node] for node in self._nodes.keys() - {node for _, node in workers})
+            more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
+            where = f", none on {', '.join(without[:_NAMED])}{more}" if without else ""
+            parts.append(
+                f"workers that have not started for {_span(now - began)}: {len(self._starting)}{where}; "
+                "is there room for them, and are Ray's ports open (docs/scale.md)?"
+            )
+        return "; ".join(parts)
+
     def ask(self, shard: ItemShard) -> None:
         """Ask a worker that waits."""
         worker = self._idle.pop()
-        self._asked[worker.ask.remote(shard)] = (worker, shard)
+        self._asked[worker.actor.ask.remote(shard)] = (worker, shard, monotonic())
 
     def fill(self) -> None:
         """Start as many workers as there is room for: nodes come and go."""
         if monotonic() - self._recounted_s > _COUNT_EVERY_S:
-            self._n_wanted, self._recounted_s = self._wanted(), monotonic()
+            self._n_wanted, self._nodes, self._recounted_s = self._wanted(), _nodes(), monotonic()
         while len(self._starting) + len(self._idle) + len(self._asked) < self._n_wanted:
-            worker = self._start()
-            self._starting[worker.ready.remote()] = worker
+            actor = self._start()
+            self._starting[actor.ready.remote()] = (actor, monotonic())
 
     def finished(self) -> Iterator[tuple[ItemShard, ShardOutcome | None]]:
         """Wait for something to happen; shards that were asked, without an outcome where the worker died.
@@ -159,7 +207,7 @@ class _Workers:
             if ref in self._starting:
                 self._started(ref)
                 continue
-            worker, shard = self._asked.pop(ref)
+            worker, shard, _ = self._asked.pop(ref)
             try:
                 outcome = ray.get(ref)
             except ray.exceptions.RayTaskError as error:  # of ours: another worker would have it too
@@ -173,9 +221,9 @@ class _Workers:
     def _started(self, ref: Any) -> None:
         import ray
 
-        worker = self._starting.pop(ref)
+        actor, _ = self._starting.pop(ref)
         try:
-            ray.get(ref)
+            node = ray.get(ref)
         except ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
         except ray.exceptions.RayError as error:
@@ -188,7 +236,11 @@ class _Workers:
                 ) from error
         else:
             self._failed_starts = 0
-            self._idle.append(worker)
+            self._idle.append(_Started(actor, node))
+
+
+def _span(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))
 
 
 def _cause(error: Any) -> Exception:
@@ -209,7 +261,7 @@ def shards_asked(
         wanted: How many workers there are to be; asked again and again.
 
     Yields:
-        What came of each shard, when it is kept.
+        What came of each shard, when it is kept; and every second in which none is, that nothing was.
 
     Raises:
         ServerError: If no worker starts.
@@ -231,9 +283,12 @@ def shards_asked(
                 is_more = False
             else:
                 workers.ask(shard)
-        for shard, outcome in workers.finished():
+        finished = list(workers.finished())
+        if not finished:
+            yield ShardOutcome(0, 0, 0, waited_for=workers.waited_for)
+        for shard, outcome in finished:
             if outcome is not None:
-                yield outcome
+                yield outcome._replace(waited_for=workers.waited_for)
                 continue
             deaths[shard.name] += 1
             is_half = shard.name in halves and shard.items.height > 1

@@ -62,7 +62,8 @@ def ask_shards(
     """Have shards asked, and count what came of them.
 
     Args:
-        ask: Asks shards; takes the next one when it can be asked, and yields what came of each.
+        ask: Asks shards; takes the next one when it can be asked, and yields what came of each, or
+            now and then that nothing did.
         shards: What is to be asked.
         standing: Counts what was asked.
         spending: Cost from which on no shard is begun; null where nothing limits it.
@@ -88,7 +89,7 @@ def ask_shards(
             spending.spend(outcome.tokens_in, outcome.tokens_out)
             problem = problem or (NO_TOKENS_TOLD if outcome.tokens_out is None else None)
         if on_status is not None and monotonic() - heard_at >= STATUS_EVERY_S:
-            on_status(standing.in_words())
+            on_status("; ".join(filter(None, (standing.in_words(), outcome.waited_for))))
             heard_at = monotonic()
     if problem is not None:
         raise ServerError(problem)

@@ -33,6 +33,8 @@ class ShardOutcome(NamedTuple):
     """Tokens written; null where nobody tells how many an answer took."""
     problem: str | None = None
     """Why nobody can be asked any more, in words for a user."""
+    waited_for: str = ""
+    """What else has been waited for long, likewise; empty where nothing has, or nobody knows."""
 
 
 class _Kept(NamedTuple):

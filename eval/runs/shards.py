@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import sleep
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
@@ -29,6 +30,14 @@ from blend.schemas.errors import InputError, RowError, StorageError
 
 ADDRESS_NAME = "shards.url"
 """File in the folder of answers that names the object store in which shards lie."""
+
+_TRIES = 5
+"""How often a store is asked to take a shard, with the repeats of its client: answers are paid for."""
+
+_PAUSE_S = 30.0
+
+_LASTING = (PermissionError, FileNotFoundError, ImportError, NotImplementedError, TypeError, ValueError)
+"""Errors of a store that no waiting would mend."""
 
 _NAME = re.compile(r"part-items(\d+)-(\d+)(?:-again(\d+))?\.parquet")
 _RESTORE = "restore it from a copy, or delete it to have its items asked again"
@@ -202,19 +211,26 @@ class StoredShards:
     def commit(self, name: str, rows: pl.DataFrame) -> bool:
         """See `ShardStore.commit`; the store is told to create the object, and never to replace one.
 
+        One that does not take it is asked again, for some minutes.
+
         Raises:
             StorageError: If the store does not take it.
         """
         files, root = self._opened()
         content = io.BytesIO()
         rows.write_parquet(content, compression="zstd")
-        try:
-            files.makedirs(root, exist_ok=True)
-            files.pipe_file(f"{root}/{name}", content.getvalue(), mode="create")
-        except FileExistsError:
-            return False
-        except Exception as error:
-            raise self._problem(error) from error
+        for left in reversed(range(_TRIES)):
+            try:
+                files.makedirs(root, exist_ok=True)
+                files.pipe_file(f"{root}/{name}", content.getvalue(), mode="create")
+            except FileExistsError:
+                return False
+            except Exception as error:
+                if not left or isinstance(error, _LASTING):
+                    raise self._problem(error) from error
+                sleep(_PAUSE_S)
+            else:
+                break
         return True
 
     def recover(self) -> None:

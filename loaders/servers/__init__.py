@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_CONNECT_S = 30.0
+"""Seconds to wait for a connection at most. An answer may take much longer, but none comes from behind a
+firewall that drops what is sent."""
+
 _NO_KEY = "none"
 _GLANCE_S = 0.1
 
@@ -106,7 +110,7 @@ async def _in_turn(
 
 
 def _client(server: Server) -> "openai.AsyncOpenAI":
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, Timeout
 
     from blend.loaders.servers.paced_client import PacedClient
 
@@ -120,6 +124,6 @@ def _client(server: Server) -> "openai.AsyncOpenAI":
         api_key=key,
         base_url=server.base_url,
         max_retries=server.retries,
-        timeout=server.timeout_s,
+        timeout=Timeout(server.timeout_s, connect=min(_CONNECT_S, server.timeout_s)),
         http_client=PacedClient(server.pace),
     )

@@ -18,6 +18,10 @@ from blend.loaders.servers.rate_limit_headers import read_rate_limits
 _OVERLOADED = (429, 502, 503, 504, 529)
 """Answers of a server, or of what stands before it, that is asked too much (529: Anthropic)."""
 
+_UNREACHED_S = 180.0
+"""Seconds without a connection after which none is waited for: requests that wait for their turn, each with its
+repeats, would take hours to find that out one by one."""
+
 _BYTES_PER_TOKEN = 4
 """Of a request, roughly; what replies took corrects it."""
 
@@ -30,17 +34,25 @@ class PacedClient(DefaultAsyncHttpxClient):
         self._pace = pace
         self._turn = asyncio.Lock()
         self._changed = asyncio.Event()
+        self._unreached: BaseException | None = None
+        self._unreached_since_s = math.inf
 
     async def send(self, request: Any, **options: Any) -> Any:
         """Send a request in its turn; see httpx."""
         is_counted = self._pace.counts_tokens and not _is_upload(request)
         sent = await self._sent(_estimated_tokens(request.content) if is_counted else 0.0)
+        began_s = time.monotonic()
         try:
+            if self._unreached is not None and began_s - self._unreached_since_s > _UNREACHED_S:
+                raise self._unreached
             response = await super().send(request, **options)
-        except BaseException:
+        except BaseException as error:
+            if is_unconnected(error):
+                self._unreached, self._unreached_since_s = error, min(began_s, self._unreached_since_s)
             self._pace.lost(sent, time.monotonic())
             raise
         else:
+            self._unreached, self._unreached_since_s = None, math.inf
             self._heed(sent, response)
             return response
         finally:
@@ -65,6 +77,11 @@ class PacedClient(DefaultAsyncHttpxClient):
             pace.answered(sent, now_s, _used_tokens(response.content) if pace.counts_tokens else None)
         else:
             pace.failed()
+
+
+def is_unconnected(error: BaseException | None) -> bool:
+    """Whether an error says that no connection came about in time; its class is of httpx, or of httpx2."""
+    return type(error).__name__ == "ConnectTimeout"
 
 
 def _is_upload(request: Any) -> bool:

@@ -57,10 +57,12 @@ def problem(error: Exception, server: "Server") -> str:
     """The same without saying where."""
     import openai
 
+    from blend.loaders.servers.paced_client import is_unconnected
+
     again = f"run again: {server.kept} are kept and not asked again"
     parameter = f"`{server.address_parameter}`"
     correct = f"correct model or {parameter}"
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError) and not is_unconnected(error.__cause__):
         return f"the server does not answer in time; {again}"
     if isinstance(error, openai.APIConnectionError):
         return f"no connection, or it broke; start the server or correct {parameter}, then {again}"

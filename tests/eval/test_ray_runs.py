@@ -3,6 +3,7 @@
 import os
 import platform
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -223,6 +224,52 @@ def test_a_worker_that_sees_another_folder_ends_the_run_before_it_is_asked(
         "node sees under the same path"
     )
     assert n_shards(out) == 0
+
+
+# A worker takes a second to start and to answer, and from the second shard on nobody answers.
+DRIVER_THAT_WAITS = """
+import sys, time
+import blend
+from blend.eval import ray_workers
+from blend.eval.runs import asked_shards
+
+ray_workers._LONG_S = asked_shards.STATUS_EVERY_S = 0
+
+class Failing:
+    def __init__(self):
+        self.n = 0
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        time.sleep(3)
+
+    def generate(self, prompts):
+        time.sleep(3)
+        self.n += 1
+        if self.n > 1:
+            raise blend.BlendError("no server is to be seen from here")
+        return ["yes" for _ in prompts]
+
+release, out, address = sys.argv[1:]
+how = {"model": Failing(), "ray": address, "ray_items": 5, "on_status": print}
+try:
+    blend.run_task(release, "short-answer", out=out, limit=10, **how)
+except blend.BlendError as error:
+    print(error)
+"""
+
+
+def test_who_is_waited_for_is_told_while_nothing_comes_and_a_problem_names_its_node(
+    cluster: LocalCluster, mini_release: Path, tmp_path: Path
+):
+    out = tmp_path / "run"
+    done = run([sys.executable, "-c", DRIVER_THAT_WAITS, str(mini_release), str(out), cluster.address])
+    *heard, problem = done.stdout.splitlines()
+    here = platform.node()
+    assert problem == f"node {here}: no server is to be seen from here"
+    said, span = "\n".join(heard), r"\d:\d\d:\d\d"
+    assert re.search(rf"0 of .*; workers that have not started for {span}: 4, none on {here}, {here};", said)
+    assert re.search(rf"; shards under way: \d, the longest for {span} on {here}(;|$)", said, re.MULTILINE)
 
 
 def test_there_is_no_cluster(mini_release: Path, tmp_path: Path, missing: Callable[[str], None]):

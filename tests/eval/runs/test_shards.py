@@ -8,11 +8,13 @@ from pathlib import Path
 import fsspec
 import polars as pl
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from polars.testing import assert_frame_equal
 
 from blend.eval.evaluation import run_task
 from blend.eval.models.protocols import Generation
 from blend.eval.ray_runs import ray_mode
+from blend.eval.runs import shards
 from blend.eval.runs.answer_files import ANSWERS, AnswerReader, count_answers, read_answers
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.pending_shards import TRIES, ShardOutcome, ask_shard, keep_shard, pending_shards
@@ -247,6 +249,40 @@ def test_a_store_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "memory://closed: the store cannot be used (Access Denied); every shard that was kept stays: correct "
         "`ray_out` or its credentials, and run the same again"
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "n_refused", "n_asked"),
+    [
+        (OSError("Please reduce your request rate."), 2, 3),
+        (OSError("Please reduce your request rate."), 99, shards._TRIES),
+        (PermissionError("Access Denied"), 99, 1),
+    ],
+    ids=["for a while", "for long", "for good"],
+)
+def test_a_store_that_takes_nothing_for_a_while_loses_no_answers(
+    bucket: str, monkeypatch: pytest.MonkeyPatch, error: OSError, n_refused: int, n_asked: int
+):
+    told: list[str] = []
+    pipe_file = MemoryFileSystem.pipe_file
+
+    def refuse(self: MemoryFileSystem, path: str, *content: bytes, **options: str) -> None:
+        told.append(path)
+        if len(told) <= n_refused:
+            raise error
+        pipe_file(self, path, *content, **options)
+
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", refuse)
+    monkeypatch.setattr(shards, "_PAUSE_S", 0)
+    store, rows = StoredShards(bucket), pl.DataFrame([{"item_id": "a"}], schema=ANSWERS)
+    if n_refused < n_asked:
+        assert store.commit(ShardName(0, 1).file, rows)
+        assert not store.commit(ShardName(0, 1).file, rows)
+        assert store.names() == [ShardName(0, 1).file]
+    else:
+        told_why = message_of(StorageError, lambda: store.commit(ShardName(0, 1).file, rows))
+        assert f"the store cannot be used ({error})" in told_why
+        assert len(told) == n_asked
 
 
 @pytest.mark.parametrize(("name", "value"), [("ray_out", "s3://bucket/run"), ("ray_items", 7)])

@@ -1,6 +1,7 @@
 """Servers over HTTP that refuse, tell their limits, or are slow: none lost, doubled or sent in a pause."""
 
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ import pytest
 from blend.eval.models.protocols import Decoding, Generation
 from blend.eval.models.server import open_server
 from blend.eval.models.server_items import MAX_FAILURES
+from blend.loaders import servers
+from blend.loaders.servers import paced_client
 from blend.schemas.errors import ServerError
 from helpers.models.limiting_server import LimitingServer, Limits, limiting
 
@@ -80,6 +83,32 @@ def test_a_server_that_wants_hours_of_rest_is_not_waited_for():
         "run again: the answers that came are kept and not asked again"
     )
     assert len(server.seen.refused_s) == MAX_FAILURES
+
+
+def test_a_server_behind_a_firewall_that_drops_connections_is_not_waited_for_item_by_item(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    sent: list[bool] = []
+    send = paced_client.DefaultAsyncHttpxClient.send
+
+    async def counted(self: Any, *request: Any, **options: Any) -> Any:
+        sent.append(True)
+        return await send(self, *request, **options)
+
+    monkeypatch.setattr(paced_client.DefaultAsyncHttpxClient, "send", counted)
+    monkeypatch.setattr(servers, "_CONNECT_S", 0.2)
+    monkeypatch.setattr(paced_client, "_UNREACHED_S", 0.0)
+    # The kernel answers nobody else while one connection waits to be accepted, as if nothing had come.
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        address = full.getsockname()
+        with socket.create_connection(address), pytest.raises(ServerError) as caught:
+            open_server("m", f"http://127.0.0.1:{address[1]}/v1", retries=1).generate(["Hi"] * 100)
+    assert str(caught.value).startswith(
+        f"model m at http://127.0.0.1:{address[1]}/v1: 10 items in a row got no answer, the last because no "
+        "connection, or it broke; start the server or correct `server`"
+    )
+    # The first ones, side by side.
+    assert len(sent) < MAX_FAILURES
 
 
 ASKING = """
