@@ -19,8 +19,8 @@ _ISO_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]00:00(?::00)?)?")
 _WRITTEN_DAY = re.compile(r"(\d{1,2})([./-])(\d{1,2})(?:\2(\d{2}|\d{4}))?\.?")
 _NAMED_DAY = re.compile(r"(?:(\d{1,2})[ -])?([A-Za-z]{3,9})\.?(?:[ -](\d{1,2}))?(?:[ ,-]+\d{2,4})?")
 
-# By name, since any word would do for a hashtag (#WOW!): in English, Danish and Norwegian, Dutch, Finnish, French,
-# German, Italian, Polish, Czech, Hungarian, Portuguese, Russian, Spanish, Swedish and Turkish.
+# By name, since any word would do for a hashtag (#WOW!): in English, Danish and Norwegian, Dutch, Finnish,
+# French, German, Italian, Polish, Czech, Hungarian, Portuguese, Russian, Spanish, Swedish and Turkish.
 _ERRORS = re.compile(
     "#(?:"
     r"(?:NAME|NAVN|NAAM|NIMI|NOM|NOME|NAZWA|NÁZEV|NÉV|ИМЯ|¿NOMBRE|NAMN|AD)\?"
