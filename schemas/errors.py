@@ -95,7 +95,11 @@ class UnknownNameError(InputError):
 
 def closest(name: str, choices: Iterable[str]) -> str | None:
     """The one of some names that somebody may have meant; null if none is like it."""
-    return next(iter(get_close_matches(name, sorted(choices), n=1)), None)
+    valid = sorted(choices)
+    folded = name.strip().casefold()
+    # In a short name, a letter in another case is half of what there is to compare.
+    same = next((choice for choice in valid if choice.strip().casefold() == folded), None)
+    return next(iter(get_close_matches(name, valid, n=1)), None) if same is None else same
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
