@@ -12,6 +12,7 @@ from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.prompts.question_slots import slot_problems, slots_of
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
+from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
 
 
 def form_in_words(asked: AnswerFormat) -> str:
@@ -237,6 +238,9 @@ def _check_formats(
                     f"mark it invalid in the review, or group it there with the same answer as {form} "
                     "(`blend reviews propose` makes a sheet to do so)"
                 )
+                if surely_rewritten(answer):
+                    what += ", but what a spreadsheet makes of a time or day"
+                    fix = f"write again what was typed, in a column of the format Text; or {fix}"
                 diagnostics.problem(what, where=location, fix=fix)
 
 

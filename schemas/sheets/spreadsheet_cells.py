@@ -19,6 +19,11 @@ _ISO_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]00:00(?::00)?)?")
 _WRITTEN_DAY = re.compile(r"(\d{1,2})([./-])(\d{1,2})(?:\2(\d{2}|\d{4}))?\.?")
 _NAMED_DAY = re.compile(r"(?:(\d{1,2})[ -])?([A-Za-z]{3,9})\.?(?:[ -](\d{1,2}))?(?:[ ,-]+\d{2,4})?")
 
+_SECONDS = re.compile(r"\d{1,2}:\d{2}:\d{2}(?: ?[AaPp]\.?[Mm]\.?)?")
+_MIDNIGHT = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[ T]0?0:00(?::00)?")
+_HYPHENED_DAY = re.compile(rf"(?:\d{{1,2}}-)?(?:{_MONTH.pattern})\.?(?:-\d{{2,4}})?", re.IGNORECASE)
+_PART_OF_DAY = re.compile(r"0[.,]\d{4,}")
+
 # By name, since any word would do for a hashtag (#WOW!): in English, Danish and Norwegian, Dutch, Finnish,
 # French, German, Italian, Polish, Czech, Hungarian, Portuguese, Russian, Spanish, Swedish and Turkish.
 _ERRORS = re.compile(
@@ -88,6 +93,18 @@ def left_of_formula(text: str) -> str | None:
     if _ERRORS.fullmatch(text):
         return f"the error {text}"
     return f"the formula {text}" if _FORMULA_LEFT.match(text) else None
+
+
+def surely_rewritten(text: str) -> bool:
+    """Whether a text has the form that a spreadsheet gives a time or a day, and hardly anybody types.
+
+    ``16:00:00``, ``29-Jul`` and ``0.666666667``; not ``2026-07-29``, which people write as well.
+    """
+    text = text.strip()
+    if _PART_OF_DAY.fullmatch(text):
+        return _minutes(text) is not None
+    has_digit = any(map(str.isdigit, text))
+    return has_digit and any(form.fullmatch(text) for form in (_SECONDS, _MIDNIGHT, _HYPHENED_DAY))
 
 
 def may_have_been(cell: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from blend.schemas.sheets.spreadsheet_cells import (
     left_of_formula,
     may_be_rewritten,
     may_have_been,
+    surely_rewritten,
 )
 
 
@@ -158,6 +159,31 @@ def test_what_is_left_of_a_formula(cell: str):
 
 def test_a_hash_or_a_minus_is_a_text():
     assert not any(map(is_broken, ("#1", "-5", "#hashtag", "A=B")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "16:00:00",
+        "4:00:00 PM",
+        "29-Jul",
+        "29-juil.",
+        "Jul-29",
+        "29-Jul-26",
+        "2026-07-29 00:00:00",
+        "0.666666667",
+    ],
+)
+def test_a_form_that_only_a_spreadsheet_gives(text: str):
+    assert surely_rewritten(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["16:00", "4 pm", "29 July", "29/7", "2026-07-29", "0.5", "0.1234", "5-6", "may", "mar-dec", "noon", ""],
+)
+def test_a_form_that_people_give_as_well(text: str):
+    assert not surely_rewritten(text)
 
 
 @pytest.mark.parametrize(
