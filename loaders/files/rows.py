@@ -79,7 +79,9 @@ class Columns:
         strange = [name for name in present if name not in (*self.known, *self.ignored)]
         missing = [name for name in self.required if name not in present]
         if missing:
-            close = None if self.returned else closest(missing[0], strange)
+            parts = missing[0].split("_")  # id, where template_id is wanted
+            same = next((name for name in strange if name.strip().casefold() in parts), None)
+            close = None if self.returned else closest(missing[0], strange) or same
             one = len(missing) == 1
             fix = f"rename column {close!r}" if close else "add it" if one else "add them"
             if self.returned:
