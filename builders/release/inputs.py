@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -211,7 +212,7 @@ def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _name(kind: str, location: str) -> str:
-    return location or kind
+    return location.rstrip("/") or kind
 
 
 @contextmanager
@@ -236,11 +237,10 @@ def _where(where: str, source: Source, base: Path) -> str:
 def _placed(tables: SourceTables) -> SourceTables:
     """Put the source before the place of every row and finding."""
     here = pl.lit(f"{_name(tables.info.kind, tables.info.location)}/") + pl.col("source")
-    frames = {of.name: getattr(tables, of.name) for of in fields(tables)}
-    placed = {
-        name: frame.with_columns(source=here)
-        for name, frame in frames.items()
-        if isinstance(frame, pl.DataFrame)
+    placed: dict[str, Any] = {
+        of.name: frame.with_columns(source=here)
+        for of in fields(tables)
+        if isinstance(frame := getattr(tables, of.name), pl.DataFrame)
     }
     return replace(tables, **placed)
 
