@@ -85,9 +85,11 @@ _FEW = 12
 class UnknownNameError(InputError):
     """A name that does not exist; the message lists those that do, or the nearest of many."""
 
-    def __init__(self, kind: str, name: str, valid: Iterable[str], *, more: str = "") -> None:
+    def __init__(
+        self, kind: str, name: str, valid: Iterable[str], *, more: str = "", among: str | None = None
+    ) -> None:
         choices = sorted(valid)
-        ways = listed_names(name, choices) + (f", or {more}" if more else "")
+        ways = listed_names(name, choices, among=among) + (f", or {more}" if more else "")
         super().__init__(f"unknown {kind} {name!r}; {did_you_mean(name, choices)}{ways}")
         self.kind = kind
         self.name = name
@@ -95,7 +97,11 @@ class UnknownNameError(InputError):
 
 def closest(name: str, choices: Iterable[str]) -> str | None:
     """The one of some names that somebody may have meant; null if none is like it."""
-    return next(iter(get_close_matches(name, sorted(choices), n=1)), None)
+    valid = sorted(choices)
+    folded = name.strip().casefold()
+    # In a short name, a letter in another case is half of what there is to compare.
+    same = next((choice for choice in valid if choice.strip().casefold() == folded), None)
+    return next(iter(get_close_matches(name, valid, n=1)), None) if same is None else same
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
@@ -104,18 +110,21 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return "" if close is None else f"did you mean {close!r}? "
 
 
-def listed_names(name: str, choices: Sequence[str], shown: Callable[[str], str] = str) -> str:
+def listed_names(
+    name: str, choices: Sequence[str], shown: Callable[[str], str] = str, *, among: str | None = None
+) -> str:
     """List what to choose from in place of a name: all of a few, or the three of many that are most like it.
 
     Args:
         name: The name that does not exist.
         choices: Those that do.
         shown: How to write one of them.
+        among: What many are called, where a thing has several names: ``tags and names of the 34 locales``.
     """
     if len(choices) <= _FEW:
         return f"choose one of: {', '.join(map(shown, choices))}"
     nearest = get_close_matches(name, choices, n=3, cutoff=0.0)
-    return f"the nearest of the {len(choices)} there are: {', '.join(map(shown, nearest))}"
+    return f"the nearest of the {among or f'{len(choices)} there are'}: {', '.join(map(shown, nearest))}"
 
 
 class MissingExtraError(BlendError, ImportError):

@@ -34,6 +34,7 @@ from blend.builders.mcq.unread.unread_options import UnreadOptions
 from blend.builders.mcq.variants import Pick, Picked, Rules, available, check_sum, left_out_of, pick, shortage
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.fillers import Fillers, FillerUse
+from blend.builders.mcq.verdicts.idle_verdicts import IdleVerdicts
 from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 from blend.builders.mcq.verdicts.reading import Reading, reading_frame
 from blend.builders.mcq.verdicts.wordings import put_right
@@ -73,6 +74,7 @@ def build_default(
     rules = Rules(options, seed, Elsewhere.of(questions, annotations))
     hard = _hard_split(rules) if options.hard else None
     rungs = _rung_questions(rules, readers.questions, locales) if options.rungs else None
+    idle = IdleVerdicts(readers.exclusions.own, questions, fillers)
     outcomes: Counter[tuple[str, str]] = Counter()
     dates: list[tuple[str, str, str, str]] = []
     made: list[TemplateQuestions] = []
@@ -88,13 +90,14 @@ def build_default(
         outcomes=outcomes,
     ):
         dates.extend(answers.dates)
+        idle.look(answers)
         kept = only_specific(answers) if options.specific_only else answers
         made.append(make_questions(kept, rules, panel, reviewed, hard, rungs))
     plans, dropped, uses = _plans(made, seed), _dropped(made), [use for one in made for use in one.fillers]
     hard_plans = [] if hard is None else hard.plans()
     regions = None if rungs is None else rungs.chosen()
     present = set(annotations["locale"].unique())
-    found = [pl.DataFrame(dates, FOUND, orient="row"), readers.slips, readers.exclusions.void]
+    found = [pl.DataFrame(dates, FOUND, orient="row"), readers.slips, readers.exclusions.void, idle.found()]
     return McqBuild(
         plans=plans,
         hard=hard_plans,

@@ -1,8 +1,10 @@
 """Inputs: all sources of a recipe as one set of tables."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -14,7 +16,7 @@ from blend.loaders.files.locales import read_locales
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.contributed import check_terms, in_locales
 from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
-from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.recipe.domains import Domain, find_domain
 from blend.schemas.recipe.recipe import Recipe, Source
@@ -99,7 +101,10 @@ def read_inputs(
     holding_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
     for done, source in enumerate(holding_questions):
         on_progress("read sources", done, len(holding_questions))
-        tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
+        with _errors_placed(source if len(holding_questions) > 1 else None, base):
+            tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
+        if len(holding_questions) > 1:
+            tables = _placed(tables)
         held.update(tables.questions["locale"], tables.mcqs["locale"])
         check_terms(tables.contributed, recipe.license, where=source.location)
         sources.append(_only(tables, wanted))
@@ -201,6 +206,43 @@ def _stage(tables: SourceTables) -> Stage:
 
 def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([empty(schema), *frames])
+
+
+# Places: with several sources, `questions.csv:2` alone does not say in which
+
+
+def _name(kind: str, location: str) -> str:
+    return location.rstrip("/") or kind
+
+
+@contextmanager
+def _errors_placed(source: Source | None, base: Path) -> Iterator[None]:
+    """Put the source before the place of every error; not where there is only one source."""
+    try:
+        yield
+    except (RowError, RowErrors) as error:
+        if source is None:
+            raise
+        errors = error.errors if isinstance(error, RowErrors) else (error,)
+        raise_all([RowError(one.what, where=_where(one.where, source, base), fix=one.fix) for one in errors])
+
+
+def _where(where: str, source: Source, base: Path) -> str:
+    # An error about the whole folder names it already.
+    if where == str(base / source.location) or Path(where).is_absolute():
+        return where
+    return f"{_name(source.kind, source.location)}/{where}"
+
+
+def _placed(tables: SourceTables) -> SourceTables:
+    """Put the source before the place of every row and finding."""
+    here = pl.lit(f"{_name(tables.info.kind, tables.info.location)}/") + pl.col("source")
+    placed: dict[str, Any] = {
+        of.name: frame.with_columns(source=here)
+        for of in fields(tables)
+        if isinstance(frame := getattr(tables, of.name), pl.DataFrame)
+    }
+    return replace(tables, **placed)
 
 
 def _load(

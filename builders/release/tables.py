@@ -15,6 +15,7 @@ from blend.builders.mcq.further.compact import with_compact
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import STAGE, McqBuild, with_given
 from blend.builders.mcq.verdicts.exclusions import VOID
+from blend.builders.mcq.verdicts.idle_verdicts import IDLE
 from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.verdicts.verdict_notes import LEFT_OUT_NOTE, left_out_summary
 from blend.builders.mcq.verdicts.wordings import quotable
@@ -253,6 +254,9 @@ def _mcqs(
         exclusions=exclusions,
         locales=known,
     )
+    if recipe.locales is not None:
+        # Somebody may have given the answer in a locale that the recipe leaves out.
+        made = replace(made, found=made.found.filter(pl.col("reason") != IDLE))
     if not inputs.mcqs.is_empty():
         given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
         made = with_given(made, given)

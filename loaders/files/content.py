@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Sequence
 from io import BufferedReader
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from blend.schemas.errors import RowError
+from blend.schemas.language.text_comparison import pluralise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -137,20 +139,68 @@ def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
 
 
 _SAVE_AS = "save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+_RESTORE = "restore it, or save the whole file again"
+_BEGUN = "unexpected end of data"
+"""What Python says of bytes that begin a character, with nothing behind them."""
 
 
-def utf8_text(content: bytes, where: str, *, save_as: str = _SAVE_AS) -> str:
-    """The text of UTF-8; ``save_as`` is what to do about something else.
+def utf8_text(content: bytes, where: str, *, save_as: str | None = None, can_be_said: bool = False) -> str:
+    """The text of UTF-8.
+
+    Args:
+        content: All bytes.
+        where: What messages call them.
+        save_as: What to do about something else; to save it as UTF-8 when absent.
+        can_be_said: Whether messages tell the user to say which encoding the file has.
 
     Raises:
-        RowError: If it is something else; names the first wrong byte and its line.
+        RowError: If it is something else, or cut off within a character; names the byte and its line.
     """
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise RowError(
-            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not UTF-8",
-            where=where,
-            fix=save_as,
-        ) from None
+        byte = f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line})"
+        n_begun = len(content) - error.start
+        # One byte at the end, and none but ASCII before it, may be a letter in another encoding as well.
+        if error.reason == _BEGUN and (n_begun > 1 or not content[: error.start].isascii()):
+            what = f"cut off within a character, which begins with {byte}"
+            raise RowError(what, where=where, fix=save_as or _RESTORE) from None
+        fix = save_as or _SAVE_AS + (", or say which one it has (docs/tables.md)" if can_be_said else "")
+        raise RowError(f"{byte} is not UTF-8", where=where, fix=fix) from None
+
+
+def check_no_null_bytes(content: bytes, where: str, *, width: int = 1) -> None:
+    """Refuse what a disk or a copy leaves of a text that was not written to its end: null bytes in a row.
+
+    A single null within a text stays, since somebody may have typed it.
+
+    Args:
+        content: All bytes.
+        where: What messages call them.
+        width: Bytes of a Latin letter: 2 in UTF-16 and 4 in UTF-32, where all but one are null.
+
+    Raises:
+        RowError: If there are some; says how many and where the first is. Also if the text is UTF-16, and was
+            to be something else.
+    """
+    n_null = content.count(b"\0")
+    if not n_null:
+        return
+    if width == 1 and n_null > len(content) // 10:
+        at_even = content[::2].count(b"\0")
+        fewer, more = sorted((at_even, n_null - at_even))
+        if more > 4 * fewer:
+            raise RowError(
+                "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
+                where=where,
+                fix="save the file with the encoding UTF-8",
+            )
+    # In UTF-16 and UTF-32, some stand in a row between two letters.
+    found = re.search(rb"\0{2,}|\0\Z" if width == 1 else rb"\0{8,}", content)
+    if found is not None:
+        start = -(-found.start() // width) * width  # behind the nulls of a letter
+        line = content.count(b"\n", 0, start) + 1
+        nulls = pluralise(found.end() - start, "null byte")
+        what = f"{nulls} from offset {start} on (line {line}), which no text has"
+        raise RowError(f"{what}: it was not saved or copied whole", where=where, fix=_RESTORE)

@@ -3,7 +3,7 @@
 import codecs
 from pathlib import Path
 
-from blend.loaders.files.content import location_of, read_content, utf8_text
+from blend.loaders.files.content import check_no_null_bytes, location_of, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import InputError, RowError
 
@@ -13,6 +13,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _UTF_8 = "utf-8"
+_WIDTHS = {"utf-16": 2, "utf-32": 4}
+"""Bytes of a Latin letter, in encodings where it takes several."""
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """How files in UTF-16 begin."""
 
@@ -28,7 +30,8 @@ def read_text(path: Path, root: Path, diagnostics: Diagnostics, *, encoding: str
 
     Raises:
         RowError: If the file is not in that encoding (names the first wrong byte and its line), is UTF-8 where
-            another encoding is given, or has a null beside every character.
+            another encoding is given, has a null beside every character, or has nulls in a row, as a file
+            that was not saved to its end.
     """
     location = location_of(path, root)
     return decoded(read_content(path, where=location), location, diagnostics, encoding=encoding)
@@ -55,13 +58,8 @@ def decoded(
             break
     else:
         _check_encoding(content, location, encoding)
-    # Somebody may have typed one; what is in UTF-16 without a mark has one beside every Latin letter.
-    if content.count(b"\0") > len(content) // 10 and encoding not in ("utf-16-le", "utf-16-be"):
-        raise RowError(
-            "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
-            where=location,
-            fix="save the file with the encoding UTF-8",
-        )
+    width = _WIDTHS.get(codecs.lookup(encoding or _UTF_8).name[:6], 1)
+    check_no_null_bytes(content, location, width=width)
     return _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
 
 
@@ -97,11 +95,7 @@ def _check_encoding(content: bytes, location: str, encoding: str | None) -> None
 
 def _decoded(content: bytes, encoding: str, location: str, *, can_be_said: bool) -> str:
     if encoding == _UTF_8:
-        try:
-            return utf8_text(content, location)
-        except RowError as error:
-            fix = f"{error.fix}, or say which one it has (docs/tables.md)" if can_be_said else error.fix
-            raise RowError(error.what, where=location, fix=fix) from None
+        return utf8_text(content, location, can_be_said=can_be_said)
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:

@@ -16,9 +16,10 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.loaders.files.json_text import parse_json
 from blend.loaders.files.tables import TABLE_SUFFIXES, Line, Table, open_table, refuse_rewritten
-from blend.loaders.files.workbooks import OTHER_WORKBOOKS
+from blend.loaders.files.workbooks import OTHER_WORKBOOKS, Rewritten
 from blend.schemas.errors import RowError, closest
 from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.sheets.spreadsheet_cells import left_of_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Columns:
     rewritten: Collection[str] = ()
     """Columns in which dates and errors that a spreadsheet made of texts are passed on as it shows them, for a
     caller who can tell what was there; in others they are problems."""
+    typed: bool = False
+    """Whether people typed the texts, so that what a spreadsheet leaves of a formula in CSV is none of them."""
     returned: bool = False
     """Whether we made the file, and people have worked on it: cells at the end of a row may be left out, and
     nobody is told to add a column that is gone."""
@@ -76,7 +79,9 @@ class Columns:
         strange = [name for name in present if name not in (*self.known, *self.ignored)]
         missing = [name for name in self.required if name not in present]
         if missing:
-            close = None if self.returned else closest(missing[0], strange)
+            parts = missing[0].split("_")  # id, where template_id is wanted
+            same = next((name for name in strange if name.strip().casefold() in parts), None)
+            close = None if self.returned else closest(missing[0], strange) or same
             one = len(missing) == 1
             fix = f"rename column {close!r}" if close else "add it" if one else "add them"
             if self.returned:
@@ -128,13 +133,15 @@ def read_rows(
 
 
 def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
-    """The rows of a table with every column that it has, for who finds out what they mean.
+    """The rows of a table of typed texts with every column that it has, for who finds out what they mean.
 
     Raises:
         RowError, RowErrors: If it cannot be read.
     """
     diagnostics = Diagnostics()
-    rows = read_rows(path, path.parent, diagnostics, Columns((), others=True, every=True), encoding=encoding)
+    rows = read_rows(
+        path, path.parent, diagnostics, Columns((), others=True, every=True, typed=True), encoding=encoding
+    )
     diagnostics.raise_problems()
     return rows
 
@@ -188,12 +195,23 @@ def _table_rows(table: Table, diagnostics: Diagnostics, columns: Columns) -> Ite
             diagnostics.problems.append(problem)
             continue
         cells = [*line.cells, *[""] * (len(header) - len(line.cells))]
+        if columns.typed:
+            cells = [_marked(cell) for cell in cells]
         values = {name: cells[at] for name, at in locations.items()}
+        n_before = len(diagnostics.problems)
         for name, cell in values.items():
             is_ours = name in columns.known and name not in columns.rewritten
             if is_ours or not cell:
                 refuse_rewritten(cell, f"{line.location}, column {name}", diagnostics)
-        yield Cells(line.location, values)
+        # Whatever else is wrong with a text that nobody typed is no help.
+        if not columns.typed or len(diagnostics.problems) == n_before:
+            yield Cells(line.location, values)
+
+
+def _marked(cell: str) -> str:
+    """A cell that says so if it holds what is left of a formula, as one of a workbook does."""
+    what = left_of_formula(cell)
+    return cell if what is None else Rewritten(cell, what)
 
 
 def _ragged(line: Line, header: Line, width: int, needed: int | None, table: Table) -> RowError | None:

@@ -12,6 +12,7 @@ from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.prompts.question_slots import slot_problems, slots_of
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
+from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
 
 
 def form_in_words(asked: AnswerFormat) -> str:
@@ -68,6 +69,8 @@ def check_links(
     by_id = {row.template_id: row for _, row in templates.rows}
     if templates.is_complete:
         _check_templates(questions.rows, by_id, diagnostics)
+    if templates.is_complete and questions.is_complete:
+        _find_unasked(templates.rows, {row.template_id for _, row in questions.rows}, diagnostics)
     if questions.is_complete:
         asked = {_key(row) for _, row in questions.rows}
         _check_asked("response to", responses.rows, asked, diagnostics)
@@ -142,6 +145,19 @@ def _check_templates(
                 f"the question asks for {asked}, its template for {template.answer_format}, which counts",
                 locale=question.locale,
                 template_id=question.template_id,
+            )
+
+
+def _find_unasked(
+    templates: Iterable[Placed[QuestionTemplate]], asked: Collection[str], diagnostics: Diagnostics
+) -> None:
+    """Note as findings templates of which no locale has a question: a release does not show them."""
+    for location, template in templates:
+        if template.template_id not in asked:
+            hint = close_to(template.template_id, asked)
+            detail = f"no locale is asked template {template.template_id!r}{hint}; left out"
+            diagnostics.finding(
+                "template-without-questions", location, detail, template_id=template.template_id
             )
 
 
@@ -222,6 +238,9 @@ def _check_formats(
                     f"mark it invalid in the review, or group it there with the same answer as {form} "
                     "(`blend reviews propose` makes a sheet to do so)"
                 )
+                if surely_rewritten(answer):
+                    what += ", but what a spreadsheet makes of a time or day"
+                    fix = f"write again what was typed, in a column of the format Text; or {fix}"
                 diagnostics.problem(what, where=location, fix=fix)
 
 

@@ -193,19 +193,19 @@ def _answers(cells: Cells) -> Any:
 
 _TEMPLATES = _Kind(
     QuestionTemplate,
-    Columns(("template_id", "topic", "source_locale", "text")),
+    Columns(("template_id", "topic", "source_locale", "text"), typed=True),
     values=_template_values,
     locale_column="source_locale",
 )
 _QUESTIONS = _Kind(
     AskedQuestion,
-    Columns(("template_id", "locale", "question", "en_question")),
+    Columns(("template_id", "locale", "question", "en_question"), typed=True),
     values=_question_values,
     locale_column="locale",
 )
 _PROMPTS = _Kind(
     Prompt,
-    Columns(("prompt_id", "locale", "prompt", "en_prompt")),
+    Columns(("prompt_id", "locale", "prompt", "en_prompt"), typed=True),
     values=_prompt_values,
     locale_column="locale",
 )
@@ -215,6 +215,7 @@ _RESPONSES = _Kind(
         ("template_id", "annotator"),
         optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
         tolerated=(_ONE_TOO_MANY,),
+        typed=True,
     ),
     values=_response_values,
     locale_column="locale",

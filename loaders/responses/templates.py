@@ -111,7 +111,7 @@ def read_translations(
         {
             "template_id": _filled(cells, "template_id", diagnostics),
             "locale": _locale(cells, "locale", known, diagnostics, required=True),
-            "question": _filled(cells, "question", diagnostics),
+            "question": _filled(cells, "question", diagnostics, fix=_TRANSLATE),
             "source": cells.location,
         }
         for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS, encoding=encoding)
@@ -126,10 +126,13 @@ def _text(cells: Cells, column: str) -> str | None:
     return None if value is None or not str(value).strip() else str(value)
 
 
-def _filled(cells: Cells, column: str, diagnostics: Diagnostics) -> str | None:
+_TRANSLATE = "fill it in, or delete the row, which is then listed as no-translation"
+
+
+def _filled(cells: Cells, column: str, diagnostics: Diagnostics, *, fix: str = "fill it in") -> str | None:
     text = _text(cells, column)
     if text is None:
-        diagnostics.problem("the cell is blank", where=f"{cells.location}, column {column}", fix="fill it in")
+        diagnostics.problem("the cell is blank", where=f"{cells.location}, column {column}", fix=fix)
     return text
 
 

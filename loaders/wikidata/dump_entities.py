@@ -25,6 +25,8 @@ _TEXTS = {"labels": LABEL, "descriptions": DESCRIPTION}
 
 _ID = re.compile(rb'\{(?:"(?:type|datatype)":"[\w-]+",)*"id":"([A-Z][0-9]+)"')
 """The beginning of an entity: a property has its datatype before its id."""
+_HEAD = 200
+"""Bytes in which the id of an entity stands, with room for blanks."""
 _STATEMENT = b'{"mainsnak":{"snaktype":"'
 _END_OF_VALUE = b',"type":"statement"'
 _RANK = re.compile(rb'"rank":"(preferred|normal|deprecated)"')
@@ -65,6 +67,11 @@ def _is_entity(line: bytes) -> bool:
     """Whether a line is one, or the first or last line of the dump, or blank."""
     line = line.rstrip(b"\r,")
     return line in (b"", b"[", b"]") or (line.endswith(b"}") and _ID.match(line) is not None)
+
+
+def has_blanks(line: bytes) -> bool:
+    """Whether a line would begin as an entity does, but for blanks between names and values."""
+    return _ID.match(line) is None and _ID.match(b"".join(line[:_HEAD].split())) is not None
 
 
 def _is_searchable(lines: bytes) -> bool:

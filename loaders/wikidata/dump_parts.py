@@ -249,7 +249,12 @@ def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame
             where = f"{dump}, line at unpacked byte {start + (line.start() if line else 0):,}"
             shown = error.line[:SHOWN_BYTES].decode(errors="replace")
             problem = f"not {what} as Wikidata's dumps write them: {shown!r}"
-            raise RowError(problem, where=where, fix=f"{_NAMES}, or {_AGAIN}") from None
+            fix = (
+                "write it without blanks beside colons and commas"
+                if dump_entities.has_blanks(error.line)
+                else _NAMES
+            )
+            raise RowError(problem, where=where, fix=f"{fix}, or {_AGAIN}") from None
         except InputError as error:
             raise InputError(f"{dump}: {error}") from None
         except (pl.exceptions.ComputeError, ValueError, KeyError, TypeError) as error:

@@ -168,7 +168,8 @@ class Registry:
             in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
         ]
         if not found:
-            raise _unknown(name, {*self.tags, *(locale.region_name for locale in self)})
+            names = {*self.tags, *(locale.region_name for locale in self)}
+            raise _unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
         return found
 
     def rank(self, tag: str) -> int:
@@ -236,9 +237,9 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
     return tuple(locales)
 
 
-def _unknown(name: str, valid: Iterable[str]) -> UnknownNameError:
+def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
     own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-    return UnknownNameError("locale", name, valid, more=own)
+    return UnknownNameError("locale", name, valid, more=own, among=among)
 
 
 def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:

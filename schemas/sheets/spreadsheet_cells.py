@@ -19,7 +19,33 @@ _ISO_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T]00:00(?::00)?)?")
 _WRITTEN_DAY = re.compile(r"(\d{1,2})([./-])(\d{1,2})(?:\2(\d{2}|\d{4}))?\.?")
 _NAMED_DAY = re.compile(r"(?:(\d{1,2})[ -])?([A-Za-z]{3,9})\.?(?:[ -](\d{1,2}))?(?:[ ,-]+\d{2,4})?")
 
-_ERRORS = re.compile(r"#(?:NAME|REF|VALUE|DIV/0|N/A|NULL|NUM|ERROR|SPILL|CALC)[!?]?|Err:\d+", re.IGNORECASE)
+_SECONDS = re.compile(r"\d{1,2}:\d{2}:\d{2}(?: ?[AaPp]\.?[Mm]\.?)?")
+_MIDNIGHT = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[ T]0?0:00(?::00)?")
+_HYPHENED_DAY = re.compile(rf"(?:\d{{1,2}}-)?(?:{_MONTH.pattern})\.?(?:-\d{{2,4}})?", re.IGNORECASE)
+_PART_OF_DAY = re.compile(r"0[.,]\d{4,}")
+
+# By name, since any word would do for a hashtag (#WOW!): in English, Danish and Norwegian, Dutch, Finnish,
+# French, German, Italian, Polish, Czech, Hungarian, Portuguese, Russian, Spanish, Swedish and Turkish.
+_ERRORS = re.compile(
+    "#(?:"
+    r"(?:NAME|NAVN|NAAM|NIMI|NOM|NOME|NAZWA|NÁZEV|NÉV|ИМЯ|¿NOMBRE|NAMN|AD)\?"
+    "|(?:NULL|NUL|NULLO|NULO|¡NULO|NULLA|LEEG|TYHJÄ|ZERO|ПУСТО|SKÄRNING|BOŞ"
+    "|¡?DIV/0|DIVISION/0|DEEL/0|JAKO/0|DZIEL/0|DĚLENÍ_NULOU|ZÉRÓOSZTÓ|ДЕЛ/0|SAYI/0"
+    "|VALUE|VÆRDI|VERDI|WAARDE|ARVO|VALEUR|WERT|VALORE|VALOR|¡VALOR|ARG|HODNOTA|ÉRTÉK|ЗНАЧ|VÄRDEFEL|DEĞER"
+    "|¡?REF|REFERENCE|VERW|VIITTAUS|BEZUG|RIF|ADR|ODKAZ|HIV|ССЫЛКА|REFERENS|BAŞV"
+    "|¡?NUM|NÚM|GETAL|LUKU|NOMBRE|ZAHL|LICZBA|ČÍSLO|SZÁM|ЧИСЛО|OGILTIGT|SAYI"
+    "|SPILL|CALC|¡CALC|ERROR|PUUTTUU|SAKNAS)!"
+    "|N/A|I/T|N/B|N/D|Н/Д|NV"
+    r")|Err:\d+"
+)
+_FORMULA_LEFT = re.compile(
+    r"=\s*(?:[-+(]\s*)*(?:"
+    r"(?:'[^']+'!|[\w.]+!)?\$?[A-Z]{1,3}\$?\d{1,7}(?!\w)"  # a cell, $A$2 or Sheet1!A2
+    r"|[^\W\d][\w.]*\("  # a function, SUM(
+    r"|\d[\d.,]*\s*[-+*/^&]\s*[\d(]"  # a sum, 1+2
+    r")"
+    r"|=[-+][^\W\d_]{3}"  # -kimchi, which is taken for one
+)
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FORMULA = ("=", "+", "-", "@")
@@ -52,8 +78,33 @@ def _may_be_in_a_date(word: str) -> bool:
 
 
 def is_broken(cell: str) -> bool:
-    """Whether a cell holds a formula, or the error that a spreadsheet shows in place of one."""
-    return cell.startswith("=") or _ERRORS.fullmatch(cell.strip()) is not None
+    """Whether a cell of a sheet holds a formula, or the error that a spreadsheet shows in place of one."""
+    return cell.startswith("=") or left_of_formula(cell) is not None
+
+
+def left_of_formula(text: str) -> str | None:
+    """Say in words which formula or error a spreadsheet has left as a text; null where there surely is none.
+
+    ``=)``, ``=rice`` and ``#1`` are what people write, ``=A2`` and ``#NAME?`` are not.
+    """
+    text = text.strip()
+    if not text.startswith(("=", "#", "Err:")):  # which most texts do not, and that is told fastest
+        return None
+    if _ERRORS.fullmatch(text):
+        return f"the error {text}"
+    return f"the formula {text}" if _FORMULA_LEFT.match(text) else None
+
+
+def surely_rewritten(text: str) -> bool:
+    """Whether a text has the form that a spreadsheet gives a time or a day, and hardly anybody types.
+
+    ``16:00:00``, ``29-Jul`` and ``0.666666667``; not ``2026-07-29``, which people write as well.
+    """
+    text = text.strip()
+    if _PART_OF_DAY.fullmatch(text):
+        return _minutes(text) is not None
+    has_digit = any(map(str.isdigit, text))
+    return has_digit and any(form.fullmatch(text) for form in (_SECONDS, _MIDNIGHT, _HYPHENED_DAY))
 
 
 def may_have_been(cell: str) -> Iterator[str]:

@@ -158,6 +158,17 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     )
 
 
+def test_what_a_spreadsheet_leaves_of_a_formula_in_csv(collected: Path):
+    Path("form.csv").write_text(f"when,{LONG},other\n1,#NAME?,=A2\n2,=),\n", "utf-8")
+    Path("map.toml").write_text(MAP.replace('"Timestamp", "Email Address"', '"when", "other"'), "utf-8")
+    with pytest.raises(BlendError) as caught:
+        run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected")
+    assert str(caught.value) == (
+        f"form.csv:2, column {LONG}: the cell holds the error #NAME?, made by a spreadsheet; give the column "
+        "the format Text, and write again what stood there"
+    )
+
+
 EN = "What do people in {} eat in the morning?"
 GUESS = "map.toml: a guess: 1 question of"
 TOLD = "Nothing is imported yet."

@@ -143,7 +143,9 @@ def test_a_name_of_no_locale():
     with pytest.raises(BlendError) as caught:
         run("locales", "Atlantis")
     said = str(caught.value)
-    assert said.startswith("unknown locale 'Atlantis'; the nearest of the 65 there are: Ireland, Algeria, ")
+    assert said.startswith(
+        "unknown locale 'Atlantis'; the nearest of the tags and names of the 34 locales: Ireland, Algeria, "
+    )
     assert said.endswith(
         ", or describe a region of your own in a locale file (--locale-file, see docs/recipe.md)"
     )

@@ -4,7 +4,14 @@ import pickle
 
 import pytest
 
-from blend.schemas.errors import MissingExtraError, RowError, RowErrors, UnknownNameError, raise_all
+from blend.schemas.errors import (
+    MissingExtraError,
+    RowError,
+    RowErrors,
+    UnknownNameError,
+    did_you_mean,
+    raise_all,
+)
 
 ONE = RowError("a fourth answer", where="r.csv:2, column answer_4", fix="keep three")
 TWO = RowError("unknown question 'x'", where="r.csv:3, column template_id", fix="add it")
@@ -34,6 +41,10 @@ def test_no_error_is_no_error():
 def test_an_unknown_name_lists_the_valid_ones():
     error = UnknownNameError("locale", "ko-KRR", ["ko-KR", "am-ET"])
     assert str(error) == "unknown locale 'ko-KRR'; did you mean 'ko-KR'? choose one of: am-ET, ko-KR"
+
+
+def test_a_name_in_another_case_is_the_one_that_was_meant():
+    assert did_you_mean("Q6", ["q5", "q6", "Q60"]) == "did you mean 'q6'? "
 
 
 def test_a_missing_extra_names_the_extra():

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from blend.schemas.language.answer_formats import AnswerFormat, canonical
 from blend.schemas.sheets.answer_sheets import Mark, guarded, joined, parted, unguarded
-from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_be_rewritten, may_have_been
+from blend.schemas.sheets.spreadsheet_cells import (
+    in_format,
+    is_broken,
+    left_of_formula,
+    may_be_rewritten,
+    may_have_been,
+    surely_rewritten,
+)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +159,76 @@ def test_what_is_left_of_a_formula(cell: str):
 
 def test_a_hash_or_a_minus_is_a_text():
     assert not any(map(is_broken, ("#1", "-5", "#hashtag", "A=B")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "16:00:00",
+        "4:00:00 PM",
+        "29-Jul",
+        "29-juil.",
+        "Jul-29",
+        "29-Jul-26",
+        "2026-07-29 00:00:00",
+        "0.666666667",
+    ],
+)
+def test_a_form_that_only_a_spreadsheet_gives(text: str):
+    assert surely_rewritten(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["16:00", "4 pm", "29 July", "29/7", "2026-07-29", "0.5", "0.1234", "5-6", "may", "mar-dec", "noon", ""],
+)
+def test_a_form_that_people_give_as_well(text: str):
+    assert not surely_rewritten(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("#NAVN?", "the error #NAVN?"),
+        ("#¿NOMBRE?", "the error #¿NOMBRE?"),
+        ("#ССЫЛКА!", "the error #ССЫЛКА!"),
+        (" #DIV/0! ", "the error #DIV/0!"),
+        ("#NV", "the error #NV"),
+        ("=A2", "the formula =A2"),
+        ("=$B$12", "the formula =$B$12"),
+        ("=-A2*2", "the formula =-A2*2"),
+        ("='day 1'!A2", "the formula ='day 1'!A2"),
+        ("=SUM(A1:A3)", "the formula =SUM(A1:A3)"),
+        ("=1/2", "the formula =1/2"),
+        ("=-kimchi", "the formula =-kimchi"),
+    ],
+)
+def test_a_formula_left_as_a_text(text: str, what: str):
+    assert left_of_formula(text) == what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#1",
+        "#hashtag",
+        "#name?",
+        "#WOW!",
+        "#NAME",
+        "=)",
+        "=(",
+        "=D",
+        "=3",
+        "=-P",
+        "= rice",
+        "=rice",
+        "=wow!",
+        "A=B",
+        "",
+    ],
+)
+def test_what_people_write_is_left_of_no_formula(text: str):
+    assert left_of_formula(text) is None
 
 
 @pytest.mark.parametrize(

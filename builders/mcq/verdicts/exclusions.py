@@ -32,6 +32,9 @@ SILLY = "silly"
 VOID = "void-verdicts"
 """Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
 
+# All but the question, which a recipe's wordings may put into other words.
+_OF_PACKAGE = (*KEY, "kind", "reviewer", "source")
+
 _KINDS = ("also-right", SILLY, WRONG, OK)
 
 
@@ -116,6 +119,8 @@ class Exclusions:
         """What was said of options whatever the region; verdicts are about the texts that it shows."""
         every = _as_shown(pl.concat([shipped_exclusions(), own]) if shipped else own, self.options)
         in_force = _in_force(every, wordings)
+        self.own = in_force.join(shipped_exclusions(), on=_OF_PACKAGE, how="anti") if shipped else in_force
+        """`frame_columns.EXCLUSIONS` in force that are not of the package, as questions show the options."""
         self.void = _void(every.join(in_force, on=[*KEY, "option"], how="anti"), questions)
         """`FOUND`: questions asked in other words than verdicts quote, so that these do not count."""
         self._readers = _readers(in_force)

@@ -16,7 +16,7 @@ from blend.loaders.responses.exclusions import read_exclusions
 from blend.schemas.errors import BlendError, RowErrors
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.rows.frame_columns import EXCLUSIONS, FILLERS
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, shown_to
 
 ROW = {"template_id": "T-1", "locale": "en-GB", "option": "Pear", "kind": "also-right", "reviewer": "r1"}
@@ -94,6 +94,55 @@ def test_every_mistake_is_told():
         "exclusions, row 3: unknown kind 'bad'; the kinds are also-right, silly, wrong, ok",
         "exclusions, row 4: an exclusion without option, reviewer; fill it in or delete the row",
     ]
+
+
+OTHER_ROLE = "verdict-of-other-role"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "kind", "detail"),
+    [
+        (
+            {"option": "Pears", "source": "mine.csv:2"},
+            "idle-verdict",
+            "'pears' (also-right, r1, mine.csv:2) is no answer that anybody gave (did you mean 'pear'?)",
+        ),
+        (
+            {"locale": "es-ES"},
+            "idle-verdict",
+            "'pear' (also-right, r1) is about a locale that does not answer the question",
+        ),
+        (
+            {"option": "apple", "kind": "silly"},
+            OTHER_ROLE,
+            "'apple' (silly, r1) is a correct answer there, and is asked for all the same; wrong takes it away",
+        ),
+        (
+            {"option": "plum", "kind": "wrong"},
+            OTHER_ROLE,
+            "'plum' (wrong, r1) is no answer of the locale; also-right and silly take wrong options away",
+        ),
+    ],
+)
+def test_a_verdict_that_changes_nothing_is_a_finding(verdict: dict[str, str], kind: str, detail: str):
+    found = build_of(MORE, exclusions=exclusions_of(verdict)).found
+    assert found.rows() == [("T-1", verdict.get("locale", "en-GB"), kind, detail)]
+
+
+def test_verdicts_on_what_questions_show_or_people_gave_are_no_findings():
+    given = {**MORE, "en-GB": [("apple", 4), ("banana", 3)], "ar-DZ": [("cherry", 1)]}
+    filler = {"template_id": "T-1", "option": "Kiwi", "region": "IR", "reviewer": "r1"}
+    verdicts = exclusions_of(
+        {},
+        {"option": "kiwi"},
+        {"option": "banana", "kind": "silly"},
+        {"option": "apple", "kind": "wrong"},
+        {"option": "cherry", "kind": "silly"},
+        {"option": "apple", "kind": "ok"},
+        {"template_id": "T-9", "question": "What else?"},
+    )
+    build = build_of(given, exclusions=verdicts, fillers=pl.DataFrame([filler], FILLERS))
+    assert build.found.is_empty()
 
 
 @pytest.mark.exhaustive

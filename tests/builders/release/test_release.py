@@ -18,7 +18,7 @@ from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recip
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
 from blend.loaders.sample import sample_path
-from blend.schemas.errors import BlendError, InputError, RowErrors, UnknownNameError
+from blend.schemas.errors import BlendError, InputError, RowError, RowErrors, UnknownNameError
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
 from helpers.mini_release import mini_recipe
 
@@ -61,7 +61,9 @@ def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
     recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
     with pytest.raises(BlendError) as caught:
         read_inputs(recipe, base=tmp_path)
-    message = "prompts.csv:2: prompt 'p' in en-GB is also in prompts.csv:2; keep it in one source"
+    message = (
+        "other/prompts.csv:2: prompt 'p' in en-GB is also in collected/prompts.csv:2; keep it in one source"
+    )
     assert str(caught.value) == message
 
 
@@ -117,12 +119,32 @@ def test_the_recipe_in_the_release_pins_what_was_read(responses: Path, tmp_path:
 
 
 def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
-    twice = Source(kind="responses", location="collected")
+    shutil.copytree(responses, tmp_path / "other")
+    recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
     with pytest.raises(RowErrors) as caught:
-        read_inputs(recipe_of(twice, twice), base=tmp_path)
+        read_inputs(recipe, base=tmp_path)
     assert str(caught.value).splitlines()[1] == (
-        "questions.csv:2: question 't1' in en-GB is also in questions.csv:2; keep it in one source"
+        "other/questions.csv:2: question 't1' in en-GB is also in collected/questions.csv:2; keep it in one "
+        "source"
     )
+
+
+def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp_path: Path):
+    with (responses / "templates.csv").open("a", encoding="utf-8") as file:
+        file.write("t9,Food,,What do people in {country} drink?\n")
+    recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
+    inputs = read_inputs(recipe, base=tmp_path)
+    assert set(inputs.questions["source"].str.extract("^([a-z]+)/")) == {"sample", "collected"}
+    findings = inputs.stages[1].findings.filter(kind="template-without-questions")
+    assert findings["source"].to_list() == ["collected/templates.csv:5"]
+    with (responses / "responses" / "en-GB.csv").open("a", encoding="utf-8") as file:
+        file.write("t8,a1,tea,,,,\n")
+    with pytest.raises(RowError, match=r"^collected/responses/en-GB\.csv:5, column template_id: "):
+        read_inputs(recipe, base=tmp_path)
+    (responses / "templates.tsv").touch()
+    with pytest.raises(RowError) as caught:
+        read_inputs(recipe, base=tmp_path)
+    assert caught.value.where == str(responses)
 
 
 @pytest.mark.slow

@@ -31,6 +31,13 @@ def test_csv_rows_are_numbered_as_in_a_spreadsheet(tmp_path):
     assert diagnostics == Diagnostics()
 
 
+@pytest.mark.parametrize(("header", "fix"), [("ID,text", "rename column 'ID'"), ("text,who", "add it")])
+def test_a_missing_column_is_told_from_one_of_another_name(tmp_path: Path, header: str, fix: str):
+    with pytest.raises(RowError) as caught:
+        read(tmp_path / "t.csv", f"{header}\n", Columns(("template_id", "text")))
+    assert str(caught.value) == f"t.csv:1: column 'template_id' is missing; {fix}"
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_csv_line_ends(tmp_path, end):
     rows, _ = read(tmp_path / "t.csv", end.join(["id,text", "a,one", "b,two", ""]))

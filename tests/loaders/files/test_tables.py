@@ -229,6 +229,43 @@ def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, messa
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"id,answer\nq,rice\n" + b"\0" * 512,
+            "512 null bytes from offset 17 on (line 3), which no text has: it was not saved or copied whole",
+        ),
+        (
+            b"id,answer\nq,rice" + b"\0",
+            "1 null byte from offset 16 on (line 2), which no text has: it was not saved or copied whole",
+        ),
+        (
+            b"id,answer\nq,\0\0\0ice\n",
+            "3 null bytes from offset 12 on (line 2), which no text has: it was not saved or copied whole",
+        ),
+        (
+            "id,answer\nq,rice\n".encode("utf-16") + b"\0" * 512,
+            "512 null bytes from offset 34 on (line 3), which no text has: it was not saved or copied whole",
+        ),
+        (
+            "id,answer\nq,쌀밥".encode()[:-1],
+            "cut off within a character, which begins with byte 0xEB at offset 15 (line 2)",
+        ),
+    ],
+)
+def test_a_file_that_was_saved_in_part(tmp_path: Path, content: bytes, message: str):
+    with pytest.raises(RowError) as caught:
+        read(saved(tmp_path, content))
+    assert str(caught.value) == f"sheet.csv: {message}; restore it, or save the whole file again"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-be", "utf-16-le", "utf-32-le", "utf-8"])
+def test_nulls_of_other_encodings_and_one_that_was_typed_are_read(tmp_path: Path, encoding: str):
+    path = saved(tmp_path, "id,answer\nq,a一\0ĀĀa\n".encode(encoding))
+    assert [values["answer"] for _, values in read(path, encoding=encoding)] == ["a一\0ĀĀa"]
+
+
 def test_an_encoding_is_said_and_never_guessed(tmp_path: Path):
     path = saved(tmp_path, SEMICOLONS.encode("cp1252"))
     assert [values for _, values in read(path, encoding="cp1252")] == [values for _, values in ROWS]

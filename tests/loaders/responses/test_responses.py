@@ -61,6 +61,15 @@ def test_reviews_hold_decisions_and_translations():
     ]
 
 
+def test_a_template_that_no_locale_is_asked_is_a_finding(folder):
+    with (folder / "templates.csv").open("a", encoding="utf-8") as file:
+        file.write("Food-01,Food,,What do people in {country} eat at noon?\n")
+    findings = read_responses(folder).findings.filter(kind="template-without-questions")
+    assert findings.select("source", "detail").rows() == [
+        ("templates.csv:5", "no locale is asked template 'Food-01' (did you mean 'food-01'?); left out")
+    ]
+
+
 def test_an_answer_out_of_format_stands_when_a_reviewer_has_decided_about_it(folder):
     reviews = folder / "reviews" / "ko-KR.jsonl"
     (folder / "responses" / "ko-KR.csv").write_text(

@@ -67,6 +67,14 @@ LOCALE_FILE = (
         ),
         (
             read_translations,
+            "template_id,locale,question\nQ-1,ko-KR, \n",
+            (
+                "rows.csv:2, column question: the cell is blank; fill it in, or delete the row, which is then "
+                "listed as no-translation"
+            ),
+        ),
+        (
+            read_translations,
             "template_id,locale,question\nQ-1,GB,What?\nQ-1,UK,Who?\n",
             "rows.csv:3: Q-1 in en-GB occurs a second time; delete this row or rows.csv:2",
         ),

@@ -22,6 +22,7 @@ from helpers.tiers import rest_exhaustive
 from helpers.wikidata.entity_json import entity_lines, value_snak
 
 DISH = domains()["dish"]
+WITHOUT = "write it without blanks beside colons and commas"
 NAMES = "name dumps ….nt or ….json, with .gz or .bz2 behind it where they are compressed"
 
 
@@ -130,11 +131,14 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
         {"id": "Q1", "claims": {"P31": [{"rank": "normal", "mainsnak": {}}]}}, separators=(",", ":")
     )
     first, last = (json.dumps(entity_of(id=qid), separators=(",", ":")) + ",\n" for qid in ("Q1", "Q2"))
-    for wrong in (
+    blanks = (
         spaced,
         spaced.replace(": ", ":"),
         spaced.replace(", ", ","),
         first.replace('":', '" :'),
+    )
+    for wrong in (
+        *blanks,
         f"{swapped}\n",
         '{"type":"item","id":"Q1","claims"\n',
         "<html>\n",
@@ -144,7 +148,7 @@ def test_json_that_is_not_wikidatas(tmp_path: Path):
             assert refused(tmp_path, content) == (
                 f"DUMP, line at unpacked byte {content.index(wrong)}: "
                 f"not an entity as Wikidata's dumps write them: "
-                f"{wrong.strip()[:200]!r}; {NAMES}, or download the dump again"
+                f"{wrong.strip()[:200]!r}; {WITHOUT if wrong in blanks else NAMES}, or download the dump again"
             )
     for wrong in (
         first.replace('"rank":"normal"', '"rank":"best"'),
