@@ -24,6 +24,8 @@ from blend.eval.models.server_items import ask_items
 from blend.eval.models.server_replies import (
     BadReplyError,
     check_logprobs,
+    filtered,
+    is_filtered,
     read_options,
     read_text,
     served_name,
@@ -225,8 +227,16 @@ class ServerModel:
         table = TextTable(len(prompts), keep)
 
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
-            reply = await self._asked_for_text(client, prompts[item], seeds[item])
-            table.put([item], [self.read_reply(reply)])
+            from openai import APIStatusError
+
+            try:
+                answer = self.read_reply(await self._asked_for_text(client, prompts[item], seeds[item]))
+            except APIStatusError as error:
+                if not is_filtered(error.body):
+                    raise
+                # It would refuse the same prompt again: this is how the model answers there.
+                answer = filtered()
+            table.put([item], [answer])
 
         self._ask_all(len(prompts), ask, lambda item, why: table.put([item], [Generation.failed(why)]))
         return table.all()

@@ -125,8 +125,8 @@ FAULTS: dict[str, tuple[Reply, str]] = {
     ),
     "no choice": (Reply({"choices": []}), "the reply holds 0 answers instead of 1"),
     "no text": (
-        Reply({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
-        "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'content_filter'}\"",
+        Reply({"choices": [{"message": {"content": None}, "finish_reason": "stop"}]}),
+        "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'stop'}\"",
     ),
 }
 
@@ -154,6 +154,24 @@ def test_a_server_that_answers_nothing_is_not_asked_forever(server: ModelServer)
         "the reply is not one of an OpenAI-compatible server: '<html>Hello</html>'"
     )
     assert len(server.requests) == MAX_FAILURES
+
+
+FILTERED = [
+    Reply({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
+    Reply({"choices": [{"message": {"content": "A"}, "finish_reason": "content_filter"}]}),
+    Reply({"choices": [{"message": {"role": "assistant"}, "finish_reason": "SAFETY"}]}),
+    Reply({"choices": [{"finish_reason": "content_filter: PROHIBITED_CONTENT"}]}),
+    Reply({"error": {"message": "The response was filtered", "code": "content_filter"}}, 400),
+    Reply({"error": {"message": "considered high risk", "type": "content_filter"}}, 400),
+]
+
+
+def test_what_a_content_filter_stops_is_an_answer_however_often(server: ModelServer):
+    server.script = FILTERED * 3
+    answers = asked(server).generate(["Hi"] * 18)
+    assert {(answer.finish_reason, answer.error) for answer in answers} == {("content_filter", None)}
+    assert [answer.text for answer in answers] == ["", "A", "", "", "", ""] * 3
+    assert len(server.requests) == 18
 
 
 def test_what_the_server_cannot_serve_now_is_repeated(server: ModelServer):
