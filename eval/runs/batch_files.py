@@ -173,7 +173,7 @@ def _result(
             return BatchResult(item_id, filtered(), None, location)
         case {"error": error} if error:
             return BatchResult(item_id, Generation.failed(_reason(error)), None, location)
-        case {"response": {"status_code": int(code), "body": body}} if code >= 400 and is_filtered(body):
+        case {"response": {"status_code": int(code), "body": why}} if code >= 400 and is_filtered(why):
             return BatchResult(item_id, filtered(), None, location)
         case {"response": {"status_code": int(code), **response}} if code >= 400:
             why = f"HTTP {code}, {_reason(response.get('body'))!r}"

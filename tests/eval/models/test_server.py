@@ -191,7 +191,7 @@ def test_what_the_server_cannot_serve_now_is_repeated(server: ModelServer):
         ),
         (
             Reply({"error": {"message": "no model tiny-chat"}}, 404),
-            "HTTP 404, 'no model tiny-chat'; correct model or `server`",
+            "HTTP 404 at /v1/chat/completions, 'no model tiny-chat'; correct model or `server`",
         ),
     ],
     ids=["dropped", "401", "404"],
@@ -204,6 +204,27 @@ def test_what_no_other_item_would_change_stops_the_asking(server: ModelServer, f
         model.generate(["a", "b", "c"], keep=lambda items, _: kept.extend(items))
     assert str(caught.value) == f"model tiny-chat at {server.url}: {message}"
     assert (kept, len(server.requests)) == ([0], 2)
+
+
+@pytest.mark.parametrize("path", ["logprobs", "text"])
+def test_a_server_without_the_route_of_texts_alone(server: ModelServer, path: str):
+    server.script = [Reply({"error": {"message": "no such route"}}, 404)]
+    model = asked(server, chat=False)
+    with pytest.raises(ServerError) as caught:
+        model.option_logprobs(PROMPTS, OPTIONS) if path == "logprobs" else model.generate(PROMPTS)
+    assert str(caught.value) == (
+        f"model tiny-chat at {server.url}: HTTP 404 at /v1/completions, 'no such route'; the likelihood of "
+        "options and texts without a chat template are asked for there, so if the server has no such route, "
+        "use `style=json` (true-false: `style=written`) or leave `chat=False` out; else correct model or `server`"
+    )
+    # A model that is not there is said as ever.
+    server.script = [Reply({"error": {"message": "The model `tiny-chat` does not exist."}}, 404)]
+    with pytest.raises(ServerError) as caught:
+        model.option_logprobs(PROMPTS, OPTIONS)
+    assert str(caught.value) == (
+        f"model tiny-chat at {server.url}: HTTP 404 at /v1/completions, 'The model `tiny-chat` does not "
+        "exist.'; correct model or `server`"
+    )
 
 
 def test_no_server_at_all(chat_model: Path):
