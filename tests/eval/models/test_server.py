@@ -215,7 +215,8 @@ def test_a_server_without_the_route_of_texts_alone(server: ModelServer, path: st
     assert str(caught.value) == (
         f"model tiny-chat at {server.url}: HTTP 404 at /v1/completions, 'no such route'; the likelihood of "
         "options and texts without a chat template are asked for there, so if the server has no such route, "
-        "use `style=json` (true-false: `style=written`) or leave `chat=False` out; else correct model or `server`"
+        "use `style=json` (true-false: `style=written`) or leave `chat=False` out; else correct model or "
+        "`server`"
     )
     # A model that is not there is said as ever.
     server.script = [Reply({"error": {"message": "The model `tiny-chat` does not exist."}}, 404)]
