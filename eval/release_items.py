@@ -1,7 +1,7 @@
 """A task's items from a release, in a directory or on the Hub."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +15,29 @@ from blend.loaders.releases.tables import read_config, release_domain, scan_conf
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows.configs import (
+    COMPACT,
+    MULTIPLE_CHOICE_HARD,
+    MULTIPLE_CHOICE_QUESTIONS,
+    RUNGS,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+)
 
 if TYPE_CHECKING:
     from blend.eval.runs.run_description import AskedRelease
+
+_REBUILT = "and build the release again"
+_HOW_TO_GET: Mapping[str, str] = {
+    SHORT_ANSWER_PROMPTS: "say in a file prompts.csv beside questions.csv how a model is asked "
+    f"(docs/responses.md) {_REBUILT}",
+    MULTIPLE_CHOICE_QUESTIONS: "no question has an answer of its region beside three of other regions that "
+    "enough people gave, and reports/findings.jsonl of the release says why of each (docs/mcq.md)",
+    MULTIPLE_CHOICE_HARD: f"write hard = true below [mcq] in the recipe (docs/mcq.md) {_REBUILT}",
+    COMPACT: f"choose the questions with `blend items select` (docs/items.md) {_REBUILT} with them",
+    **dict.fromkeys(RUNGS, f"write rungs = true below [mcq] in the recipe (docs/rungs.md) {_REBUILT}"),
+}
+"""What to do about a configuration that a release lacks, or why it does."""
 
 DISHES = "dish"
 """The domain in whose words texts are written."""
@@ -124,6 +144,17 @@ def _tables(manifest: ReleaseManifest, name: str, configs: Sequence[str]) -> lis
         if config not in held:
             raise InputError(
                 f"{named(manifest)}: the release has no configuration {config}, which the task {name} reads; "
-                f"it has {', '.join(sorted(held))}: choose another `task`, or another release"
+                f"it has {', '.join(sorted(held))}{_how_to_get(config, held)}; or choose another `task`, or "
+                "another release"
             )
     return [table for table in manifest.tables if table.config in configs]
+
+
+def _how_to_get(config: str, held: Collection[str]) -> str:
+    """What to do about a configuration that a release lacks, where it is a release of questions."""
+    if SHORT_ANSWER_QUESTIONS not in held:
+        return ""
+    if MULTIPLE_CHOICE_QUESTIONS not in held and config != SHORT_ANSWER_PROMPTS:
+        # All others are made of these.
+        config = MULTIPLE_CHOICE_QUESTIONS
+    return f": {_HOW_TO_GET[config]}" if config in _HOW_TO_GET else ""

@@ -10,6 +10,7 @@ import polars as pl
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
+from blend.eval.runs.answers_in_parts import written_texts
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
@@ -101,21 +102,35 @@ def score_answers(
         scores=scored.scores,
         usage=read_usage(run),
     )
-    warnings = (*scored.warnings, *_on_unanswered(n_unanswered, n_written))
+    warnings = scored.warnings
+    if n_unanswered > MAX_UNANSWERED * n_written:
+        warnings = (*warnings, _on_unanswered(run, n_unanswered, n_written))
     return ScoredAnswers(scores, scored.decisions, warnings)
 
 
-def _on_unanswered(n: int, n_written: int) -> tuple[str, ...]:
-    """What a reader should know of answers that are none, where they are many."""
-    if n <= MAX_UNANSWERED * n_written:
-        return ()
+def _on_unanswered(run: Run, n: int, n_written: int) -> str:
+    """What a reader should know of answers that are none, and why they are."""
+    texts = written_texts(run, cut_is_read=task_of(run.description.task).cut_is_read)
+    n_unmarked = texts.n_unmarked if texts.begun else 0
+    n_others = n - texts.n_filtered - n_unmarked
+    reasons = []
+    if texts.n_filtered:
+        reasons.append(f"a content filter stopped {texts.n_filtered:,}, and would again")
+    if n_unmarked:
+        reasons.append(
+            f"{n_unmarked:,} without any mark of a thought {agreeing(n_unmarked, 'is', 'are')} taken for "
+            f"unfinished thoughts, as {texts.n_opened:,} of {texts.n_texts:,} texts end a thought that they do "
+            "not begin, so that the chat template seems to begin one in every prompt; if it does not, take "
+            "these marks out of the texts, or write thoughts into the column `thought`"
+        )
+    if n_others > 0:
+        of = f"in {n_others:,} " if reasons else ""
+        reasons.append(
+            f"{of}the model said nothing, did not finish a thought, or was cut at the length allowed; let it "
+            "write more (`max_tokens`), or not think (`thinking`)"
+        )
     share, are = f"{100 * n / n_written:.1f} %", agreeing(n, "is", "are")
-    warning = (
-        f"{n:,} of {n_written:,} answers ({share}) {are} unanswered: the model said "
-        "nothing, did not finish a thought, or was cut at the length allowed; let it write more "
-        "(`max_tokens`), or not think (`thinking`)"
-    )
-    return (warning,)
+    return f"{n:,} of {n_written:,} answers ({share}) {are} unanswered: {'; '.join(reasons)}"
 
 
 def check_options(run: Run) -> None:

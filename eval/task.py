@@ -185,6 +185,8 @@ class Task(Protocol):
     """Columns of the answers that `score` is given; all when empty. A task that needs more reads for itself."""
     streams: ClassVar[bool] = False
     """Whether `items` takes its tables as lazy frames, and makes items in parts."""
+    cut_is_read: ClassVar[bool] = False
+    """Whether a text that was cut, at its length or by a filter, is read as far as it goes; else it is none."""
     missing_is_wrong: ClassVar[tuple[str, ...]] = ()
     """Rules by which an item without an answer is wrong, so that any number of them may be missing."""
     repeated: ClassVar[Mapping[str, str]] = {}

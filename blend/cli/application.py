@@ -12,17 +12,26 @@ from blend.exit_codes import UsageError
 from blend.schemas.base.docstrings import docstring_of
 from blend.stopping import exit_code
 
+_SPOKEN_OF = ("run", "score")
+"""Commands whose options what another one of their group finds may ask for."""
+
 
 class _Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; an error names its options, and Ctrl-C that nothing explains is one sentence."""
         try:
-            with options_of(self.params):
+            with options_of(self.params, self._others(ctx)):
                 self._check_text(ctx.params)
                 return super().invoke(ctx)
         except KeyboardInterrupt as stopped:
             typer.echo("interrupted; run the same command again", err=True)
             raise typer.Exit(exit_code(stopped)) from None
+
+    def _others(self, ctx: Any) -> dict[str, list[Any]]:
+        """Return the parameters of commands beside this one that texts of the library speak of, by command."""
+        beside = getattr(ctx.parent and ctx.parent.command, "commands", {})
+        named = [name for name in _SPOKEN_OF if name in beside]
+        return {f"blend {ctx.parent.info_name} {name}": beside[name].params for name in named}
 
     def _check_text(self, values: dict[str, Any]) -> None:
         """Refuse options of bytes that are not UTF-8, which none of our files can hold."""

@@ -95,7 +95,7 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: NewFolder,
 ) -> None:
-    """Write recipe, questions, responses and locale file, with example rows that build as they are.
+    """Write recipe, questions, prompts, responses and locale file, with example rows that build as they are.
 
     - `blend init mine` makes the folder; `docs/tutorial.md` goes on from there.
     """

@@ -3,26 +3,44 @@
 A message of the library names a parameter as its caller in Python writes it, between backquotes: "choose
 another `out`", "give `replace=True`", "leave `max_masks=7` out". Here, and nowhere else, this becomes what is
 typed behind the command that runs: ``--out``, ``--replace``, ``--max-masks 7``. A parameter has one name in a
-command and in the function that it calls; what is not a parameter of the command, such as a key of a recipe,
-stays as it is.
+command and in the function that it calls. One that only another command has is said with that command, since
+scores can ask for a model that writes more: ``--max-tokens of `blend eval run```. What is no parameter, such as
+a key of a recipe, stays as it is.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 from blend.schemas.errors import BlendError
 
 _PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
-_RUNNING: ContextVar[Sequence[Any]] = ContextVar("parameters of the command that runs", default=())
+
+
+_Known = Mapping[str, tuple[Any, str | None]]
+"""Parameters by name, each with the command that has it where that is another one than runs."""
+
+_RUNNING: ContextVar[_Known] = ContextVar("parameters that texts can name", default=MappingProxyType({}))
+_NO_OTHERS: Mapping[str, Sequence[Any]] = MappingProxyType({})
 
 
 @contextmanager
-def options_of(parameters: Sequence[Any]) -> Iterator[None]:
-    """Let texts and errors of the library name these parameters of a command, as typer has them."""
-    before = _RUNNING.set(parameters)
+def options_of(parameters: Sequence[Any], others: Mapping[str, Sequence[Any]] = _NO_OTHERS) -> Iterator[None]:
+    """Let texts and errors of the library name parameters of commands, as typer has them.
+
+    Args:
+        parameters: Those of the command that runs.
+        others: Those of commands that its texts may speak of as well, by command; the first that has it counts.
+    """
+    known: _Known = {
+        parameter.name: (parameter, command)
+        for command, of_it in [*reversed([*others.items()]), (None, parameters)]
+        for parameter in of_it
+    }
+    before = _RUNNING.set(known)
     try:
         yield
     except BlendError as error:
@@ -33,11 +51,17 @@ def options_of(parameters: Sequence[Any]) -> Iterator[None]:
 
 
 def with_options(text: str) -> str:
-    """A text of the library with the options of the command that runs in place of parameters."""
-    known = {parameter.name: parameter for parameter in _RUNNING.get()}
-    return _PARAMETER.sub(
-        lambda found: _typed(known[found[1]], found[2]) if found[1] in known else found[0], text
-    )
+    """A text of the library with options in place of parameters."""
+    known = _RUNNING.get()
+
+    def typed(found: re.Match[str]) -> str:
+        parameter, command = known.get(found[1], (None, None))
+        if parameter is None:
+            return found[0]
+        name = _typed(parameter, found[2])
+        return name if command is None else f"{name} of `{command}`"
+
+    return _PARAMETER.sub(typed, text)
 
 
 def _typed(parameter: Any, value: str | None) -> str:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from blend.schemas.errors import ArgumentError
 
-FinishReason = Literal["stop", "length", "error"]
+FinishReason = Literal["stop", "length", "content_filter", "error"]
 
 
 class Decoding(BaseModel):
@@ -116,7 +116,8 @@ class Generation:
     tokens_out: int | None
     """Tokens written, the one that ends the text among them; absent when unknown."""
     finish_reason: FinishReason
-    """``length`` when the text was cut at `Decoding.max_tokens`."""
+    """``length`` when the text was cut at `Decoding.max_tokens`, ``content_filter`` when a filter of the
+    server stopped it."""
     error: str | None = None
     """What went wrong, in words for a user; only with the reason ``error``."""
     thought: str | None = None

@@ -24,17 +24,26 @@ from blend.eval.models.server_items import ask_items
 from blend.eval.models.server_replies import (
     BadReplyError,
     check_logprobs,
+    filtered,
+    is_filtered,
     read_options,
     read_text,
     served_name,
     shows_thoughts,
 )
-from blend.eval.models.server_requests import VERSION, TextRequest, check_extra_body, text_request, with_extra
+from blend.eval.models.server_requests import (
+    COMPLETIONS,
+    VERSION,
+    TextRequest,
+    check_extra_body,
+    text_request,
+    with_extra,
+)
 from blend.eval.models.text_generation import draw_seeds
 from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import Server, ask_side_by_side
 from blend.loaders.servers.pace import Pace
-from blend.loaders.servers.server_errors import public_address, server_address
+from blend.loaders.servers.server_errors import NO_ROUTE, public_address, server_address, server_reply, status
 from blend.schemas.errors import ArgumentError, InputError, ServerError
 
 if TYPE_CHECKING:
@@ -225,8 +234,16 @@ class ServerModel:
         table = TextTable(len(prompts), keep)
 
         async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
-            reply = await self._asked_for_text(client, prompts[item], seeds[item])
-            table.put([item], [self.read_reply(reply)])
+            from openai import APIStatusError
+
+            try:
+                answer = self.read_reply(await self._asked_for_text(client, prompts[item], seeds[item]))
+            except APIStatusError as error:
+                if not is_filtered(error.body):
+                    raise
+                # It would refuse the same prompt again: this is how the model answers there.
+                answer = filtered()
+            table.put([item], [answer])
 
         self._ask_all(len(prompts), ask, lambda item, why: table.put([item], [Generation.failed(why)]))
         return table.all()
@@ -332,21 +349,32 @@ class ServerModel:
         plain = {"model": self._model, "max_tokens": 0, "temperature": 0, "echo": True, "logprobs": 1}
         body: dict[str, Any] = with_extra({**plain, "prompt": list(sent)}, self._options)
         try:
-            return await self._posted(client, "/completions", body)
+            return await self._posted(client, COMPLETIONS, body)
         except (BadRequestError, UnprocessableEntityError):
             # `transformers serve` refuses several texts at a time, and no token to write, before anybody learns
             # that it knows no log-probabilities. TaskItems like this, it says so.
-            reply = await self._posted(client, "/completions", {**body, "prompt": sent[0], "max_tokens": 1})
+            reply = await self._posted(client, COMPLETIONS, {**body, "prompt": sent[0], "max_tokens": 1})
             check_logprobs(reply, where=self.where)
             raise
 
     async def _posted(self, client: "openai.AsyncOpenAI", path: str, body: dict[str, Any]) -> object:
         """The reply, from the model that answered before."""
+        from openai import APIStatusError
+
         try:
             # The plain body, not the typed arguments: servers differ in more than their types say.
             reply = await client.post(path, cast_to=object, body=body)
         except (JSONDecodeError, UnicodeDecodeError) as error:
             raise BadReplyError(f"the reply is not JSON, or half of it is missing ({error})") from error
+        except APIStatusError as error:
+            if path != COMPLETIONS or error.status_code not in NO_ROUTE or self._model in server_reply(error):
+                raise
+            raise ServerError(
+                f"{self.where}: {status(error)}, {server_reply(error)!r}; the likelihood of options and texts "
+                "without a chat template are asked for there, so if the server has no such route, use "
+                "`style=json` (true-false: `style=written`) or leave `chat=False` out; else correct model or "
+                "`server`"
+            ) from error
         name = served_name(reply)
         if self._served_as is None:
             self._served_as = name

@@ -16,6 +16,29 @@ from blend.schemas.language.text_comparison import clean
 
 _SHOWN = 120
 
+_FILTERED = frozenset(
+    (
+        "content_filter",
+        "sensitive",  # GLM
+        # Gemini, as it is or behind "content_filter: "
+        "safety",
+        "recitation",
+        "blocklist",
+        "prohibited_content",
+        "spii",
+    )
+)
+"""Why a reply ends, in lower case, where a filter of the server has held back the text or the rest of it."""
+
+_FILTER_ERRORS = frozenset(
+    (
+        "content_filter",  # Azure, Moonshot
+        "content_policy_violation",
+        "data_inspection_failed",  # Qwen at Alibaba
+    )
+)
+"""Codes and types of errors that say the same of a whole request."""
+
 
 class BadReplyError(BlendError):
     """One reply is not what was asked for; another one may be."""
@@ -53,21 +76,38 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
         case {"message": {}, "finish_reason": "length"}:
             # All tokens went into thoughts, which the server may keep to itself.
             text = ""
+        case _ if _finish_reason(choice) == "content_filter":
+            text = ""
         case {"message": {}} if thoughts:
             text = ""
         case _:
             raise BadReplyError(f"the reply holds no text: {_shown(choice)}")
     split = split_thought(text, further)
     thoughts += [split.thought] if split.thought is not None else []
-    finish: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
     return Generation(
         split.text,
         _usage(reply, "prompt_tokens"),
         _usage(reply, "completion_tokens"),
-        finish,
+        _finish_reason(choice),
         thought="\n".join(thoughts) or None,
         tokens_thought=_reasoning_tokens(reply),
     )
+
+
+def is_filtered(error: object) -> bool:
+    """Whether the body of an error says that a filter has held back the prompt or the answer."""
+    match error:
+        case {"error": {**inner}}:
+            return is_filtered(inner)
+        case {**fields}:
+            return not _FILTER_ERRORS.isdisjoint(str(fields.get(key)).lower() for key in ("code", "type"))
+        case _:
+            return False
+
+
+def filtered() -> Generation:
+    """The answer of a server whose filter has held back all of it."""
+    return Generation("", None, 0, "content_filter")
 
 
 def shows_thoughts(reply: object, further: Sequence[Marks] = ()) -> bool:
@@ -86,6 +126,13 @@ def shows_thoughts(reply: object, further: Sequence[Marks] = ()) -> bool:
             return bool(_parts(parts)[0])
         case _:
             return False
+
+
+def _finish_reason(choice: dict[str, Any]) -> FinishReason:
+    reason = str(choice.get("finish_reason")).lower()
+    if reason.partition(":")[0] in _FILTERED:
+        return "content_filter"
+    return "length" if reason == "length" else "stop"
 
 
 def _field_of_thoughts(choice: dict[str, Any]) -> list[str]:

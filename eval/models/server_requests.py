@@ -10,6 +10,9 @@ from blend.schemas.errors import ArgumentError
 VERSION = "/v1"
 """What stands before the path of a request in a batch file, whatever the address of the server."""
 
+COMPLETIONS = "/completions"
+"""Path of requests for texts, or for the likelihood of texts, without a chat template."""
+
 _TEMPLATE_SETTINGS = "chat_template_kwargs"
 """Field that holds variables of the chat template, as vLLM, SGLang and llama.cpp read it."""
 
@@ -79,7 +82,7 @@ def text_request(
     fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **asked}
     if fixed_temperature:
         del fields["temperature"]
-    path = "/chat/completions" if chat else "/completions"
+    path = "/chat/completions" if chat else COMPLETIONS
     return TextRequest(path, with_extra({"model": model, **fields}, options))
 
 

@@ -31,7 +31,7 @@ REASONS: Mapping[str, str] = {
     "strict": "read from the JSON that was asked for",
     "lenient": "read from the reply",
     "unparsable": "the reply names no option",
-    "unanswered": "unanswered: nothing was said, or a thought did not end",
+    "unanswered": "unanswered: nothing was said, a thought did not end, or the text was cut or filtered",
     "value": "the same number, time or date as a gold answer",
     "words": "the same words as a gold answer",
     "containment": "holds a gold answer",

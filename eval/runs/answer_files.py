@@ -51,8 +51,8 @@ ANSWERS = pl.Schema(
 where it did not or nobody tells (runs of earlier versions have both in ``text``: `written_answers` tells them
 apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
 ``option_tokens`` tokens and ``option_bytes`` bytes; ``tokens_out`` counts ``tokens_thought`` as well;
-``finish_reason`` is ``stop``, ``length`` or ``error``; ``error`` says why there is no answer; ``asked`` is the
-exact prompt where another tool asked it and said so. What is unknown is null.
+``finish_reason`` is ``stop``, ``length``, ``content_filter`` or ``error``; ``error`` says why there is no
+answer; ``asked`` is the exact prompt where another tool asked it and said so. What is unknown is null.
 """
 
 _LATER = ("thought", "tokens_thought")
@@ -273,6 +273,8 @@ class AnswerCounts(NamedTuple):
     """Items asked, those that failed among them."""
     n_failed: int
     """Items whose answer is an error."""
+    n_filtered: int
+    """Items whose answer a content filter has stopped."""
     first_error: str | None
     """Why the first of them failed."""
     tokens_in: int | None
@@ -288,26 +290,35 @@ _TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 
 def count_answers(folder: Path) -> AnswerCounts:
     """Count what was answered so far, a table at a time where no item stands in two of them."""
-    names = ["item_id", "error", *_TOKENS]
+    names = ["item_id", "error", "finish_reason", *_TOKENS]
     digests, counts = [], []
     for table in answer_tables(folder):
         rows = table.read(names)
         digests.append(rows["item_id"].hash())
         counts.append(_counts_in(rows))
     if not counts:
-        return AnswerCounts(0, 0, None, None, None, None)
+        return AnswerCounts(0, 0, 0, None, None, None, None)
     # Digests that all differ are of ids that all differ.
     if sum(map(len, digests)) != pl.concat(digests).n_unique():
         counts = [_counts_in(read_answers(folder, *names))]
     total = pl.concat(counts).select(
-        pl.col("n_answers", "n_failed").sum(), pl.col("first_error").drop_nulls().first(), **_sums()
+        pl.col("n_answers", "n_failed", "n_filtered").sum(),
+        pl.col("first_error").drop_nulls().first(),
+        **_sums(),
     )
     return AnswerCounts(**total.row(0, named=True))
 
 
 def _counts_in(rows: pl.DataFrame) -> pl.DataFrame:
     errors = pl.col("error").drop_nulls()
-    return rows.select(n_answers=pl.len(), n_failed=errors.len(), first_error=errors.first(), **_sums())
+    n_filtered = (pl.col("finish_reason") == "content_filter").sum()
+    return rows.select(
+        n_answers=pl.len(),
+        n_failed=errors.len(),
+        n_filtered=n_filtered,
+        first_error=errors.first(),
+        **_sums(),
+    )
 
 
 def _sums() -> dict[str, pl.Expr]:

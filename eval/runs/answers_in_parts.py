@@ -9,7 +9,7 @@ import polars as pl
 from blend.eval.items import PART
 from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import WRITTEN, as_scored, prompts_begin_thoughts
+from blend.eval.runs.written_answers import WRITTEN, TextCounts, as_scored, count_texts, prompts_begin_thoughts
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,16 @@ class AnsweredParts:
     def gold(self) -> Iterator[pl.DataFrame]:
         """Yield the gold of each part, of a task that has a row for each item."""
         return self.run.gold_in_parts(size=PART)
+
+
+def written_texts(run: Run, *, cut_is_read: bool = False) -> TextCounts:
+    """Count the texts of a run; see `written_answers.count_texts`."""
+    reader = AnswerReader(run.answers_folder)
+    parts = (
+        reader.of(items, "item_id", "error", *WRITTEN, thoughts=False)
+        for items in run.items_in_parts("item_id", size=PART)
+    )
+    return count_texts(parts, run.description, cut_is_read=cut_is_read)
 
 
 def packed(rows: pl.DataFrame) -> bytes:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import BadReplyError, served_name
+from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, served_name
 from blend.eval.models.server_requests import VERSION, TextRequest
 from blend.loaders.files.atomic import sync_directory
 from blend.loaders.files.content import open_content, utf8_text
@@ -169,8 +169,12 @@ def _result(
         fix = f"the ids of this run are like {next(iter(known))!r}; name the results of its own requests"
         raise RowError(f"nothing is asked under {item_id!r}", where=location, fix=fix)
     match result:
+        case {"error": error} if is_filtered(error):
+            return BatchResult(item_id, filtered(), None, location)
         case {"error": error} if error:
             return BatchResult(item_id, Generation.failed(_reason(error)), None, location)
+        case {"response": {"status_code": int(code), "body": why}} if code >= 400 and is_filtered(why):
+            return BatchResult(item_id, filtered(), None, location)
         case {"response": {"status_code": int(code), **response}} if code >= 400:
             why = f"HTTP {code}, {_reason(response.get('body'))!r}"
             return BatchResult(item_id, Generation.failed(why), None, location)

@@ -213,7 +213,8 @@ def keep_shard(
     failed = {"finish_reason": "error", "error": error}
     kept = pl.DataFrame([answers.get(key["item_id"], {**key, **failed}) for key in keys], schema=ANSWERS)
     store.commit(shard.name.file, kept)
-    untold = kept.filter(pl.col("error").is_null() & pl.col("tokens_out").is_null())
+    is_filtered = (pl.col("finish_reason") == "content_filter").fill_null(False)
+    untold = kept.filter(pl.col("error").is_null() & pl.col("tokens_out").is_null() & ~is_filtered)
     tokens_out = None if untold.height else int(kept["tokens_out"].sum())
     return ShardOutcome(kept.height, int(kept["tokens_in"].sum()), tokens_out, problem)
 

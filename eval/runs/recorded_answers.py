@@ -18,8 +18,9 @@ from blend.schemas.language.text_comparison import agreeing, pluralise
 ID_COLUMNS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
 
-FINISH_REASONS = ("stop", "length")
-"""Why an answer ends, as servers say it: of itself, or cut at the length allowed, which is unanswered."""
+FINISH_REASONS = ("stop", "length", "content_filter")
+"""Why an answer ends, as servers say it: of itself, cut at the length allowed, or stopped by a content filter;
+the last two are unanswered."""
 
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
 _SHOWN = 10
@@ -165,7 +166,7 @@ def _wrong_texts(row: Cells) -> Iterator[RowError]:
         if value is not None and not isinstance(value, str):
             yield RowError(f"{value!r} is not text", where=where, fix="write text in quotes")
         elif column == "finish_reason" and value and value not in FINISH_REASONS:
-            fix = f"write {' or '.join(FINISH_REASONS)}, or leave it empty"
+            fix = f"write one of {', '.join(FINISH_REASONS)}, or leave it empty"
             yield RowError(f"{value!r} is not why an answer ends", where=where, fix=fix)
 
 

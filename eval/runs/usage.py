@@ -51,6 +51,8 @@ class Usage(FrozenModel):
 
     requests: int
     """Items asked, those that failed among them."""
+    filtered: int = 0
+    """Items whose answer a content filter of the server has stopped."""
     tokens_in: int | None
     """Tokens of the prompts; null where nobody tells."""
     tokens_out: int | None
@@ -65,7 +67,8 @@ class Usage(FrozenModel):
     def in_words(self) -> str:
         """A line for people."""
         thought = f" ({self.tokens_thought:,} of them thought)" if self.tokens_thought is not None else ""
-        parts = [pluralise(self.requests, "request")]
+        filtered = f" ({self.filtered:,} stopped by a content filter)" if self.filtered else ""
+        parts = [pluralise(self.requests, "request") + filtered]
         parts += [f"{self.tokens_in:,} tokens in"] if self.tokens_in is not None else []
         parts += [f"{self.tokens_out:,} out{thought}"] if self.tokens_out is not None else []
         parts += [f"{self.seconds:,.0f} s"] if self.seconds is not None else []
@@ -75,6 +78,7 @@ class Usage(FrozenModel):
     def columns(self) -> dict[str, str]:
         """What is known, by the heads of a table's columns."""
         counts = {
+            "filtered": self.filtered or None,
             "tokens in": self.tokens_in,
             "tokens out": self.tokens_out,
             "tokens thought": self.tokens_thought,
@@ -182,7 +186,8 @@ class Spending:
             ServerError: If nobody says how many tokens an answer took.
         """
         for answer in answers:
-            if answer.get("error") is None and answer.get("tokens_out") is None:
+            is_written = answer.get("error") is None and answer.get("finish_reason") != "content_filter"
+            if is_written and answer.get("tokens_out") is None:
                 raise ServerError(NO_TOKENS_TOLD)
             self.spend(answer.get("tokens_in"), answer.get("tokens_out"))
         if self.is_over:
@@ -247,6 +252,7 @@ def usage_of(counts: AnswerCounts, price: Price | None, seconds: float | None = 
     is_known = price is not None and counts.tokens_in is not None
     return Usage(
         requests=counts.n_answers,
+        filtered=counts.n_filtered,
         tokens_in=counts.tokens_in,
         tokens_out=counts.tokens_out,
         tokens_thought=counts.tokens_thought,

@@ -5,6 +5,7 @@ the same rule by which a new run keeps them apart.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -14,18 +15,25 @@ from blend.eval.runs.run_description import RecordedAnswers, RunDescription
 WRITTEN = ("text", "thought", "finish_reason")
 """Columns of `answer_files.ANSWERS` by which an answer is told from a thought."""
 
+_CUTS = ("content_filter", "length")
+
 OPENED_SHARE = 0.1
 """Share of texts that end a thought without beginning it, from which on the chat template is taken to begin one
 in every prompt of the run."""
 
 
+# A thought is prose: none that was cut is a whole object of JSON, and one that ended is more than a letter.
+_ONE_OBJECT = r'^\s*(?:```(?:json)?\s*)?\{\s*"[^{}]*\}\s*(?:```\s*)?$'
+_ONE_LETTER = r"^\s*[A-D]\s*$"
+
+
 def as_scored(answers: pl.DataFrame, run: RunDescription, *, begun: bool | None = None) -> pl.DataFrame:
     """Answers with what was said alone, and whether they were answered at all.
 
-    Unanswered is a text whose thought does not end, one that says nothing, and one that was cut at the length
-    allowed, of a model that ends by itself: one that writes after a chat template, and a caller's object or
-    recorded answers that say so. A base model goes on for as long as it may, so what it wrote by then is its
-    answer.
+    Unanswered is a text whose thought does not end, one that says nothing, one that a content filter stopped,
+    and one that was cut at the length allowed, of a model that ends by itself: one that writes after a chat
+    template, and a caller's object or recorded answers that say so. A base model goes on for as long as it may,
+    so what it wrote by then is its answer.
 
     Args:
         answers: `answer_files.ANSWERS`, or some of its columns, `WRITTEN` among them.
@@ -38,9 +46,8 @@ def as_scored(answers: pl.DataFrame, run: RunDescription, *, begun: bool | None 
         these, and ``thought``.
     """
     answered = split_answers(answers, run, begun=begun)
-    if not ends_by_itself(run):
-        return answered
-    is_cut = (pl.col("finish_reason") == "length") & pl.col("text").is_not_null()
+    cuts = _CUTS if ends_by_itself(run) else ("content_filter",)
+    is_cut = pl.col("finish_reason").is_in(cuts) & pl.col("text").is_not_null()
     return answered.with_columns(text=pl.when(is_cut).then(pl.lit("")).otherwise("text"))
 
 
@@ -62,9 +69,7 @@ def split_answers(answers: pl.DataFrame, run: RunDescription, *, begun: bool | N
     if begun is None:
         begun = prompts_begin_thoughts([answers], run)
     # Where the template begins every thought, a text without any mark is all thought, and it does not end.
-    is_cut = (
-        pl.lit(begun) & pl.col("text").is_not_null() & pl.col("thought").is_null() & pl.col("_said").is_null()
-    )
+    is_cut = pl.lit(begun) & _is_unmarked()
     both = pl.concat_str("thought", "_thought", separator="\n", ignore_nulls=True)
     return rows.with_columns(
         text=pl.when(is_cut).then(pl.lit("")).otherwise(pl.coalesce("_said", "text")),
@@ -87,7 +92,63 @@ def prompts_begin_thoughts(parts: Iterable[pl.DataFrame], run: RunDescription) -
         ends = _split_texts(answers, run.thought_marks or ()).filter("_opened_before")
         n_opened += answers.join(ends, on="text", how="semi").height
         n_texts += answers.height - answers["text"].null_count()
+    return _are_begun(n_opened, n_texts)
+
+
+class TextCounts(NamedTuple):
+    """Numbers of a run's written answers, by which its unanswered ones are explained."""
+
+    n_texts: int
+    """Texts."""
+    n_filtered: int
+    """Texts that a content filter stopped, those that say nothing alone where the others are read."""
+    n_opened: int
+    """Texts that end a thought without beginning it."""
+    n_unmarked: int
+    """Texts that were not cut, say something, and have no mark of a thought and no thought beside them, without
+    those that are complete answers by their form."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether prompts begin thoughts, so that those without a mark are unfinished ones."""
+        return _are_begun(self.n_opened, self.n_texts)
+
+
+def count_texts(parts: Iterable[pl.DataFrame], run: RunDescription, *, cut_is_read: bool = False) -> TextCounts:
+    """Count the texts of a run.
+
+    Args:
+        parts: All answers, `WRITTEN` of `answer_files.ANSWERS`, some at a time.
+        run: The run that they are of.
+        cut_is_read: Whether a text that was cut or filtered is read as far as it goes.
+    """
+    total = TextCounts(0, 0, 0, 0)
+    for answers in parts:
+        found = _split_texts(answers, run.thought_marks or ())
+        texts = answers.filter(pl.col("text").is_not_null()).join(found, on="text", how="left")
+        is_filtered = pl.col("finish_reason") == "content_filter"
+        is_cut = pl.col("finish_reason").is_in(_CUTS).fill_null(False)
+        counts = texts.select(
+            pl.len(),
+            (is_filtered & (says_nothing("text") if cut_is_read else pl.lit(True))).sum().alias("filtered"),
+            pl.col("_opened_before").sum(),
+            (_is_unmarked() & ~says_nothing("text") & ~is_cut).sum().alias("unmarked"),
+        )
+        total = TextCounts(*(before + more for before, more in zip(total, counts.row(0), strict=True)))
+    return total
+
+
+def _are_begun(n_opened: int, n_texts: int) -> bool:
     return n_opened > 0 and n_opened >= OPENED_SHARE * n_texts
+
+
+def _is_unmarked() -> pl.Expr:
+    """Whether texts, joined with `_split_texts`, may be thoughts whose marks the chat template has begun."""
+    is_complete = pl.col("text").str.contains(_ONE_OBJECT) | (
+        pl.col("text").str.contains(_ONE_LETTER) & (pl.col("finish_reason") == "stop").fill_null(False)
+    )
+    without = pl.all_horizontal(pl.col("thought", "_said").is_null())
+    return pl.col("text").is_not_null() & without & ~is_complete
 
 
 def ends_by_itself(run: RunDescription) -> bool:

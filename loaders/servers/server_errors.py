@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 REFUSED = (400, 413, 422)
 """Answers to a request that the server understands and does not serve."""
 
+NO_ROUTE = (404, 405)
+"""Answers of a server that has no such route, or, to the first of them, no such model."""
+
 _LATER = (408, 409, 429)
 """Answers of a server that may serve the same request later."""
 
@@ -79,7 +82,13 @@ def problem(error: Exception, server: "Server") -> str:
         fix = f"if the request is too long, serve the model with a longer context, else {correct}"
     else:
         fix = correct
-    return f"HTTP {code}, {server_reply(error)!r}; {fix}"
+    return f"{status(error)}, {server_reply(error)!r}; {fix}"
+
+
+def status(error: "openai.APIStatusError") -> str:
+    """Return the status of an answer, and the route where that may be what is wrong."""
+    at = f" at {error.request.url.path}" if error.status_code in NO_ROUTE else ""
+    return f"HTTP {error.status_code}{at}"
 
 
 def server_reply(error: "openai.APIStatusError") -> str:

@@ -9,7 +9,7 @@ _SUFFIXES = (".toml", ".csv")
 
 
 def write_starter(folder: Path) -> list[str]:
-    """Write recipe, locale file, templates, questions and responses, with example rows, into a folder.
+    """Write recipe, locale file, templates, questions, prompts and responses, with example rows, into a folder.
 
     Args:
         folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.

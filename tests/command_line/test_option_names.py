@@ -16,7 +16,7 @@ from blend.schemas.errors import InputError, RowError
 ROOT = Path(__file__).parents[2]
 COMMAND: Any = typer.main.get_command(app)
 
-# Not parameters: keys of recipes, parts of a release, and packages.
+# Not parameters: keys of recipes, parts of a release, columns, and packages.
 OTHER_NAMES = {
     "annotations",
     "compact",
@@ -26,6 +26,7 @@ OTHER_NAMES = {
     "name",
     "opencc",
     "test",
+    "thought",
     "version",
 }
 
@@ -63,6 +64,15 @@ def test_parameters_are_said_as_they_are_typed(command: str, of_the_library: str
 def test_a_flag_that_can_be_turned_off():
     with options_of(COMMAND.commands["eval"].commands["run"].params):
         assert with_options("leave `chat` out, or give `chat=False`") == "leave --chat out, or give --no-chat"
+
+
+def test_an_option_of_another_command_is_said_with_it():
+    commands = COMMAND.commands["eval"].commands
+    others = {"blend eval run": commands["run"].params, "blend eval score": commands["score"].params}
+    with options_of(commands["scorers"].params, others):
+        assert with_options("`max_tokens`, `allow_missing`, `seed`, column `thought`") == (
+            "--max-tokens of `blend eval run`, --allow-missing of `blend eval score`, --seed, column `thought`"
+        )
 
 
 def test_an_error_that_leaves_a_command_names_its_options():

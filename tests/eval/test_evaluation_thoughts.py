@@ -79,6 +79,52 @@ def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
     ]
 
 
+def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
+    stopped = Generation(letters[0], 1, 1, "content_filter")
+    cut = Generation("", 1, 128, "length", thought="Maybe")
+    run = asked(says([stopped, stopped, cut, *letters[3:]]))
+    assert run.outcome.usage.filtered == 2
+    heard: list[str] = []
+    assert blend.score_run(run, on_warning=heard.append).overall("unanswered").n == len(letters)
+    assert heard == [
+        (
+            f"3 of {len(letters)} answers ({300 / len(letters):.1f} %) are unanswered: a content filter "
+            "stopped 2, and would again; in 1 the model said nothing, did not finish a thought, or was cut at "
+            "the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
+        )
+    ]
+
+
+def test_a_mark_that_ends_a_thought_in_some_recorded_answers(
+    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
+):
+    items = asked(Reader(), out="letters").items("item_id")
+    n, n_opened = len(letters), len(letters) // 6
+
+    def heard_of(name: str, texts: list[str]) -> tuple[list[str], blend.ScoredRun]:
+        path = tmp_path / f"{name}.parquet"
+        items.with_columns(response=pl.Series(texts)).write_parquet(path)
+        heard: list[str] = []
+        out = tmp_path / f"{name}-run"
+        run = blend.run_task(mini_release, "multiple-choice", answers=path, out=out, limit=3)
+        return heard, blend.score_run(run, on_warning=heard.append)
+
+    ended = [f"</think>{letter}" for letter in letters[:n_opened]]
+    # Nothing but the object that was asked for is no thought that was cut.
+    heard, scored = heard_of("objects", ended + letters[n_opened:])
+    assert (heard, *shares(scored, "accuracy", "unanswered")) == ([], 100, 0)
+    heard, scored = heard_of("words", ended + [f"So: {letter}" for letter in letters[n_opened:]])
+    assert scored.overall("accuracy").value == pytest.approx(100 * n_opened / n)
+    assert heard == [
+        (
+            f"{n - n_opened} of {n} answers ({100 * (n - n_opened) / n:.1f} %) are unanswered: {n - n_opened} "
+            f"without any mark of a thought are taken for unfinished thoughts, as {n_opened} of {n} texts end "
+            "a thought that they do not begin, so that the chat template seems to begin one in every prompt; "
+            "if it does not, take these marks out of the texts, or write thoughts into the column `thought`"
+        )
+    ]
+
+
 POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]
 
 

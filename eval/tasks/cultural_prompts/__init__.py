@@ -106,6 +106,7 @@ class CulturalPromptsTask(Task):
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
     answer_columns = ("item_id", "error")
+    cut_is_read = True
     streams = True
     units = (
         "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "

@@ -92,7 +92,8 @@ def _decided(run: Run, on_warning: Callable[[str], None]) -> Iterator[pl.DataFra
     items = run.items("item_id", "language")
     for rule in (*RULES, *(f"{JUDGE}:{name}" for name in judges_of(run))):
         try:
-            scored = score_answers(run, rule=rule)
+            # Only replies that people have labelled count, so that missing ones bias nothing.
+            scored = score_answers(run, rule=rule, allow_missing=True)
         except MissingExtraError as error:
             on_warning(f"left out {rule} of {run.directory}: {error}")
             continue

@@ -162,7 +162,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
         ),
         (
             ChatReply({"message": f"no model m1 for {SECRET}"}, 404),
-            "HTTP 404, 'no model m1 for …'; correct model or `base_url`",
+            "HTTP 404 at /v1/chat/completions, 'no model m1 for …'; correct model or `base_url`",
         ),
         (
             ChatReply({"message": "You exceeded your quota"}, 429),

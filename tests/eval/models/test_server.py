@@ -125,8 +125,8 @@ FAULTS: dict[str, tuple[Reply, str]] = {
     ),
     "no choice": (Reply({"choices": []}), "the reply holds 0 answers instead of 1"),
     "no text": (
-        Reply({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
-        "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'content_filter'}\"",
+        Reply({"choices": [{"message": {"content": None}, "finish_reason": "stop"}]}),
+        "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'stop'}\"",
     ),
 }
 
@@ -156,6 +156,24 @@ def test_a_server_that_answers_nothing_is_not_asked_forever(server: ModelServer)
     assert len(server.requests) == MAX_FAILURES
 
 
+FILTERED = [
+    Reply({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
+    Reply({"choices": [{"message": {"content": "A"}, "finish_reason": "content_filter"}]}),
+    Reply({"choices": [{"message": {"role": "assistant"}, "finish_reason": "SAFETY"}]}),
+    Reply({"choices": [{"finish_reason": "content_filter: PROHIBITED_CONTENT"}]}),
+    Reply({"error": {"message": "The response was filtered", "code": "content_filter"}}, 400),
+    Reply({"error": {"message": "considered high risk", "type": "content_filter"}}, 400),
+]
+
+
+def test_what_a_content_filter_stops_is_an_answer_however_often(server: ModelServer):
+    server.script = FILTERED * 3
+    answers = asked(server).generate(["Hi"] * 18)
+    assert {(answer.finish_reason, answer.error) for answer in answers} == {("content_filter", None)}
+    assert [answer.text for answer in answers] == ["", "A", "", "", "", ""] * 3
+    assert len(server.requests) == 18
+
+
 def test_what_the_server_cannot_serve_now_is_repeated(server: ModelServer):
     server.script = [Reply({}, 429, {"Retry-After": "0.01"}), Reply({}, 503, {"retry-after-ms": "10"}), DROP]
     [answer] = asked(server, retries=5).generate(["Hi"])
@@ -173,7 +191,7 @@ def test_what_the_server_cannot_serve_now_is_repeated(server: ModelServer):
         ),
         (
             Reply({"error": {"message": "no model tiny-chat"}}, 404),
-            "HTTP 404, 'no model tiny-chat'; correct model or `server`",
+            "HTTP 404 at /v1/chat/completions, 'no model tiny-chat'; correct model or `server`",
         ),
     ],
     ids=["dropped", "401", "404"],
@@ -186,6 +204,28 @@ def test_what_no_other_item_would_change_stops_the_asking(server: ModelServer, f
         model.generate(["a", "b", "c"], keep=lambda items, _: kept.extend(items))
     assert str(caught.value) == f"model tiny-chat at {server.url}: {message}"
     assert (kept, len(server.requests)) == ([0], 2)
+
+
+@pytest.mark.parametrize("path", ["logprobs", "text"])
+def test_a_server_without_the_route_of_texts_alone(server: ModelServer, path: str):
+    server.script = [Reply({"error": {"message": "no such route"}}, 404)]
+    model = asked(server, chat=False)
+    with pytest.raises(ServerError) as caught:
+        model.option_logprobs(PROMPTS, OPTIONS) if path == "logprobs" else model.generate(PROMPTS)
+    assert str(caught.value) == (
+        f"model tiny-chat at {server.url}: HTTP 404 at /v1/completions, 'no such route'; the likelihood of "
+        "options and texts without a chat template are asked for there, so if the server has no such route, "
+        "use `style=json` (true-false: `style=written`) or leave `chat=False` out; else correct model or "
+        "`server`"
+    )
+    # A model that is not there is said as ever.
+    server.script = [Reply({"error": {"message": "The model `tiny-chat` does not exist."}}, 404)]
+    with pytest.raises(ServerError) as caught:
+        model.option_logprobs(PROMPTS, OPTIONS)
+    assert str(caught.value) == (
+        f"model tiny-chat at {server.url}: HTTP 404 at /v1/completions, 'The model `tiny-chat` does not "
+        "exist.'; correct model or `server`"
+    )
 
 
 def test_no_server_at_all(chat_model: Path):

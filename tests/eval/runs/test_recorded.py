@@ -60,6 +60,8 @@ def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: st
 def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
     header = "item_id,response,thought,finish_reason\n"
     found = read_recorded(written(tmp_path, f"{header}a1,x,Hm,stop\na2,half of,,length\n"), TWO)
+    filtered = read_recorded(written(tmp_path, f"{header}a1,,,content_filter\na2,x,,\n"), TWO)
+    assert filtered.answers["finish_reason"].to_list() == ["content_filter", None]
     assert found.answers.select("text", "thought", "finish_reason").rows() == [
         ("x", "Hm", "stop"),
         ("half of", None, "length"),
@@ -67,8 +69,8 @@ def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
     with pytest.raises(InputError) as raised:
         read_recorded(written(tmp_path, f"{header}a1,x,,eos\n"), TWO)
     assert str(raised.value) == (
-        "answers.csv:2, column finish_reason: 'eos' is not why an answer ends; write stop or length, or leave "
-        "it empty"
+        "answers.csv:2, column finish_reason: 'eos' is not why an answer ends; write one of stop, length, "
+        "content_filter, or leave it empty"
     )
 
 

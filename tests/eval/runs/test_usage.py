@@ -61,7 +61,9 @@ def test_amounts_for_people():
 def test_usage_in_words_leaves_out_what_nobody_knows():
     known = {"requests": 1200, "tokens_in": 1, "tokens_out": 2, "tokens_thought": 1, "seconds": 3, "cost": 4}
     assert Usage(**known).in_words() == "1,200 requests, 1 tokens in, 2 out (1 of them thought), 3 s, cost 4.00"
-    assert Usage(**{**dict.fromkeys(known), "requests": 1}).in_words() == "1 request"
+    few = {**dict.fromkeys(known), "requests": 1}
+    assert Usage(**few).in_words() == "1 request"
+    assert Usage(**few, filtered=1).in_words() == "1 request (1 stopped by a content filter)"
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from blend.eval.models.protocols import ModelDescription
 from blend.eval.runs.answer_files import ANSWERS, PARQUET, AnswerReader, read_answers
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
-from blend.eval.runs.written_answers import as_scored, says_nothing
+from blend.eval.runs.written_answers import as_scored, count_texts, says_nothing
 
 
 def run_of(backend: str = "transformers", *, chat: bool = True, **further: Any) -> RunDescription:
@@ -73,6 +73,41 @@ def test_a_text_that_was_cut_counts_where_a_model_never_ends_by_itself(backend: 
         ("Nachos", None),
         (None, None),
     ]
+
+
+@pytest.mark.parametrize(("backend", "chat"), [("server", True), ("server", False), ("recorded", True)])
+def test_what_a_content_filter_stopped_is_unanswered(backend: str, chat: bool):
+    answers = answers_of("A", "", "A", finish_reason=["content_filter", "content_filter", "stop"])
+    assert scored(answers, run_of(backend, chat=chat)) == [("", None), ("", None), ("A", None)]
+
+
+def test_texts_are_counted_by_why_they_are_unanswered():
+    texts = ["a</think>b", "c", "c", "<think>d", "", "e", "f", "", None, "g"]
+    ends = ["stop", "stop", None, "stop", "stop", "length", *["content_filter"] * 2, "error", "stop"]
+    answers = answers_of(*texts, finish_reason=ends, thought=[*[None] * 9, "told apart"])
+    assert count_texts([answers[:4], answers[4:]], run_of()) == (9, 2, 1, 2)
+    assert count_texts([answers], run_of(), cut_is_read=True).n_filtered == 1
+    assert count_texts([answers], run_of()).begun
+    assert not count_texts([answers.slice(1)], run_of()).begun
+
+
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "said"),
+    [
+        ('{"answer_choice": "B"}', None, True),
+        ('```json\n{"answer_choice": "B"}\n```', "stop", True),
+        ('{"answer_choice": "B"', "stop", False),
+        ('So {"answer_choice": "B"}', "stop", False),
+        ("B", "stop", True),
+        ("B", None, False),
+        ("B because", "stop", False),
+    ],
+)
+def test_a_text_that_is_nothing_but_what_was_asked_for_is_no_thought(
+    text: str, finish_reason: str | None, said: bool
+):
+    answers = answers_of("popcorn</think>Nachos", text, finish_reason=["stop", finish_reason])
+    assert scored(answers, run_of("recorded"))[1][0] == (text if said else "")
 
 
 def test_where_the_template_begins_every_thought_a_text_without_a_mark_is_one():

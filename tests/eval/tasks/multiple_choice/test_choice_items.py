@@ -177,5 +177,7 @@ def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
     held = ", ".join(sorted({table.config for table in read_manifest(out).tables}))
     assert str(raised.value) == (
         "blend-sample 0.1.0: the release has no configuration multiple-choice-questions, which the task "
-        f"multiple-choice reads; it has {held}: choose another `task`, or another release"
+        f"multiple-choice reads; it has {held}: no question has an answer of its region beside three of other "
+        "regions that enough people gave, and reports/findings.jsonl of the release says why of each "
+        "(docs/mcq.md); or choose another `task`, or another release"
     )

@@ -133,6 +133,7 @@ def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path, tmp_path:
     assert "the release has no configuration true-false-questions, which the task true-false reads" in wrong(
         mini_release
     )
+    assert "write rungs = true below [mcq] in the recipe (docs/rungs.md)" in wrong(mini_release)
     assert model.asked == 0
     assert not out.exists()
     assert "`shots`: the task region-choice has no such option" in _of_task(rungs_release, shots=2)

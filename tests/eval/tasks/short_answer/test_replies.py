@@ -144,9 +144,58 @@ def test_a_refusal_is_one_in_every_language_and_no_answer(language: str):
     assert not reply(f"{REFUSALS[language]} popcorn", language).refused
 
 
+STOCK = {
+    "en": (
+        "I'm sorry, but I can't assist with that.",
+        "I'm sorry, I cannot fulfill this request.",
+        "I’m not able to help with that. Is there anything else I can help you with?",
+        "I must decline to answer that question.",
+        "I'd rather not answer.",
+        "I cannot comply with that request.",
+    ),
+    "ko": (
+        "죄송하지만 도와드릴 수 없습니다.",
+        "죄송합니다. 그 질문에는 답변드리기 어렵습니다.",
+        "해당 질문에는 답변을 드릴 수 없습니다.",
+        "요청하신 내용은 도와드릴 수 없습니다. 다른 질문이 있으시면 말씀해 주세요.",
+        "죄송하지만 그 정보는 제공해 드릴 수 없습니다.",
+        "죄송하지만 말씀드릴 수 없습니다.",
+        "그 요청에 응할 수 없습니다.",
+    ),
+    "ja": (
+        "申し訳ありませんが、お手伝いできません。",
+        "その質問にはお答えできかねます。",
+        "回答を控えさせていただきます。",
+    ),
+    "zh": (
+        "抱歉，我无法协助您。",
+        "这个问题我暂时无法回答，让我们换个话题再聊聊吧。",
+        "對不起，我無法滿足您的要求。",
+    ),
+    "es": ("Lo siento, no puedo ayudarte con eso.", "Prefiero no responder."),
+    "fr": ("Désolé, je ne suis pas en mesure de répondre.",),
+    "id": ("Maaf, saya tidak bisa membantu.",),
+    "sv": ("Tyvärr, jag kan inte hjälpa till med det.",),
+    "el": ("Λυπάμαι, δεν μπορώ να σας βοηθήσω με αυτό.",),
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(tag, text) for tag, texts in STOCK.items() for text in texts])
+def test_stock_refusals_of_models_are_refusals(language: str, text: str):
+    assert reply(text, language).refused
+    assert not reply(f"{text} popcorn", language).refused
+
+
 @pytest.mark.parametrize(
     "text",
-    ["I'm not sure, but popcorn.", "I don't know. Popcorn?", "popcorn", "As an AI, I'd say popcorn.", ""],
+    [
+        "I'm not sure, but popcorn.",
+        "I don't know. Popcorn?",
+        "popcorn",
+        "As an AI, I'd say popcorn.",
+        "You cannot discuss it",
+        "",
+    ],
 )
 def test_a_refusal_that_still_answers_is_an_answer(text: str):
     assert not reply(text).refused

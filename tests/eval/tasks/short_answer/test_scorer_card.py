@@ -22,7 +22,7 @@ def run(mini_release: Path, tmp_path: Path) -> blend.Run:
 
 def label(run: blend.Run) -> pl.DataFrame:
     """Labels of every second item of which the default rule says something; people accept all in Korean."""
-    rows = blend.score_run(run, on_warning=lambda _: None).decisions().drop_nulls("correct")
+    rows = blend.score_run(run, allow_missing=True, on_warning=lambda _: None).decisions().drop_nulls("correct")
     rows = rows.filter(pl.col("why") != "unanswered").join(run.items("item_id", "language"), on="item_id")
     accepted = (pl.col("language") == "ko") | pl.col("correct")
     verdict = pl.when(accepted).then(pl.lit("correct")).otherwise(pl.lit("wrong"))
@@ -55,6 +55,19 @@ def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run):
     assert all(
         row["bias"] > 0 for (scorer, language), row in rows.items() if scorer == judge and language != "ko"
     )
+
+
+@pytest.mark.slow
+def test_replies_that_are_missing_keep_no_labels_from_counting(
+    run: blend.Run, mini_release: Path, tmp_path: Path
+):
+    some = pl.read_parquet(tmp_path / "answers.parquet").gather_every(2)
+    some.write_parquet(tmp_path / "some.parquet")
+    how = {"answers": tmp_path / "some.parquet", "limit": 12, "on_warning": lambda _: None}
+    half = blend.run_task(mini_release, "short-answer", out=tmp_path / "half", **how)
+    labels = label(half)
+    card = pl.DataFrame(json.loads(command("eval", "scorers", half.directory, "--json")))
+    assert card.filter(scorer="default")["labels"].sum() == labels.height
 
 
 @pytest.mark.slow

@@ -9,7 +9,9 @@ from blend.builders.release import build_release
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.short_answer.short_answer_items import ShortAnswerOptions, short_answer_items
+from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.starter import write_starter
 from blend.schemas.errors import InputError, UnknownNameError
 
 
@@ -29,6 +31,22 @@ def tables(*, votes: int = 3, idk: int = 0, prompts: tuple[str, ...] = ("inst-4"
             ]
         ),
     }
+
+
+@pytest.mark.slow
+def test_a_release_without_prompts_says_how_to_get_them(tmp_path: Path):
+    folder, out = tmp_path / "mine", tmp_path / "release"
+    write_starter(folder)
+    (folder / "collected" / "prompts.csv").unlink()
+    build_release(read_recipe(folder / "recipe.toml"), out, base=folder)
+    with pytest.raises(InputError) as raised:
+        read_items(out, TASKS["short-answer"])
+    assert str(raised.value) == (
+        "everyday 0.1.0: the release has no configuration short-answer-prompts, which the task short-answer "
+        "reads; it has annotations, short-answer-questions: say in a file prompts.csv beside questions.csv how "
+        "a model is asked (docs/responses.md) and build the release again; or choose another `task`, or "
+        "another release"
+    )
 
 
 def asked_of(frames, **options: object):
