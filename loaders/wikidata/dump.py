@@ -110,9 +110,8 @@ def _answers(
         out: DumpAnswers(dumps, parts, domain, languages, on_progress) for out, domain in domains.items()
     }
     items = {out: ask_everything(each.ask, each.domain) for out, each in answers.items()}
-    subjects = frozenset(
-        ENTITY + qid for each in answers.values() for ids in each.named.values() for qid in ids
-    )
+    named = [ids for each in answers.values() for ids in each.named.values()]
+    subjects = frozenset(ENTITY + qid for ids in named for qid in ids)
     about_texts = Reading("texts", frozenset(_TEXTS.values()), subjects)
     texts = read_dump(dumps, folder, about_texts, on_progress, dask=dask)
     for each in answers.values():

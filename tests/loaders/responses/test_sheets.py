@@ -9,7 +9,7 @@ import pytest
 from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
 from blend.schemas.rows.frame_columns import REVIEWS
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
+from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, READ_AGAIN
 
 
 def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:
@@ -63,7 +63,7 @@ def test_a_sheet_that_cannot_be_written(tmp_path: Path):
     ],
 )
 def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
-    (tmp_path / name).write_text("template_id,locale,answer,group,check\n", encoding="utf-8")
+    (tmp_path / name).write_text(f"{','.join(READ_AGAIN)}\n", encoding="utf-8")
     with pytest.raises(RowError) as caught:
         read_answer_sheet(tmp_path / name)
     assert str(caught.value) == message

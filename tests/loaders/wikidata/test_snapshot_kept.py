@@ -1,4 +1,4 @@
-"""Snapshots are never replaced: what a release names by digest stays; what was killed at its end is finished."""
+"""Snapshots are never replaced: what a release names by digest stays; one killed at its end is finished."""
 
 import os
 import signal
