@@ -228,6 +228,10 @@ def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypat
     sheet = pl.read_csv("sheet.csv").with_columns(decision=pl.lit("keep"))
     assert sheet["template"].to_list() == ["What is the most popular fruit in {country}?"]
     sheet.write_csv("sheet.csv")
+    with pytest.raises(BlendError, match=r"column source_locale: unknown locale 'en-NZ'.*--locale-file"):
+        run("templates", "accept", "sheet.csv")
+    run("templates", "accept", "sheet.csv", "--locale-file", own)
+    assert pl.read_csv("templates.csv")["source_locale"].to_list() == ["en-NZ"]
     Path("translations.csv").write_text(
         "template_id,locale,question\nn1,en-NZ,Which fruit is the most popular in New Zealand?\n",
         encoding="utf-8",
