@@ -56,7 +56,7 @@ def known_licenses() -> frozenset[str]:
 
 
 def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:
-    """The recipe with its licence spelled out; ``where`` is what messages call it, such as the path of its file.
+    """The recipe with its licence spelled out; ``where`` is what messages call it, such as its path.
 
     Raises:
         InputError: If it has own responses and names no licence: only who collected them can say under which
