@@ -9,7 +9,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.importing import Collected, MapFile, import_rows
-from blend.cli.options import AsJson, DryRun, Encoding, NewFolder
+from blend.cli.options import AsJson, DryRun, Encoding, LocaleFile, NewFolder
 
 app = Application(
     no_args_is_help=True,
@@ -325,6 +325,7 @@ def import_export(
     ],
     map_file: MapFile = Path("map.toml"),
     out: Collected = Path("collected"),
+    locale_file: LocaleFile = None,
     encoding: Encoding = None,
 ) -> None:
     """Make responses of what people answered in a project that is not ours, by a map that you have checked.
@@ -333,7 +334,8 @@ def import_export(
     """
     from blend.loaders.label_studio.foreign import read_foreign_export
 
-    import_rows(read_foreign_export(export, encoding=encoding), export, map_file, out, "annotate import")
+    rows = read_foreign_export(export, encoding=encoding)
+    import_rows(rows, export, map_file, out, "annotate import", locale_file=locale_file)
 
 
 @app.command()

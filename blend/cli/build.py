@@ -202,6 +202,7 @@ def _recipe(
     """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
     from blend.loaders.recipes import read_recipe
     from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
+    from blend.schemas.recipe.licenses import licensed
 
     if blend_data is not None and revision is None and not Path(blend_data).exists() and "@" in blend_data:
         blend_data, _, revision = blend_data.partition("@")
@@ -222,7 +223,12 @@ def _recipe(
         return food_recipe(food, domain or "dish", domain_file), Path(), {food.name: food}
     if path is None and blend_data is None:
         return sample_recipe(), Path(), {}
-    recipe = read_recipe(path) if path is not None else blend_recipe(blend_data or "", revision)
+    # A licence is looked at here already, where the error can name the file.
+    recipe = (
+        blend_recipe(blend_data or "", revision)
+        if path is None
+        else licensed(read_recipe(path), where=str(path))
+    )
     base = path.parent if path is not None else Path()
     if blend_data is None or revision is not None:
         return recipe, base, {}

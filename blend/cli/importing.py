@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import Encoding
+from blend.cli.options import Encoding, LocaleFile
 from blend.schemas.language.text_comparison import pluralise
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def import_table(
     ],
     map_file: MapFile = Path("map.toml"),
     out: Collected = Path("collected"),
+    locale_file: LocaleFile = None,
     encoding: Encoding = None,
 ) -> None:
     """Make responses of a wide table (Google Forms) or a long one, by a map that you have checked.
@@ -45,15 +46,19 @@ def import_table(
     """
     from blend.loaders.files.rows import read_table
 
-    import_rows(read_table(table, encoding=encoding), table, map_file, out, "responses import")
+    rows = read_table(table, encoding=encoding)
+    import_rows(rows, table, map_file, out, "responses import", locale_file=locale_file)
 
 
-def import_rows(rows: Sequence["Cells"], table: Path, map_file: Path, out: Path, command: str) -> None:
+def import_rows(
+    rows: Sequence["Cells"], table: Path, map_file: Path, out: Path, command: str, *, locale_file: Path | None
+) -> None:
     """Import rows, and say what was done and what is next."""
     from blend.builders.annotation.import_files import import_file
+    from blend.loaders.files.locales import registry_with
     from blend.views.safe import shown
 
-    done = import_file(rows, table.name, map_file, out)
+    done = import_file(rows, table.name, map_file, out, locales=registry_with(locale_file))
     if done.proposed is not None:
         guess, n = done.proposed
         by_row = f"locales in column {shown(guess.locale_column or '')}"
@@ -65,7 +70,10 @@ def import_rows(rows: Sequence["Cells"], table: Path, map_file: Path, out: Path,
             typer.echo(f"  answers, in this order: {', '.join(map(shown, guess.answers))}")
         for name in (*guess.leave_out, *guess.leave_out_questions):
             typer.echo(f"  left out: {shown(name)}")
-        typer.echo(f"Check it, then run the same again: blend {command} {table} --map {map_file} --out {out}")
+        again = f"blend {command} {table} --map {map_file} --out {out}"
+        if locale_file is not None:
+            again += f" --locale-file {locale_file}"
+        typer.echo(f"Check it, then run the same again: {again}")
     for written in done.written:
         typer.echo(
             f"{written.path}: {pluralise(written.responses, 'response')} of "

@@ -71,6 +71,7 @@ def accept(
     """
     from blend.builders.saq.reviews import reviews_of
     from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
+    from blend.views.safe import shown
 
     accepted = reviews_of(read_answer_sheet(sheet, encoding=encoding), reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
@@ -79,6 +80,11 @@ def accept(
             f"{written.path}: {pluralise(written.questions, 'question')} reviewed{kept}; "
             f"{pluralise(written.groups, 'group')}, {pluralise(written.invalid, 'invalid answer')}."
         )
+        if written.replaced:
+            by_whom = ", ".join(
+                f"{pluralise(n, 'review')} of {shown(who)}" for who, n in written.replaced.items()
+            )
+            typer.echo(f"{written.path}: replaced {by_whom}.")
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     for sentence in accepted.recognised:

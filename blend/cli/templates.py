@@ -44,14 +44,17 @@ def propose(
 def accept(
     sheet: Annotated[Path, typer.Argument(help="The review sheet with a decision in every row.")],
     out: NewSheet = Path("templates.csv"),
+    locale_file: LocaleFile = None,
     encoding: Encoding = None,
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates.sheet import accept_sheet
+    from blend.loaders.files.locales import registry_with
     from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.responses.templates import read_review_sheet
 
-    accepted = accept_sheet(read_review_sheet(sheet, encoding=encoding))
+    known = registry_with(locale_file)
+    accepted = accept_sheet(read_review_sheet(sheet, locales=known, encoding=encoding))
     templates = accepted.templates.select("template_id", "topic", "source_locale", "text")
     write_new_sheet(out, templates, mark=False)
     typer.echo(
@@ -82,7 +85,7 @@ def localise(
     known = registry_with(locale_file)
     translated = read_translations(translations, locales=known, encoding=encoding)
     tags = locale or sorted(set(translated["locale"]))
-    templates = accept_sheet(read_review_sheet(sheet, encoding=encoding)).templates
+    templates = accept_sheet(read_review_sheet(sheet, locales=known, encoding=encoding)).templates
     made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
     questions = made.questions.select("template_id", "locale", "question", "en_question")
     write_new_sheet(out, questions, mark=False)

@@ -1,6 +1,6 @@
 """``blend wikidata``: snapshots of Wikidata, from which releases are built offline."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,7 +81,7 @@ def snapshot(
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.dump import take_snapshots_from_dump
     from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
-    from blend.loaders.wikidata.snapshot import take_snapshot
+    from blend.loaders.wikidata.snapshot import NoItemError, take_snapshots
     from blend.schemas.errors import InputError
     from blend.schemas.recipe.domains import find_domain
     from blend.views.progress import interruptible
@@ -93,14 +93,15 @@ def snapshot(
     known = known_domains(domain_file)
     wanted = {name: find_domain(name, known) for name in domain or ["dish"]}
     outs = {out if len(wanted) == 1 else out.parent / name / out.name: each for name, each in wanted.items()}
-    with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
-        if dump is not None:
-            infos = take_snapshots_from_dump(outs, dump, languages=language, dask=dask, on_progress=on_progress)
-        else:
-            infos = [
-                take_snapshot(
-                    path,
-                    each,
+    try:
+        with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
+            if dump is not None:
+                infos = take_snapshots_from_dump(
+                    outs, dump, languages=language, dask=dask, on_progress=on_progress
+                )
+            else:
+                infos = take_snapshots(
+                    outs,
                     endpoint=DEFAULT_ENDPOINT if endpoint is None else endpoint,
                     languages=language,
                     contact=contact,
@@ -108,9 +109,10 @@ def snapshot(
                     on_progress=on_progress,
                     on_wait=lambda sentence: typer.echo(sentence, err=True),
                 )
-                for path, each in outs.items()
-            ]
-    _show_snapshots(outs, infos, domain_file)
+    except NoItemError as error:
+        _show_snapshots(error.taken, domain_file)
+        raise
+    _show_snapshots(dict(zip(outs, infos, strict=True)), domain_file)
 
 
 @app.command()
@@ -170,23 +172,12 @@ def domains(
         typer.echo(f"{domain.name:<20} {domain.title}")
 
 
-def _show_snapshots(outs: Iterable[Path], infos: Iterable["SnapshotInfo"], domain_file: Path | None) -> None:
-    """Say what was found and what to build from it; an error where there is nothing."""
-    from blend.schemas.errors import InputError
-
-    empty = []
-    for path, info in zip(outs, infos, strict=True):
-        if not info.items:
-            empty.append(repr(info.domain.name))
-            continue
+def _show_snapshots(taken: Mapping[Path, "SnapshotInfo"], domain_file: Path | None) -> None:
+    """Say what was found and what to build from it."""
+    for path, info in taken.items():
         about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
         typer.echo(f"{path}: {about}. Build from it:")
         typer.echo(f"  blend build --food {path}{_domain_options(info.domain.name, domain_file)}")
-    if empty:
-        raise InputError(
-            f"no item of the domain {', '.join(empty)} was found, so nothing can be built from its snapshot; "
-            "check the classes of the domain, and whether all of Wikidata was searched"
-        )
 
 
 def _domain_options(domain: str, domain_file: Path | None) -> str:

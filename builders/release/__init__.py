@@ -1,7 +1,6 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -32,7 +31,7 @@ from blend.loaders.releases.agreement import agreement_json
 from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.json_reports import report_json
 from blend.loaders.releases.references import resolve_release
-from blend.loaders.releases.replacing import check_replaceable
+from blend.loaders.releases.replacing import replaceable
 from blend.schemas.language.base_forms import forget_base_forms
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.licenses import licensed
@@ -88,7 +87,8 @@ def build_release(
 
     Args:
         recipe: What to build.
-        out: Directory to make; an existing release of the same name there is replaced.
+        out: Directory to make; an existing release of the same name there is replaced, unless
+            somebody has edited it.
         base: Folder to which the recipe's relative locations refer.
         source_paths: Directories by location, for sources (and a previous release) that lie elsewhere than the
             recipe says.
@@ -106,7 +106,7 @@ def build_release(
     recipe, source_paths = portable_recipe(licensed(recipe), source_paths or {})
     out, base = Path(out), Path(base)
     known = known_locales(recipe, base=base, packaged=locales)
-    check = partial(check_replaceable, name=recipe.name, replace=replace)
+    check = replaceable(recipe.name, replace=replace)
     with atomic_directory(out, check=check) as release:
         if recipe.locale_file is not None:
             _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))

@@ -1,7 +1,6 @@
 """Pulling: a release on the Hub becomes a directory again, byte for byte."""
 
 import shutil
-from functools import partial
 from pathlib import Path
 
 from blend.loaders.files.atomic import atomic_directory
@@ -9,7 +8,7 @@ from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
-from blend.loaders.releases.replacing import check_replaceable
+from blend.loaders.releases.replacing import replaceable
 from blend.schemas.errors import InputError
 from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.release.release_layout import MANIFEST_NAME
@@ -25,7 +24,8 @@ def pull_release(
 
     Args:
         reference: ``org/name@revision``, with a tag or a commit.
-        out: Directory to make; an existing release of the same name there is replaced.
+        out: Directory to make; an existing release of the same name there is replaced, unless
+            somebody has edited it.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
         replace: Whether the release of another dataset may be replaced as well.
 
@@ -49,7 +49,7 @@ def pull_release(
     for config in dict.fromkeys(table.config for table in manifest.tables):
         tables = (table for table in manifest.tables if table.config == config)
         check_tables(there / file for table in tables for file in table.files)
-    check = partial(check_replaceable, name=manifest.name, replace=replace)
+    check = replaceable(manifest.name, replace=replace)
     with atomic_directory(Path(out), check=check) as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
             (release / path).parent.mkdir(parents=True, exist_ok=True)

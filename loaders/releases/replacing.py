@@ -1,13 +1,16 @@
-"""Replacing: which directories a new release may take the place of; nobody's own files are deleted."""
+"""Replacing: which directories a new release may take the place of; nobody's files and edits are deleted."""
 
 import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import some_of
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.release.manifest import FileInfo, ReleaseManifest
+from blend.schemas.release.release_layout import MANIFEST_NAME, leads_out
 
 
 def held_release(out: Path) -> ReleaseManifest | None:
@@ -18,18 +21,38 @@ def held_release(out: Path) -> ReleaseManifest | None:
         return None
 
 
-def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
-    """Refuse to replace what is not a release of the same name, or holds more than its manifest names.
+def replaceable(name: str, *, replace: bool) -> Callable[[Path], None]:
+    """A check that a release may take the place of a directory, for `files.atomic.atomic_directory`.
+
+    It is asked before the work and after it, and the second time reads only files that were touched in between.
+
+    Args:
+        name: Name of the dataset that is to take its place.
+        replace: Whether the release of another dataset may be replaced; files that are not a release's never
+            are.
+
+    Returns:
+        The check, which raises as `check_replaceable` does.
+    """
+    return partial(check_replaceable, name=name, replace=replace, unchanged={})
+
+
+def check_replaceable(
+    out: Path, name: str, *, replace: bool, unchanged: dict[str, tuple[int, ...]] | None = None
+) -> None:
+    """Refuse to replace what is not a release of the same name, was edited, or holds more than its files.
 
     Args:
         out: An existing directory with a file ``release.json``.
         name: Name of the dataset that is to take its place.
-        option: What the user calls the directory, for the messages.
-        replace: Whether the release of another dataset may be replaced; files that are not a release's never
-            are.
+        replace: Whether the release of another dataset may be replaced; files that are not a release's, or are
+            no longer what was released, never are.
+        unchanged: What the file system said of files that were found unchanged, which are not read again;
+            added to.
 
     Raises:
-        InputError: If it may not be replaced; names the release, or the first files that are not its own.
+        InputError: If it may not be replaced; names the release, or the first files that are not its own or
+            were edited.
     """
     held = held_release(out)
     if held is None:
@@ -44,11 +67,38 @@ def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
             f"{out}: holds what is not of the release {held.name} {held.version} there ({some_of(foreign)}), "
             f"so it is not replaced; move these files away or choose another `out`"
         )
+    edited = _edited(out, held.files, {} if unchanged is None else unchanged)
+    if edited:
+        one = len(edited) == 1
+        raise InputError(
+            f"{out}: {some_of(edited)} {'has' if one else 'have'} been edited since the release {held.name} "
+            f"{held.version} there was made ({MANIFEST_NAME} has another sha256), so it is not replaced; copy "
+            f"what you want to keep and delete the edited {'file' if one else 'files'}, or choose another `out`"
+        )
     if held.name != name and not replace:
         raise InputError(
             f"{out}: holds the release {held.name} {held.version}, and this one is of {name}; "
             f"choose another `out`, or give `replace=True` to replace it"
         )
+
+
+def _edited(out: Path, files: Sequence[FileInfo], unchanged: dict[str, tuple[int, ...]]) -> list[str]:
+    """The files of a release that are there with other bytes than its manifest says."""
+    edited = []
+    for file in files:
+        path = out / file.path
+        # Of a link that leads to a pipe or a device, there would be no end.
+        if leads_out(file.path) or not path.is_file():
+            continue
+        status = path.stat()
+        state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if unchanged.get(file.path) == state:
+            continue
+        if status.st_size == file.size and file_sha256(path) == file.sha256:
+            unchanged[file.path] = state
+        else:
+            edited.append(file.path)
+    return edited
 
 
 def _everything_in(folder: Path) -> list[str]:

@@ -23,8 +23,7 @@ from blend.schemas.sheets.option_sheets import (
 _MARKED = ("template_id", "locale", "question", "option", "role")
 """Columns of which the mark tells whether they are as they were proposed."""
 _COLUMNS = Columns(
-    (*_MARKED, "verdict", "check"),
-    optional=("why",),
+    (*_MARKED, "verdict", "why", "check"),
     others=True,
     rewritten=(*_MARKED, "check"),
     returned=True,
@@ -105,7 +104,7 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
     verdicts: dict[tuple[str, ...], OptionVerdict] = {}
     for cells in read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding):
         if not cells.values["verdict"].strip():
-            if cells.values.get("why", "").strip():
+            if cells.values["why"].strip():
                 fix = "choose a verdict, or empty the cell"
                 diagnostics.problem(
                     "a reason without a verdict", where=f"{cells.location}, column why", fix=fix
@@ -145,5 +144,5 @@ def _verdict(cells: Cells) -> OptionVerdict:
         fix = f"write {', '.join(f'{one!r} if {meaning}' for one, meaning in VERDICTS[role].items())}"
         raise RowError(f"{option!r} is a {role}, which cannot be {kind!r}", where=where, fix=fix)
     return OptionVerdict(
-        template_id, locale, question, option, kind, clean(unguarded(values.get("why", ""))), cells.location
+        template_id, locale, question, option, kind, clean(unguarded(values["why"])), cells.location
     )

@@ -15,8 +15,7 @@ from blend.schemas.sheets.answer_sheets import guarded, unguarded
 from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
 
 _COLUMNS = Columns(
-    ("answer_a", "answer_b", "verdict", "check"),
-    optional=("why",),
+    ("answer_a", "answer_b", "verdict", "why", "check"),
     others=True,
     rewritten=("answer_a", "answer_b", "check"),  # of which the mark tells what was there
     returned=True,
@@ -82,4 +81,4 @@ def _decision(cells: Cells, who: str, when: date) -> Decision:
             fix="bring back the two answers and the column check as they were proposed, and decide again",
         )
     row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": when}
-    return Decision.model_validate({**row, "why": clean(unguarded(values.get("why", "")))})
+    return Decision.model_validate({**row, "why": clean(unguarded(values["why"]))})

@@ -1,7 +1,8 @@
 """Files on the way to reviews: the answer sheet, out and in, and the reviews that it becomes."""
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +75,8 @@ class WrittenReviews(NamedTuple):
     """Answers in them that are none."""
     kept: int
     """Questions of the file that were there before and stayed."""
+    replaced: Mapping[str, int]
+    """Questions of the file that were reviewed in another way or by somebody else, by that reviewer."""
 
 
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
@@ -98,20 +101,21 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
     check_own_folder(out, what="a folder of reviews", is_ours=_is_review_file)
     parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
     paths = {tag: out / f"{tag}.jsonl" for (tag,) in parts}
-    there = [path for path in paths.values() if path.exists()]
-    if there and not update:
+    existing = [path for path in paths.values() if path.exists()]
+    if existing and not update:
         raise ConflictError(
-            f"{there[0]}: exists, and may hold somebody's work; choose another `out`, or give `update=True`: "
-            "its reviews of other questions stay"
+            f"{existing[0]}: exists, and may hold somebody's work; choose another `out`, or give "
+            "`update=True`: its reviews of other questions stay"
         )
-    kept = {tag: _others(path, parts[(tag,)]) for tag, path in paths.items()}
+    there = {tag: _there(path) for tag, path in paths.items()}
     written = []
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         for tag, path in paths.items():
-            rows = parts[(tag,)].drop("locale").to_dicts()
-            atomic_write(path, "".join(f"{line}\n" for line in [*kept[tag], *map(_line, rows)]))
-            written.append(_account(path, rows, len(kept[tag])))
+            rows = {row["template_id"]: row for row in parts[(tag,)].drop("locale").to_dicts()}
+            kept = [line for line, review in there[tag] if review["template_id"] not in rows]
+            atomic_write(path, "".join(f"{line}\n" for line in [*kept, *map(_line, rows.values())]))
+            written.append(_account(path, rows, [review for _, review in there[tag]]))
     return written
 
 
@@ -121,34 +125,43 @@ def _is_review_file(name: str) -> bool:
     return name.startswith(".") or (f".{ending}" in SUFFIXES and "-" in stem)
 
 
-def _others(path: Path, reviews: pl.DataFrame) -> list[str]:
-    """The lines of a file that are about other questions, as they stand there."""
+def _there(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The lines of a file, as they stand there, with the reviews that they are; none where there is no file."""
     if not path.exists():
         return []
-    asked = set(reviews["template_id"])
     lines = read_text(path, path.parent, Diagnostics()).split("\n")
     numbered = ((row, line) for row, line in enumerate(lines, start=1) if line.strip())
-    return [line for row, line in numbered if _about(line, path, row) not in asked]
+    return [(line, _review(line, path, row)) for row, line in numbered]
 
 
-def _about(line: str, path: Path, row: int) -> str:
-    """The template that a line reviews."""
+def _review(line: str, path: Path, row: int) -> dict[str, Any]:
+    """The review in a line, at least with the template that it is about."""
     try:
-        template_id = json.loads(line)["template_id"]
+        review = json.loads(line)
+        template_id = review["template_id"]
     except (ValueError, TypeError, KeyError, RecursionError):
         template_id = None
     if not isinstance(template_id, str):
         raise RowError(
             "not a review", where=f"{path.name}:{row}", fix="correct it, as docs/responses.md describes reviews"
         )
-    return template_id
+    return dict(review)
 
 
-def _line(review: dict[str, Any]) -> str:
-    filled = {name: value for name, value in review.items() if value or name == "groups"}
-    return json.dumps(filled, ensure_ascii=False)
+def _line(review: Mapping[str, Any]) -> str:
+    return json.dumps(_filled(review), ensure_ascii=False)
 
 
-def _account(path: Path, rows: Sequence[dict[str, Any]], kept: int) -> WrittenReviews:
-    groups, invalid = (sum(len(row[name]) for row in rows) for name in ("groups", "invalid"))
-    return WrittenReviews(path, len(rows), groups, invalid, kept)
+def _filled(review: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in review.items() if value or name == "groups"}
+
+
+def _account(
+    path: Path, rows: Mapping[str, Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
+) -> WrittenReviews:
+    groups, invalid = (sum(len(row[name]) for row in rows.values()) for name in ("groups", "invalid"))
+    about = [(review, rows.get(review["template_id"])) for review in there]
+    other = (review for review, row in about if row is not None and _filled(review) != _filled(row))
+    replaced = Counter(str(review.get("reviewer") or "nobody named") for review in other)
+    kept = sum(row is None for _, row in about)
+    return WrittenReviews(path, len(rows), groups, invalid, kept, dict(sorted(replaced.items())))

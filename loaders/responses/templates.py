@@ -59,25 +59,30 @@ def read_native_questions(
     return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
 
 
-def read_review_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFrame:
+def read_review_sheet(
+    path: Path, *, locales: Registry | None = None, encoding: str | None = None
+) -> pl.DataFrame:
     """A review sheet after review.
 
     Args:
         path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``template`` and
             ``decision`` have to be there, and ``source`` is replaced by the row's place in this file.
+        locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         `template_columns.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
 
     Raises:
-        RowError, RowErrors: If the file cannot be read or a similarity is not a number.
+        RowError, RowErrors: If the file cannot be read, a locale is unknown or a similarity is not a number.
     """
+    known = registry() if locales is None else locales
     diagnostics = Diagnostics()
-    columns = {name for name in SHEET.names() if name not in ("similarity", "source")}
+    columns = {name for name in SHEET.names() if name not in ("source_locale", "similarity", "source")}
     rows = [
         {
             **{name: _text(cells, name) for name in columns},
+            "source_locale": _locale(cells, "source_locale", known, diagnostics),
             "similarity": _number(cells, "similarity", diagnostics),
             "source": cells.location,
         }

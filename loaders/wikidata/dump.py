@@ -15,17 +15,19 @@ import polars as pl
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.dump_parts import SHOWN_BYTES, Reading, dump_files, dump_info, names_of, read_dump
-from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, terms
+from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, remove_folders, terms
 from blend.loaders.wikidata.snapshot import (
     ask_everything,
-    check_out,
+    check_nothing_is_replaced,
+    check_outs,
+    found_snapshots,
     languages_of,
     partial_folder,
     write_snapshot,
 )
 from blend.loaders.wikidata.sparql import triple_line
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import RowError
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.release.snapshots import SnapshotInfo
 
@@ -64,8 +66,9 @@ def take_snapshots_from_dump(
         The accounts, in the order of the files.
 
     Raises:
-        InputError: If an option is wrong, the dump is of another format, is damaged or cut off, or
-            ``OUT.partial`` belongs to another dump or other domains.
+        InputError: If an option is wrong, one of the files or its account is there already, the dump is of
+            another format, is damaged or cut off, or ``OUT.partial`` belongs to another dump or other domains.
+        NoItemError: If a domain has no item there; the others are written.
         ServerError: If the cluster fails.
         ConflictError, StorageError, MissingExtraError: As from `take_snapshot`.
 
@@ -73,35 +76,47 @@ def take_snapshots_from_dump(
         https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
     """
     wanted = None if languages is None else languages_of(languages)
-    for out in domains:
-        check_out(out)
-    if len({out.parent for out in domains}) < len(domains):
-        raise InputError("each snapshot has its account beside it; give each domain's file a folder of its own")
+    check_outs(domains)
     dumps = dump_files([Path(path) for path in ([dump] if isinstance(dump, (Path, str)) else dump)])
     dump_infos = tuple(map(dump_info, dumps))
     engine()
     with ExitStack() as taking:
         folder, *_ = [taking.enter_context(partial_folder(out)) for out in domains]
+        infos: dict[Path, SnapshotInfo | None] = {**check_nothing_is_replaced(domains, [folder])}
         asked = [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()]
         languages = None if wanted is None else list(wanted)
         read = [each.model_dump() for each in dump_infos]
         started = open_folder(folder, {"dump": read, "domains": asked, "languages": languages})
-        properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
-        parts = read_dump(dumps, folder, Reading("statements", properties), on_progress, dask=dask)
-        answers = [DumpAnswers(dumps, parts, domain, wanted, on_progress) for domain in domains.values()]
-        items = [ask_everything(each.ask, each.domain) for each in answers]
-        subjects = frozenset(ENTITY + qid for each in answers for ids in each.named.values() for qid in ids)
-        about_texts = Reading("texts", frozenset(_TEXTS.values()), subjects)
-        texts = read_dump(dumps, folder, about_texts, on_progress, dask=dask)
-        infos = []
-        for out, each, n_items in zip(domains, answers, items, strict=True):
-            each.keep_texts(texts)
-            infos.append(write_snapshot(each, out, started, n_items, dump=dump_infos))
-        # Backwards, the marks of the end first: a kill leaves parts without a gap, which the next run can use.
-        for path in sorted(folder.iterdir(), reverse=True):
-            path.unlink()
-        folder.rmdir()
-    return infos
+        if infos.keys() < domains.keys():
+            for out, (answers, items) in _answers(domains, dumps, folder, wanted, on_progress, dask).items():
+                if out not in infos:
+                    infos[out] = write_snapshot(answers, out, started, items, folder=folder, dump=dump_infos)
+        remove_folders([folder])
+    return found_snapshots(infos, domains)
+
+
+def _answers(
+    domains: Mapping[Path, Domain],
+    dumps: tuple[Path, ...],
+    folder: Path,
+    languages: tuple[str, ...] | None,
+    on_progress: ProgressCallback,
+    dask: str | None,
+) -> "dict[Path, tuple[DumpAnswers, int]]":
+    """The answers and the number of items of each domain, by the file to write; reads the dump twice."""
+    properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
+    parts = read_dump(dumps, folder, Reading("statements", properties), on_progress, dask=dask)
+    answers = {
+        out: DumpAnswers(dumps, parts, domain, languages, on_progress) for out, domain in domains.items()
+    }
+    items = {out: ask_everything(each.ask, each.domain) for out, each in answers.items()}
+    named = [ids for each in answers.values() for ids in each.named.values()]
+    subjects = frozenset(ENTITY + qid for ids in named for qid in ids)
+    about_texts = Reading("texts", frozenset(_TEXTS.values()), subjects)
+    texts = read_dump(dumps, folder, about_texts, on_progress, dask=dask)
+    for each in answers.values():
+        each.keep_texts(texts)
+    return {out: (each, items[out]) for out, each in answers.items()}
 
 
 def _properties(domain: Domain) -> set[str]:

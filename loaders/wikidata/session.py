@@ -1,13 +1,13 @@
 """A session with an endpoint that can stop at any moment and go on: every answer is kept, whole, as a file.
 
-The folder of a session holds ``plan.json`` (what is asked for, where, since when), ``server.json`` (how the
-endpoint is asked, see `probe`), one ``KEY.nt`` per answer and one empty ``KEY.divided`` per question that was
-too heavy and was asked in parts; ``KEY`` is a digest of the question. A file appears under its name only when
-it is complete and on the disk, so what is there can be relied on.
+The folder of a session holds ``plan.json`` (what is asked for, where, since when, what was written),
+``server.json`` (how the endpoint is asked, see `probe`), one ``KEY.nt`` per answer and one empty
+``KEY.divided`` per question that was too heavy and was asked in parts; ``KEY`` is a digest of the question. A
+file appears under its name only when it is complete and on the disk, so what is there can be relied on.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -25,6 +25,9 @@ from blend.schemas.errors import InputError
 from blend.schemas.recipe.domains import Domain
 
 PLAN_NAME = "plan.json"
+
+_WRITTEN = "written"
+"""Key of the plan with the digests of what was written under the final names."""
 
 NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "groups"}
 """What a domain holds that makes no difference to the questions."""
@@ -123,19 +126,59 @@ def open_folder(folder: Path, plan: Mapping[str, Any]) -> str:
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / PLAN_NAME
-    if not path.exists():
+    earlier = _read_plan(path)
+    if earlier is None:
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        atomic_write(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
+        _write_plan(path, {**plan, "started": started, _WRITTEN: []})
         return started
-    try:
-        earlier = json.loads(read_content(path))
-        started = str(earlier.pop("started"))
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
     different = sorted(key for key in plan if earlier.get(key) != plan[key])
     if different:
         raise InputError(
             f"{folder}: holds an unfinished snapshot with another {', '.join(different)}; "
             "finish that one with its own options, or delete the folder to start anew"
         )
-    return started
+    return str(earlier["started"])
+
+
+def note_written(folder: Path, sha256: str) -> None:
+    """Keep that the snapshot with this digest is about to be written by whoever has this folder."""
+    path = folder / PLAN_NAME
+    plan = _read_plan(path) or {}
+    _write_plan(path, {**plan, _WRITTEN: [*plan.get(_WRITTEN, []), sha256]})
+
+
+def read_written(folder: Path) -> frozenset[str]:
+    """The digests of the snapshots that were written by whoever left this folder.
+
+    Raises:
+        InputError: If its plan is damaged.
+    """
+    return frozenset((_read_plan(folder / PLAN_NAME) or {}).get(_WRITTEN, []))
+
+
+def remove_folders(folders: Sequence[Path]) -> None:
+    """Remove the folders of finished snapshots; a kill leaves what the next run needs to see that they are."""
+    for folder in reversed(folders):
+        # The plan last, since it knows what was written. Of a dump's parts the marks of the end go first.
+        files = sorted(folder.iterdir(), key=lambda path: (path.name != PLAN_NAME, path.name))
+        for path in reversed(files):
+            path.unlink()
+        folder.rmdir()
+
+
+def _read_plan(path: Path) -> dict[str, Any] | None:
+    """The plan; none where there is no such file."""
+    if not path.exists():
+        return None
+    try:
+        plan = json.loads(read_content(path))
+        _ = plan["started"]
+        # A list of texts, absent where an earlier version left the folder.
+        [str.isalnum(digest) for digest in plan.get(_WRITTEN, [])]
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
+    return dict(plan)
+
+
+def _write_plan(path: Path, plan: Mapping[str, Any]) -> None:
+    atomic_write(path, json.dumps(plan, indent=2, sort_keys=True) + "\n")

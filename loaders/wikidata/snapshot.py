@@ -4,8 +4,8 @@ import gzip
 import hashlib
 import io
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -15,18 +15,27 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.accounts import read_snapshot_info
 from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT, KnownEndpoint, find_endpoint
 from blend.loaders.wikidata.probe import probe
-from blend.loaders.wikidata.session import NOT_ASKED, Session, open_folder
+from blend.loaders.wikidata.session import (
+    NOT_ASKED,
+    Session,
+    note_written,
+    open_folder,
+    read_written,
+    remove_folders,
+)
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, construct_query, unheard
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.languages import is_language
+from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.release.snapshots import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
 
@@ -79,7 +88,9 @@ def take_snapshot(
     Raises:
         EndpointError: If the endpoint is down, is at another address, refuses, or does not answer as it must.
             Nothing is lost.
-        InputError: If an option is wrong, or if ``OUT.partial`` belongs to another snapshot.
+        InputError: If an option is wrong, ``out`` or its account is there already, or ``OUT.partial`` belongs
+            to another snapshot.
+        NoItemError: If the domain has no item there; nothing is written.
         ConflictError: If another process is taking it.
         StorageError: If the disk is full.
         MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
@@ -88,16 +99,66 @@ def take_snapshot(
         https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy for the contact;
         https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
     """
-    out, wanted = Path(out), None if languages is None else languages_of(languages)
-    check_out(out)
-    client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
-    with partial_folder(out) as folder:
-        started = open_folder(folder, _plan(client, domain, wanted, batch_size))
-        session = Session(folder, probe(client, folder), domain, wanted, batch_size, on_progress)
-        items = ask_everything(session.ask, domain)
-        info = write_snapshot(session, out, started, items, endpoint=client.endpoint)
-        shutil.rmtree(folder)
+    [info] = take_snapshots(
+        {Path(out): domain},
+        endpoint=endpoint,
+        languages=languages,
+        contact=contact,
+        batch_size=batch_size,
+        policy=policy,
+        on_progress=on_progress,
+        on_wait=on_wait,
+    )
     return info
+
+
+def take_snapshots(
+    domains: Mapping[Path, Domain],
+    *,
+    endpoint: str = DEFAULT_ENDPOINT,
+    languages: Sequence[str] | None = None,
+    contact: str | None = None,
+    batch_size: int = BATCH_SIZE,
+    policy: RequestPolicy | None = None,
+    on_progress: ProgressCallback = silent,
+    on_wait: Callable[[str], None] | None = None,
+) -> list[SnapshotInfo]:
+    """Take the snapshots of several domains, one after another, as `take_snapshot` takes one.
+
+    Args:
+        domains: What to look for, by the file to write; each needs a folder of its own, since ``snapshot.json``
+            is written beside it.
+        endpoint: As for `take_snapshot`, with all that follow.
+        languages: Of labels and descriptions.
+        contact: Of whoever asks.
+        batch_size: Items per question.
+        policy: How the endpoint is asked.
+        on_progress: Told about progress.
+        on_wait: Told what is waited for.
+
+    Returns:
+        The accounts, in the order of the files.
+
+    Raises:
+        BlendError: As from `take_snapshot`.
+    """
+    wanted = None if languages is None else languages_of(languages)
+    check_outs(domains)
+    client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
+    with ExitStack() as taking:
+        folders = [taking.enter_context(partial_folder(out)) for out in domains]
+        infos: dict[Path, SnapshotInfo | None] = {**check_nothing_is_replaced(domains, folders)}
+        for (out, domain), folder in zip(domains.items(), folders, strict=True):
+            started = open_folder(folder, _plan(client, domain, wanted, batch_size))
+            if out not in infos:
+                session = Session(folder, probe(client, folder), domain, wanted, batch_size, on_progress)
+                items = ask_everything(session.ask, domain)
+                # All are noted in the first folder, which is removed last.
+                infos[out] = write_snapshot(
+                    session, out, started, items, folder=folders[0], endpoint=client.endpoint
+                )
+        remove_folders(folders)
+    return found_snapshots(infos, domains)
 
 
 def _plan(
@@ -203,17 +264,94 @@ def _translate_errors(out: Path) -> Iterator[None]:
         raise storage_error(out, error, kept="what was answered is kept; ") from error
 
 
-def check_out(out: Path) -> None:
-    """Check that a snapshot can have this name.
+def check_outs(outs: Collection[Path]) -> None:
+    """Check that snapshots can have these names.
 
     Raises:
-        InputError: If it does not end in ``.nt.gz``, or another snapshot has its account in this folder.
+        InputError: If one does not end in ``.nt.gz``, or another snapshot has its account in this folder.
     """
-    if not out.name.endswith(".nt.gz"):
-        raise InputError(f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz")
-    account = out.with_name(SNAPSHOT_NAME)
-    if account.exists() and read_snapshot_info(account).file != out.name:
-        raise InputError(f"{account}: is the account of another snapshot; choose another folder for {out.name}")
+    for out in outs:
+        if not out.name.endswith(".nt.gz"):
+            raise InputError(
+                f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz"
+            )
+        account = out.with_name(SNAPSHOT_NAME)
+        if account.exists() and read_snapshot_info(account).file != out.name:
+            raise InputError(
+                f"{account}: is the account of another snapshot; choose another folder for {out.name}"
+            )
+    if len({out.parent for out in outs}) < len(outs):
+        raise InputError("each snapshot has its account beside it; give each domain's file a folder of its own")
+
+
+def check_nothing_is_replaced(outs: Iterable[Path], folders: Iterable[Path]) -> dict[Path, SnapshotInfo]:
+    """Check that none of the snapshots is there, other than by an earlier run that was stopped before its end.
+
+    A release names its snapshot by digest, and what a live service said cannot be asked for again.
+
+    Args:
+        outs: Files to write.
+        folders: Where that earlier run has noted what it wrote.
+
+    Returns:
+        The accounts of those that the earlier run finished, by file.
+
+    Raises:
+        InputError: If a snapshot or its account would be replaced.
+    """
+    written = frozenset[str]().union(*map(read_written, folders))
+    finished: dict[Path, SnapshotInfo] = {}
+    for out in outs:
+        account = out.with_name(SNAPSHOT_NAME)
+        info = read_snapshot_info(account) if account.exists() else None
+        if out.exists():
+            digest = file_sha256(out) if written else None
+            if digest not in written:
+                raise InputError(
+                    f"{out}: {'a file' if info is None else _described(info)} is there already and would be "
+                    "replaced; choose another `out`, or move it away"
+                    f"{'' if info is None else f' together with {SNAPSHOT_NAME}'}"
+                )
+            if info is not None and info.sha256 == digest:
+                finished[out] = info
+        elif info is not None:
+            raise InputError(
+                f"{account}: is the account of {_described(info)}, which is not beside it as {out.name}, and "
+                "would be replaced; choose another `out`, or move it to where that snapshot is"
+            )
+    return finished
+
+
+def _described(info: SnapshotInfo) -> str:
+    about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
+    return f"a snapshot of {info.finished[:10]} with {about}"
+
+
+class NoItemError(InputError):
+    """No item of a domain was found, so there is no snapshot of it."""
+
+    def __init__(self, domains: Iterable[Domain], taken: Mapping[Path, SnapshotInfo]) -> None:
+        names = ", ".join(repr(domain.name) for domain in domains)
+        super().__init__(
+            f"no item of the domain {names} was found, so nothing was written for it; "
+            "check the classes of the domain, and whether all of Wikidata was searched"
+        )
+        self.taken = dict(taken)
+        """The accounts of the other domains' snapshots, which were written."""
+
+
+def found_snapshots(
+    infos: Mapping[Path, SnapshotInfo | None], domains: Mapping[Path, Domain]
+) -> list[SnapshotInfo]:
+    """The accounts in the order of the files, if all domains have items.
+
+    Raises:
+        NoItemError: If one has none.
+    """
+    taken = {out: info for out in domains if (info := infos[out]) is not None}
+    if len(taken) < len(domains):
+        raise NoItemError([domain for out, domain in domains.items() if out not in taken], taken)
+    return list(taken.values())
 
 
 def ask_everything(ask: Ask, domain: Domain) -> int:
@@ -285,10 +423,13 @@ def write_snapshot(
     started: str,
     items: int,
     *,
+    folder: Path,
     endpoint: str | None = None,
     dump: tuple[DumpInfo, ...] = (),
-) -> SnapshotInfo:
-    """Write what was answered, every different line once in byte order, and its account."""
+) -> SnapshotInfo | None:
+    """Write what was answered, every different line once in byte order, and its account; none of no item."""
+    if not items:
+        return None
     answers.on_progress("write the snapshot", 0, 1)
     lines = pl.concat([pl.Series("line", [], pl.String), *answers.lines()]).unique().sort()
     packed, content = _gzipped(lines)
@@ -308,6 +449,8 @@ def write_snapshot(
         content_sha256=content,
         sdk_version=version(DISTRIBUTION),
     )
+    # Noted first: where the snapshot stands, the next run knows it as this one's.
+    note_written(folder, info.sha256)
     atomic_write(out, packed)
     # The account last: where it stands, the snapshot that it tells of is there.
     atomic_write(out.with_name(SNAPSHOT_NAME), info.to_json())

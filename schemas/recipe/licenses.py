@@ -55,8 +55,8 @@ def known_licenses() -> frozenset[str]:
     return frozenset(tomllib.loads(text)["identifiers"])
 
 
-def licensed(recipe: Recipe) -> Recipe:
-    """The recipe with its licence spelled out.
+def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:
+    """The recipe with its licence spelled out; ``where`` is what messages call it, such as its path.
 
     Raises:
         InputError: If it has own responses and names no licence: only who collected them can say under which
@@ -65,14 +65,14 @@ def licensed(recipe: Recipe) -> Recipe:
     """
     if recipe.license is None and any(source.kind in OWN_RESPONSES for source in recipe.sources):
         raise InputError(
-            "recipe, key license: the key is missing, and nobody else can say under which terms your own "
+            f"{where}, key license: the key is missing, and nobody else can say under which terms your own "
             'responses may be used; add the identifier of a licence, for example license = "cc-by-4.0"'
         )
     if recipe.license is not None:
-        check_license(recipe.license, where="recipe, key license")
+        check_license(recipe.license, where=f"{where}, key license")
     for number, source in enumerate(recipe.sources):
         if source.license is not None:
-            check_license(source.license, where=f"recipe, key sources[{number}].license")
+            check_license(source.license, where=f"{where}, key sources[{number}].license")
     return recipe if recipe.license is not None else recipe.model_copy(update={"license": DEFAULT_LICENSE})
 
 

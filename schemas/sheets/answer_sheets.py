@@ -38,8 +38,8 @@ ANSWER_SHEET = pl.Schema(
 text, ``check`` the mark of the row (`Mark`). ``source`` is the place of the row, and stands in no file.
 """
 
-READ_AGAIN = ("template_id", "locale", "answer", "group", "check")
-"""Columns that a sheet cannot come back without."""
+READ_AGAIN = ("template_id", "locale", "answer", "group", "english", "invalid", "reason", "check")
+"""Columns that a sheet cannot come back without: a mark in one that was renamed would not be seen."""
 
 INVALID = "x"
 """What marks an answer as none; `TICKS` are understood as well."""

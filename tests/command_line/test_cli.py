@@ -216,6 +216,23 @@ def test_build_and_validate_say_where_findings_are_explained(release: Path, tmp_
     assert "docs/validate.md explains the checks, docs/findings.md what a build found." in printed
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ('license = "CC BY 4"\n', "'CC BY 4' is not a licence identifier that the Hub knows; did you mean"),
+        ("", "the key is missing, and nobody else can say"),
+    ],
+)
+def test_a_licence_is_wrong_in_the_file_of_the_recipe(tmp_path: Path, given: str, said: str):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f'name = "x"\nversion = "0.1.0"\n{given}[[sources]]\nkind = "responses"\nlocation = "collected"\n'
+    )
+    with pytest.raises(BlendError) as caught:
+        run("build", path, "--out", tmp_path / "release")
+    assert str(caught.value).startswith(f"{path}, key license: {said}")
+
+
 def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     own = root / "loaders" / "starter" / "locales.toml"
@@ -228,6 +245,10 @@ def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypat
     sheet = pl.read_csv("sheet.csv").with_columns(decision=pl.lit("keep"))
     assert sheet["template"].to_list() == ["What is the most popular fruit in {country}?"]
     sheet.write_csv("sheet.csv")
+    with pytest.raises(BlendError, match=r"column source_locale: unknown locale 'en-NZ'.*--locale-file"):
+        run("templates", "accept", "sheet.csv")
+    run("templates", "accept", "sheet.csv", "--locale-file", own)
+    assert pl.read_csv("templates.csv")["source_locale"].to_list() == ["en-NZ"]
     Path("translations.csv").write_text(
         "template_id,locale,question\nn1,en-NZ,Which fruit is the most popular in New Zealand?\n",
         encoding="utf-8",

@@ -152,9 +152,10 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     assert run.stdout.splitlines()[1] == f"  blend build --food {tmp_path / 'dish' / 's.nt.gz'}"
     assert len(run.stdout.splitlines()) == 2
     assert run.stderr.splitlines()[-1] == (
-        "error: no item of the domain 'musical-instrument' was found, so nothing can be built from its "
-        "snapshot; check the classes of the domain, and whether all of Wikidata was searched"
+        "error: no item of the domain 'musical-instrument' was found, so nothing was written for it; check the "
+        "classes of the domain, and whether all of Wikidata was searched"
     )
+    assert list((tmp_path / "musical-instrument").iterdir()) == []
     account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
     assert (account["endpoint"], account["dump"][0]["file"]) == (None, food_snapshot.name)
     run = blend(*command, "--endpoint", "http://127.0.0.1:9/sparql", code=1)

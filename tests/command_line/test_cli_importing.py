@@ -89,6 +89,32 @@ def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
     )
 
 
+@pytest.mark.parametrize("command", [("responses", "import"), ("annotate", "import")])
+def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path, command: tuple[str, str]):
+    own = root / "loaders" / "starter" / "locales.toml"
+    (collected / "questions.csv").write_text(
+        "template_id,locale,question,en_question\n"
+        "food-01,en-NZ,What is eaten in New Zealand?,What do people in New Zealand eat in the morning?\n",
+        "utf-8",
+    )
+    Path("answers.csv").write_text(
+        "id,annotation_id,annotator,What is eaten in New Zealand?\n1,1,p-0123456789ab,toast\n", "utf-8"
+    )
+    Path("map.toml").write_text(
+        'locale = "en-NZ"\nannotator = "annotator"\nleave_out = ["id", "annotation_id"]\n'
+        '[questions]\n"What is eaten in New Zealand?" = "food-01"\n',
+        "utf-8",
+    )
+    words = (*command, "answers.csv", "--map", "map.toml", "--out", "collected")
+    with pytest.raises(BlendError, match=r"unknown locale 'en-NZ'.*in a locale file \(--locale-file"):
+        run(*words)
+    assert run(*words, "--locale-file", str(own)) == (
+        "collected/responses/en-NZ.csv: 1 response of 1 annotator.\n"
+    )
+    Path("map.toml").unlink()
+    assert run(*words, "--locale-file", str(own)).endswith(f"--out collected --locale-file {own}\n")
+
+
 MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions]\n"{LONG}" = "food-01"\n'
 
 

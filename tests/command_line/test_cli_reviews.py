@@ -144,6 +144,11 @@ def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: P
     (project / "later.csv").write_text(written(rows), encoding="utf-8")
     out, _ = run("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update")
     assert out == "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
+    again = ("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update", "--reviewer", "r7")
+    assert run(*again)[0] == (
+        "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
+        "collected/reviews/ko-KR.jsonl: replaced 1 review of reviewer.\n"
+    )
     run("build", "recipe.toml", "--out", "release")
 
 

@@ -88,6 +88,10 @@ def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):
     known = registry_with(tmp_path / "ng" / "locales.toml")
     assert [known.get(tag).split for tag in ("yo-NG", "ar-SN", "wo-SN")] == ["NG_yo", "SN", "SN_wo"]
     assert known.get("ar-SN").direction == "rtl"
+    assert (
+        "`locales.toml`, what region, language and people are called, and `project.toml`, who works on"
+        in (tmp_path / "ng" / "README.md").read_text()
+    )
 
 
 def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
@@ -116,6 +120,7 @@ def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
 
 def test_known_locales_need_no_locale_file(tmp_path: Path):
     assert "locales.toml" not in start_project(tmp_path / "korea", ["ko-KR"], name="both-koreas")
+    assert "\n1. Check `project.toml`: who works on what.\n" in (tmp_path / "korea" / "README.md").read_text()
     assert 'name = "both-koreas"' in (tmp_path / "korea" / "project.toml").read_text()
 
 

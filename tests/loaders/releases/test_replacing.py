@@ -59,6 +59,42 @@ def test_files_that_are_not_the_releases_are_never_deleted(out: Path, path: str,
     assert own.exists()
 
 
+@pytest.mark.parametrize("edit", [b"\nA paragraph of my own.\n", None])
+@pytest.mark.parametrize("replace", [False, True])
+def test_edits_are_never_lost(out: Path, edit: bytes | None, replace: bool):
+    card = out / "README.md"
+    content = card.read_bytes()
+    # The same length, or longer.
+    card.write_bytes(content.swapcase() if edit is None else content + edit)
+    before = everything(out)
+    with pytest.raises(BlendError) as caught:
+        build_release(SAMPLE, out, replace=replace)
+    assert str(caught.value) == (
+        f"{out}: README.md has been edited since the release blend-sample 0.1.0 there was made (release.json "
+        "has another sha256), so it is not replaced; copy what you want to keep and delete the edited file, or "
+        "choose another `out`"
+    )
+    assert everything(out) == before
+
+
+@pytest.mark.slow
+def test_a_release_without_the_edited_file_is_replaced(built: Path, out: Path):
+    (out / "README.md").unlink()
+    build_release(SAMPLE, out)
+    assert everything(out) == everything(built)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.slow
+def test_edits_during_the_build_are_not_lost(out: Path):
+    def edit(stage: str, done: int, total: int) -> None:
+        (out / "README.md").write_text("written while it was built")
+
+    with pytest.raises(BlendError, match=r"README\.md has been edited since the release blend-sample 0\.1\.0"):
+        build_release(SAMPLE, out, on_progress=edit)
+    assert (out / "README.md").read_text() == "written while it was built"
+
+
 @pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):

@@ -9,7 +9,7 @@ import pytest
 from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
 from blend.schemas.rows.frame_columns import REVIEWS
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
+from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, READ_AGAIN
 
 
 def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:
@@ -63,7 +63,7 @@ def test_a_sheet_that_cannot_be_written(tmp_path: Path):
     ],
 )
 def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
-    (tmp_path / name).write_text("template_id,locale,answer,group,check\n", encoding="utf-8")
+    (tmp_path / name).write_text(f"{','.join(READ_AGAIN)}\n", encoding="utf-8")
     with pytest.raises(RowError) as caught:
         read_answer_sheet(tmp_path / name)
     assert str(caught.value) == message
@@ -75,8 +75,8 @@ def test_reviews_are_one_file_per_locale_in_the_order_of_templates(tmp_path: Pat
         tmp_path / "reviews",
     )
     assert [(one.path.name, *one[1:]) for one in written] == [
-        ("en-GB.jsonl", 1, 0, 0, 0),
-        ("ko-KR.jsonl", 2, 2, 1, 0),
+        ("en-GB.jsonl", 1, 0, 0, 0, {}),
+        ("ko-KR.jsonl", 2, 2, 1, 0, {}),
     ]
     groups = [{"answers": ["밥"], "en_answers": ["rice"]}]
     assert lines(tmp_path / "reviews" / "ko-KR.jsonl") == [
@@ -101,9 +101,19 @@ def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
     assert not (tmp_path / "en-GB.jsonl").exists()
 
     (written,) = write_reviews(reviews(review()), tmp_path, update=True)
-    assert (written.questions, written.kept) == (1, 1)
+    assert (written.questions, written.kept, written.replaced) == (1, 1, {"r9": 1})
     assert path.read_text(encoding="utf-8").splitlines()[0] == other
     assert [line["reviewer"] for line in lines(path)] == ["r9", "r1"]
+
+
+def test_whose_reviews_were_replaced(tmp_path: Path):
+    write_reviews(reviews(review("a"), review("b", reviewer="r2"), review("c"), review("d")), tmp_path)
+    again = reviews(
+        review("a"), review("b"), review("c", invalid=["x"], reasons=["no food"]), review("e", reviewer="r3")
+    )
+    (written,) = write_reviews(again, tmp_path, update=True)
+    # What is said again by the same reviewer replaces nothing.
+    assert (written.questions, written.kept, written.replaced) == (4, 1, {"r1": 1, "r2": 1})
 
 
 @pytest.mark.parametrize("line", ["[1]", "{", '{"reviewer": "r1"}', '{"template_id": {}}', "[" * 100_000])

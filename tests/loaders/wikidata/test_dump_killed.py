@@ -58,7 +58,7 @@ KILLS = [
     ("read texts", 30),
     ("sync", 6),
     ("write the snapshot", 1),  # one of two written
-    ("write the snapshot", 3),
+    ("write the snapshot", 1),  # and the other
     ("unlink", 4),  # while the parts are removed
     ("unlink", 12),
 ]

@@ -1,0 +1,189 @@
+"""Snapshots are never replaced: what a release names by digest stays; one killed at its end is finished."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.loaders.wikidata.snapshot import NoItemError, take_snapshot, take_snapshots
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.schemas.errors import InputError
+from blend.schemas.recipe.domains import domains
+
+DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
+QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+FACTS = """
+    Q10 P31 Q746549
+    Q10 P495 Q100
+    Q10 P527 Q200
+    Q100 P31 Q6256
+    Q10 label en:bread
+    Q200 label en:flour
+    Q40 P31 Q34379
+    Q40 P186 Q202
+    Q40 label en:oud
+    Q202 label en:wood
+"""
+
+Take = Callable[..., Any]
+
+
+@pytest.fixture(params=["endpoint", "dump"])
+def take(
+    request: pytest.FixtureRequest,
+    serve: Callable[[str], Any],
+    shorthand: Callable[[str], str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Take:
+    """Takes snapshots by the file to write, from an endpoint or from a dump."""
+    if request.param == "endpoint":
+        url = serve(FACTS).url
+        return lambda outs: take_snapshots(outs, endpoint=url, policy=QUICK)
+    dump = tmp_path_factory.mktemp("dump") / "d.nt"
+    dump.write_text(shorthand(FACTS), encoding="utf-8")
+    return lambda outs: take_snapshots_from_dump(outs, dump)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refused(call: Callable[[], object], folder: Path) -> str:
+    """What is said by a call that is refused and changes nothing."""
+    before = contents(folder)
+    with pytest.raises(InputError) as error:
+        call()
+    assert contents(folder) == before
+    return str(error.value)
+
+
+def test_a_snapshot_is_not_replaced(take: Take, tmp_path: Path):
+    out = tmp_path / "food.nt.gz"
+    [info] = take({out: DISH})
+    about = f"a snapshot of {info.finished[:10]} with 6 triples about 1 item"
+    assert refused(lambda: take({out: INSTRUMENT}), tmp_path) == (
+        f"{out}: {about} is there already and would be replaced; choose another `out`, or move it away "
+        "together with snapshot.json"
+    )
+    out.rename(tmp_path / "moved.nt.gz")
+    assert refused(lambda: take({out: DISH}), tmp_path) == (
+        f"{tmp_path / 'snapshot.json'}: is the account of {about}, which is not beside it as food.nt.gz, and "
+        "would be replaced; choose another `out`, or move it to where that snapshot is"
+    )
+    (tmp_path / "snapshot.json").unlink()
+    (tmp_path / "moved.nt.gz").rename(out)
+    assert refused(lambda: take({out: DISH}), tmp_path) == (
+        f"{out}: a file is there already and would be replaced; choose another `out`, or move it away"
+    )
+
+
+def test_none_of_several_is_replaced(take: Take, tmp_path: Path):
+    outs = {tmp_path / "a" / "s.nt.gz": DISH, tmp_path / "b" / "s.nt.gz": INSTRUMENT}
+    take({tmp_path / "b" / "s.nt.gz": INSTRUMENT})
+    assert "is there already" in refused(lambda: take(outs), tmp_path)
+
+
+def test_nothing_is_asked_before(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint, out = serve(FACTS), tmp_path / "food.nt.gz"
+    out.write_bytes(b"mine")
+    refused(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK), tmp_path)
+    assert endpoint.log == []
+
+
+def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):
+    # Nothing in FACTS is a dish once its class is another.
+    other = DISH.model_copy(update={"item_class": "Q999"})
+    with pytest.raises(NoItemError) as error:
+        take({tmp_path / "none" / "s.nt.gz": other})
+    assert str(error.value) == (
+        "no item of the domain 'dish' was found, so nothing was written for it; check the classes of the "
+        "domain, and whether all of Wikidata was searched"
+    )
+    with pytest.raises(NoItemError) as several:
+        take({tmp_path / "none" / "s.nt.gz": other, tmp_path / "some" / "s.nt.gz": INSTRUMENT})
+    assert list(several.value.taken) == [tmp_path / "some" / "s.nt.gz"]
+    assert contents(tmp_path).keys() == {"some/s.nt.gz", "some/snapshot.json"}
+
+
+RUN = """
+import os, signal, sys
+from pathlib import Path
+from blend.loaders.wikidata import sparql, snapshot
+from blend.schemas.recipe.domains import domains
+
+source, out, number, *names = sys.argv[1:]
+left = int(number)
+
+def count(*_):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def before(call):
+    return lambda *given, **named: (count(), call(*given, **named))[1]
+
+def closing(step, *_):
+    if step == "write the snapshot" and len(names) == 1:
+        Path.replace, Path.unlink, Path.rmdir = map(before, (Path.replace, Path.unlink, Path.rmdir))
+
+snapshot.take_snapshots(
+    {Path(out) / name / "s.nt.gz": domains()[name] for name in names}, endpoint=source, on_progress=closing,
+    policy=sparql.RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
+)
+"""
+
+
+def run(endpoint: Any, out: Path, number: int, *names: str) -> int:
+    command = [sys.executable, "-c", RUN, endpoint.url, str(out), str(number), *names]
+    return subprocess.run(command, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"}).returncode
+
+
+CLOSING_MOMENTS = [
+    2,  # the snapshot is there, its account is not
+    4,  # the folder is being removed
+    *(pytest.param(number, marks=pytest.mark.exhaustive) for number in (0, 1, 3, *range(5, 16))),
+]
+"""How many files are renamed or removed before a kill: the note, the snapshot, its account; then the folder."""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("number", CLOSING_MOMENTS)
+def test_killed_at_its_end_and_finished(serve: Callable[[str], Any], tmp_path: Path, number: int):
+    endpoint = serve(FACTS)
+    assert run(endpoint, tmp_path, number, "dish") == -signal.SIGKILL
+    n_asked, folder = len(endpoint.log), tmp_path / "dish"
+    written = contents(folder).get("s.nt.gz")
+    assert run(endpoint, tmp_path, 10**6, "dish") == 0
+    assert len(endpoint.log) == n_asked, "nothing is asked again"
+    assert contents(folder).keys() == {"s.nt.gz", "snapshot.json"}
+    assert written in (None, contents(folder)["s.nt.gz"])
+
+
+@pytest.mark.integration
+def test_what_was_finished_of_several_is_kept(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
+    endpoint, names = serve(FACTS), ("dish", "musical-instrument")
+    outs = {tmp_path / name / "s.nt.gz": domains()[name] for name in names}
+
+    def stop(step: str, done: int, total: int) -> None:
+        # The second one, while the first is there.
+        if next(iter(outs)).with_name("snapshot.json").exists() and step == "ask for labels":
+            endpoint.faults[len(endpoint.log)] = endpoints.status(403, "")
+
+    with pytest.raises(EndpointError):
+        take_snapshots(outs, endpoint=endpoint.url, policy=QUICK, on_progress=stop)
+    first = contents(tmp_path / "dish")
+    assert first.keys() >= {"s.nt.gz", "snapshot.json"}
+    refused_query = endpoint.log[-1].query
+    n_asked = len(endpoint.log)
+    infos = take_snapshots(outs, endpoint=endpoint.url, policy=QUICK)
+    assert endpoint.log[n_asked].query == refused_query, "it goes on there"
+    assert [info.items for info in infos] == [1, 1]
+    assert contents(tmp_path / "dish") == {name: first[name] for name in ("s.nt.gz", "snapshot.json")}
+    assert len(contents(tmp_path)) == 4
