@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     from blend.loaders.upstream.blend import read_blend as read_blend
     from blend.loaders.wikidata.facts import Facts as Facts
     from blend.loaders.wikidata.facts import read_facts as read_facts
-    from blend.loaders.wikidata.snapshot import NoItemError as NoItemError
     from blend.loaders.wikidata.snapshot import take_snapshot as take_snapshot
+    from blend.loaders.wikidata.snapshot_files import NoItemError as NoItemError
     from blend.loaders.wikidata.sparql import EndpointError as EndpointError
     from blend.loaders.wikidata.sparql import RequestPolicy as RequestPolicy
     from blend.schemas.errors import ArgumentError as ArgumentError
@@ -145,7 +145,8 @@ _NAMES = {
     "blend.loaders.responses.decisions": ("Decision",),
     "blend.loaders.upstream.blend": ("BlendTables", "read_blend"),
     "blend.loaders.wikidata.facts": ("Facts", "read_facts"),
-    "blend.loaders.wikidata.snapshot": ("NoItemError", "take_snapshot"),
+    "blend.loaders.wikidata.snapshot": ("take_snapshot",),
+    "blend.loaders.wikidata.snapshot_files": ("NoItemError",),
     "blend.loaders.wikidata.sparql": ("EndpointError", "RequestPolicy"),
     "blend.schemas.recipe.cultural_options": ("CulturalOptions",),
     "blend.schemas.recipe.domains": ("Domain", "OriginGroup", "find_domain"),

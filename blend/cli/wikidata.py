@@ -81,7 +81,8 @@ def snapshot(
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.dump import take_snapshots_from_dump
     from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
-    from blend.loaders.wikidata.snapshot import NoItemError, take_snapshots
+    from blend.loaders.wikidata.snapshot import take_snapshots
+    from blend.loaders.wikidata.snapshot_files import NoItemError
     from blend.schemas.errors import InputError
     from blend.schemas.recipe.domains import find_domain
     from blend.views.progress import interruptible

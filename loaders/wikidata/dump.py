@@ -16,12 +16,11 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.dump_parts import SHOWN_BYTES, Reading, dump_files, dump_info, names_of, read_dump
 from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, remove_folders, terms
-from blend.loaders.wikidata.snapshot import (
-    ask_everything,
+from blend.loaders.wikidata.snapshot import ask_everything, languages_of
+from blend.loaders.wikidata.snapshot_files import (
     check_nothing_is_replaced,
     check_outs,
     found_snapshots,
-    languages_of,
     partial_folder,
     write_snapshot,
 )
