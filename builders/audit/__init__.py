@@ -24,7 +24,8 @@ from blend.builders.audit.question_arrays import (
 )
 from blend.builders.audit.solvers import KNOWS_OTHERS, KNOWS_REGION, NEEDS_ALL, SOLVERS, Known, Solver
 from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
-from blend.loaders.responses.shipped import AnyDecision, shipped_decisions
+from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.summaries import Summarised, Summary, written
@@ -93,7 +94,7 @@ def audit_questions(
     questions: pl.DataFrame,
     *,
     annotations: pl.DataFrame | None = None,
-    decisions: Iterable[AnyDecision] | None = None,
+    decisions: Iterable[Decision] | None = None,
     locales: Registry | None = None,
     examples: int = 3,
     synonyms: bool = True,
