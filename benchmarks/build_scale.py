@@ -4,7 +4,8 @@ Prints the table of ``docs/performance.md``. Every build runs in a process of it
 processor time from its first import to the last byte of the release, and its peak memory; so does the published
 procedure in memory (`published_procedure.py`), which writes no file. Python's modules are compiled before
 anything is measured, as an installation compiles them. With ``--times N`` what has 16 regions is measured in
-turns, and the best of N counts. What matters are the ratios within one run of this script, not the seconds.
+turns, and the median of N counts: the best of each may be of different minutes, and machines have fast ones.
+What matters are the ratios within one run of this script, not the seconds.
 
     python benchmarks/build_scale.py --blend path/to/BLEnD/data --times 5
 
@@ -55,7 +56,7 @@ def main() -> None:
     """Measure every case and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
-    parser.add_argument("--times", type=int, default=1, help="rounds, of which the best counts")
+    parser.add_argument("--times", type=int, default=1, help="rounds, of which the median counts")
     parser.add_argument("--cases", type=int, help="cases measured, from the first; all when absent")
     parser.add_argument(
         "--growth", type=int, nargs="+", metavar="LOCALES", help="numbers of locales to build as well"
@@ -101,12 +102,14 @@ def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) ->
         "| peak memory, MB |"
     )
     print("|---:|---|---:|---:|---:|---:|---:|---:|")
-    best = {name: min((of[name] for of in rounds), key=itemgetter("cpu_s")) for name in in_turns}
-    for name, figures in best.items():
-        print_row(16, name, figures, best)
+    medians = {
+        name: sorted((of[name] for of in rounds), key=itemgetter("cpu_s"))[times // 2] for name in in_turns
+    }
+    for name, figures in medians.items():
+        print_row(16, name, figures, medians)
     for n_regions, mode in cases:
         if n_regions != 16:
-            print_row(n_regions, mode, case(blend, n_regions, mode), best)
+            print_row(n_regions, mode, case(blend, n_regions, mode), medians)
 
 
 def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> list[Figures]:
@@ -140,10 +143,12 @@ def draw(grown: Sequence[Figures], path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
 
 
-def print_row(n_regions: int, mode: str, figures: Figures, best: Mapping[str, Figures]) -> None:
-    """A row of the table; the published procedure keeps its rows in memory, which is not compared."""
+def print_row(n_regions: int, mode: str, figures: Figures, of: Mapping[str, Figures]) -> None:
+    """A row of the table, beside the figures ``of`` others; the published procedure keeps its rows in memory,
+    which is not compared.
+    """
     ratios = [
-        f"{figures['cpu_s'] / best[name]['cpu_s']:.2f}" if name in best else ""
+        f"{figures['cpu_s'] / of[name]['cpu_s']:.2f}" if name in of else ""
         for name in (PUBLISHED, "paper (all)")
     ]
     more = ["", ""]
