@@ -144,9 +144,7 @@ def draw(grown: Sequence[Figures], path: Path) -> None:
 
 
 def print_row(n_regions: int, mode: str, figures: Figures, of: Mapping[str, Figures]) -> None:
-    """A row of the table, beside the figures ``of`` others; the published procedure keeps its rows in memory,
-    which is not compared.
-    """
+    """A row of the table beside figures ``of`` others; without the memory of the published procedure."""
     ratios = [
         f"{figures['cpu_s'] / of[name]['cpu_s']:.2f}" if name in of else ""
         for name in (PUBLISHED, "paper (all)")
