@@ -69,7 +69,7 @@ def split_answers(answers: pl.DataFrame, run: RunDescription, *, begun: bool | N
     if begun is None:
         begun = prompts_begin_thoughts([answers], run)
     # Where the template begins every thought, a text without any mark is all thought, and it does not end.
-    is_cut = pl.lit(begun) & _is_unmarked()
+    is_cut = _is_unmarked() if begun else pl.lit(value=False)
     both = pl.concat_str("thought", "_thought", separator="\n", ignore_nulls=True)
     return rows.with_columns(
         text=pl.when(is_cut).then(pl.lit("")).otherwise(pl.coalesce("_said", "text")),

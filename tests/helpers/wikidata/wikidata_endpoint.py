@@ -17,7 +17,11 @@ from urllib.parse import parse_qs
 from pyoxigraph import RdfFormat, Store
 
 from blend.loaders.wikidata.probe import PROBE
+from blend.loaders.wikidata.sparql import RequestPolicy
 from helpers.served import served
+
+QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+"""Asks a server of tests, and waits for nothing."""
 
 Fault = Callable[["_Handler", bytes], None]
 """Answers a request in a wrong way, given the handler and the right answer."""

@@ -11,12 +11,10 @@ import pytest
 from blend.builders.cultural_prompts import build_prompts
 from blend.loaders.topics import read_forms, read_topics
 from blend.loaders.wikidata.demonyms import FORMS_NAME, OTHERS_NAME, ask_demonyms, write_demonyms
-from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.schemas.errors import InputError
 from blend.schemas.language.nationalities import nationalities
 from blend.schemas.recipe.cultural_options import CulturalOptions
-
-QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
+from helpers.wikidata.wikidata_endpoint import QUICK
 
 FACTS = """
     Q155 P297 "BR"

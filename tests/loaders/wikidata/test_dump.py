@@ -13,15 +13,14 @@ import pytest
 from blend.loaders.wikidata import dump_parts
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError, InputError
 from blend.schemas.recipe.domains import Domain, domains
 from blend.schemas.release.snapshots import SnapshotInfo
+from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
 NAMES = "name dumps ….nt or ….json, with .gz or .bz2 behind it where they are compressed"
-QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 
 FACTS = rf"""
     Q10 P31 Q746549

@@ -16,27 +16,18 @@ from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.schemas.recipe.domains import domains
+from helpers.wikidata.countdown import COUNTDOWN
 
-RUN = """
-import os, signal, sys
+RUN = (
+    COUNTDOWN
+    + """
 from pathlib import Path
 from blend.loaders.wikidata import dump_parts
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.schemas.recipe.domains import domains
 
 dump_parts.BLOCK_BYTES, dump_parts.PART_BYTES = 1 << 16, 1 << 19
-dump, out, moment, number = sys.argv[1:]
-left = int(number)
-
-def count(*_):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def before(call):
-    return lambda *given, **named: (count(), call(*given, **named))[1]
-
+dump, out, moment = sys.argv[2:]
 if moment == "sync":
     os.fsync = before(os.fsync)
 elif moment == "unlink":
@@ -44,6 +35,7 @@ elif moment == "unlink":
 outs = {Path(out) / name / "s.nt.gz": domain for name, domain in domains().items()}
 take_snapshots_from_dump(outs, dump, on_progress=lambda step, *_: count() if step == moment else None)
 """
+)
 
 KILLS = [
     ("sync", 0),  # before there is a plan
@@ -76,7 +68,7 @@ def script(root: Path) -> ModuleType:
 
 
 def run(dump: Path, out: Path, moment: str = "", number: int = 0) -> int:
-    command = [sys.executable, "-c", RUN, str(dump), str(out), moment, str(number)]
+    command = [sys.executable, "-c", RUN, str(number), str(dump), str(out), moment]
     return subprocess.run(command, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"}).returncode
 
 

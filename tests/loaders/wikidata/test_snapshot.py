@@ -16,15 +16,15 @@ from blend.loaders.recipes.sources import load_snapshot
 from blend.loaders.wikidata.accounts import read_snapshot_info
 from blend.loaders.wikidata.endpoints import find_endpoint
 from blend.loaders.wikidata.snapshot import agent_of, take_snapshot
-from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.loaders.wikidata.sparql import EndpointError
 from blend.loaders.wikidata.store import LABEL
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
 from blend.schemas.recipe.domains import domains
 from blend.schemas.recipe.recipe import Source
 from helpers.messages import wrong
+from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH = domains()["dish"]
-QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 
 FACTS = """
     Q10 P31 Q746549

@@ -13,9 +13,9 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.schemas.errors import InputError
 from blend.schemas.recipe.domains import domains
+from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH = domains()["dish"]
-QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 FACTS = """
     Q10 P31 Q746549
     Q10 P495 Q100

@@ -13,12 +13,13 @@ import pytest
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot, take_snapshots
 from blend.loaders.wikidata.snapshot_files import NoItemError
-from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.errors import InputError
 from blend.schemas.recipe.domains import domains
+from helpers.wikidata.countdown import COUNTDOWN
+from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
-QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 FACTS = """
     Q10 P31 Q746549
     Q10 P495 Q100
@@ -112,24 +113,14 @@ def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):
     assert contents(tmp_path).keys() == {"some/s.nt.gz", "some/snapshot.json"}
 
 
-RUN = """
-import os, signal, sys
+RUN = (
+    COUNTDOWN
+    + """
 from pathlib import Path
 from blend.loaders.wikidata import sparql, snapshot
 from blend.schemas.recipe.domains import domains
 
-source, out, number, *names = sys.argv[1:]
-left = int(number)
-
-def count(*_):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def before(call):
-    return lambda *given, **named: (count(), call(*given, **named))[1]
-
+source, out, *names = sys.argv[2:]
 def closing(step, *_):
     if step == "write the snapshot" and len(names) == 1:
         Path.replace, Path.unlink, Path.rmdir = map(before, (Path.replace, Path.unlink, Path.rmdir))
@@ -139,10 +130,11 @@ snapshot.take_snapshots(
     policy=sparql.RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
 )
 """
+)
 
 
 def run(endpoint: Any, out: Path, number: int, *names: str) -> int:
-    command = [sys.executable, "-c", RUN, endpoint.url, str(out), str(number), *names]
+    command = [sys.executable, "-c", RUN, str(number), endpoint.url, str(out), *names]
     return subprocess.run(command, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"}).returncode
 
 
