@@ -144,6 +144,13 @@ def test_every_variant_of_every_answer_is_acceptable():
     assert ("ko-KR", "plum") not in shown_to(build_of(answers), "en-GB")
 
 
+def test_what_another_locale_of_the_region_gave_is_acceptable_though_nobody_asks_it():
+    answers = {**FRUIT, "en-SG": [("mango", 4)], "ms-SG": [("plum", 1)]}
+    build = build_of(answers)
+    assert loss_of(build, "ms-SG")[0] == "few-votes"
+    assert {text for _, text in shown_to(build, "en-SG")} == {"apple", "pear", "dates"}
+
+
 def test_an_option_stands_for_its_variants():
     answers = {**FRUIT, "ko-KR": [(["jadu", "plum", "apple plum"], 3)], "zh-CN": [("grape", 3)]}
     build = build_of(answers)
