@@ -63,7 +63,7 @@ def hooks(root: Path, missing: Callable[[str], None]) -> Any:
         (
             "build_a_culture",
             [
-                "<caption>everyday 0.1.0, 8 rows in 4 tables</caption>",
+                "<caption>everyday 0.1.0, 10 rows in 6 tables</caption>",
                 "<caption>everyday 0.1.0, 0 errors, ",
                 "{&#x27;answers&#x27;: [&#x27;weet-bix&#x27;, &#x27;Weet-Bix&#x27;]",
                 "<caption>everyday 0.1.0 → everyday 0.2.0, 1 configuration with changes</caption>",
