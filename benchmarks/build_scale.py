@@ -4,8 +4,9 @@ Prints the table of ``docs/performance.md``. Every build runs in a process of it
 processor time from its first import to the last byte of the release, and its peak memory; so does the published
 procedure in memory (`published_procedure.py`), which writes no file. Python's modules are compiled before
 anything is measured, as an installation compiles them. With ``--times N`` what has 16 regions is measured in
-turns, and the median of N counts: the best of each may be of different minutes, and machines have fast ones.
-What matters are the ratios within one run of this script, not the seconds.
+turns, one right after the other, and the mean of N counts: machines have fast minutes and slow ones, and the
+best or the middle one of each may be of either kind. What matters are the ratios within one run of this script,
+not the seconds.
 
     python benchmarks/build_scale.py --blend path/to/BLEnD/data --times 5
 
@@ -21,10 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -56,7 +58,7 @@ def main() -> None:
     """Measure every case and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
-    parser.add_argument("--times", type=int, default=1, help="rounds, of which the median counts")
+    parser.add_argument("--times", type=int, default=1, help="rounds, of which the mean counts")
     parser.add_argument("--cases", type=int, help="cases measured, from the first; all when absent")
     parser.add_argument(
         "--growth", type=int, nargs="+", metavar="LOCALES", help="numbers of locales to build as well"
@@ -95,21 +97,24 @@ def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) ->
     if blend is not None:
         in_turns[PUBLISHED] = partial(published_procedure, blend)
         in_turns[OWN_TOOLS] = partial(published_procedure, blend, "--own-tools")
-    in_turns |= {mode: partial(case, blend, n, mode) for n, mode in cases if n == 16}
-    rounds = [{name: measure() for name, measure in in_turns.items()} for _ in range(1 + times)][1:]
+    with regions(blend, 16) as folder:
+        in_turns |= {mode: partial(case, folder, mode) for n, mode in cases if n == 16}
+        rounds = [{name: measure() for name, measure in in_turns.items()} for _ in range(1 + times)][1:]
     print(
         "| regions | mode | rows written | processor seconds | of published | of paper mode | µs per row "
         "| peak memory, MB |"
     )
     print("|---:|---|---:|---:|---:|---:|---:|---:|")
-    medians = {
-        name: sorted((of[name] for of in rounds), key=itemgetter("cpu_s"))[times // 2] for name in in_turns
+    means = {
+        name: {figure: fmean(of[name][figure] for of in rounds) for figure in rounds[0][name]}
+        for name in in_turns
     }
-    for name, figures in medians.items():
-        print_row(16, name, figures, medians)
+    for name, figures in means.items():
+        print_row(16, name, figures, means)
     for n_regions, mode in cases:
         if n_regions != 16:
-            print_row(n_regions, mode, case(blend, n_regions, mode), medians)
+            with regions(blend, n_regions) as folder:
+                print_row(n_regions, mode, case(folder, mode), means)
 
 
 def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> list[Figures]:
@@ -118,7 +123,8 @@ def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> 
     print("|---:|---:|---:|---:|---:|---:|")
     grown: list[Figures] = []
     for n_locales in sizes:
-        figures = case(blend, n_locales, "default", n_templates)
+        with regions(blend, n_locales, n_templates) as folder:
+            figures = case(folder, "default")
         grown.append({"locales": n_locales, **figures})
         first = grown[0]
         more = figures["rows"] - first["rows"]
@@ -152,7 +158,7 @@ def print_row(n_regions: int, mode: str, figures: Figures, of: Mapping[str, Figu
     more = ["", ""]
     if "peak_mb" in figures:
         more = [f"{figures['cpu_s'] / figures['rows'] * 1e6:.0f}", f"{figures['peak_mb']:.0f}"]
-    cells = [str(n_regions), mode, f"{figures['rows']:,}", f"{figures['cpu_s']:.1f}", *ratios, *more]
+    cells = [str(n_regions), mode, f"{figures['rows']:,.0f}", f"{figures['cpu_s']:.1f}", *ratios, *more]
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -164,8 +170,9 @@ def published_procedure(blend: Path, *options: str) -> Figures:
     return figures
 
 
-def case(blend: Path | None, n_regions: int, mode: str, n_templates: int | None = None) -> Figures:
-    """One build in a process of its own, on files made for it, of all templates or so many of them."""
+@contextmanager
+def regions(blend: Path | None, n_regions: int, n_templates: int | None = None) -> Iterator[Path]:
+    """Make a folder of so many regions, with all templates or so many of them, and remove it in the end."""
     questions, annotations = base_tables(blend)
     if n_templates is not None:
         templates = questions["template_id"].unique().sort()
@@ -173,9 +180,14 @@ def case(blend: Path | None, n_regions: int, mode: str, n_templates: int | None 
             templates.gather_every(max(len(templates) // n_templates, 1)).to_list()
         )
         questions, annotations = questions.filter(asked), annotations.filter(asked)
+    with tempfile.TemporaryDirectory() as folder:
+        write_regions(make_regions(questions, annotations, n_regions), Path(folder))
+        yield Path(folder)
+
+
+def case(folder: Path, mode: str) -> Figures:
+    """One build in a process of its own."""
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "regions"
-        write_regions(make_regions(questions, annotations, n_regions), folder)
         command = [sys.executable, __file__, "--one", str(folder), mode, str(Path(scratch) / "release")]
         run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         return json.loads(run.stdout)
