@@ -16,8 +16,8 @@ from blend.schemas.rows.template_columns import NATIVE_QUESTIONS, SHEET, TRANSLA
 
 _NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",))
 _SHEET_COLUMNS = Columns(
-    required=("template_id", "topic", "template", "decision"),
-    optional=("source_locale", "question", "reasons", "group", "nearest", "similarity", "merge_into"),
+    required=("template_id", "topic", "source_locale", "template", "decision"),
+    optional=("question", "reasons", "group", "nearest", "similarity", "merge_into"),
     others=True,
     returned=True,
 )
@@ -65,8 +65,9 @@ def read_review_sheet(
     """A review sheet after review.
 
     Args:
-        path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``template`` and
-            ``decision`` have to be there, and ``source`` is replaced by the row's place in this file.
+        path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
+            ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place in this
+            file.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 

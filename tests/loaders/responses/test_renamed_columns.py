@@ -29,7 +29,7 @@ SHEETS: list[tuple[Callable[[Path], object], Write, pl.Schema, tuple[str, ...]]]
         PAIR_SHEET,
         ("verdict", "why"),
     ),
-    (read_review_sheet, pl.DataFrame.write_csv, SHEET, ("template", "decision")),
+    (read_review_sheet, pl.DataFrame.write_csv, SHEET, ("template", "decision", "source_locale")),
 ]
 
 

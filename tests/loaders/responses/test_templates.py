@@ -80,7 +80,7 @@ LOCALE_FILE = (
         ),
         (
             read_review_sheet,
-            "template_id,topic,template,decision,similarity\nQ-1,Food,In {country}?,keep,high\n",
+            "template_id,topic,source_locale,template,decision,similarity\nQ-1,Food,,In {country}?,keep,high\n",
             "rows.csv:2, column similarity: 'high' is not a number; leave it as it was",
         ),
     ],
@@ -100,8 +100,8 @@ def test_unknown_ending(tmp_path: Path):
 
 
 SHEET = """\
-template_id;topic;my own;template;decision;similarity
-Q-1;Food;!;Rice, or bread, in {country}?;keep;0,912
+template_id;topic;source_locale;my own;template;decision;similarity
+Q-1;Food;ko-KR;!;Rice, or bread, in {country}?;keep;0,912
 """
 
 
