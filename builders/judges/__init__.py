@@ -105,24 +105,24 @@ def _check(options: JudgeOptions) -> None:
     kind = options.kind
     if kind == "lexical" and options.model is not None:
         raise InputError(
-            f"judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
+            f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
             "write kind = 'chat' or 'embedding', or remove model"
         )
     if kind != "chat" and options.base_url is not None:
         raise InputError(
-            f"judge: base_url {options.base_url!r} is given, but kind = {kind!r} asks no server; "
+            f"mcq.judge: base_url {options.base_url!r} is given, but kind = {kind!r} asks no server; "
             "write kind = 'chat' or remove base_url"
         )
     if kind == "chat" and options.model is None:
-        raise InputError("judge: kind = 'chat' needs a model; add its name as the server knows it")
+        raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
     if kind == "chat" and options.decisions is None:
         raise InputError(
-            "judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
+            "mcq.judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
             "asks nothing again; add decisions = 'decisions.tsv'"
         )
     if kind == "embedding" and options.model is None:
         raise InputError(
-            "judge: kind = 'embedding' needs a model; "
+            "mcq.judge: kind = 'embedding' needs a model; "
             "add its directory, or its Hub id with a revision ('org/name@commit')"
         )
 
@@ -139,7 +139,7 @@ def _model_judge(
     from blend.builders.judges.chat import ChatJudge
 
     if record is None:
-        raise InputError("judge: verdicts of a chat model must be kept; pass record to make_judges")
+        raise InputError("mcq.judge: verdicts of a chat model must be kept; pass record to make_judges")
     return (
         ChatJudge(options.model, base_url=options.base_url, record=record, concurrency=options.concurrency),
     )

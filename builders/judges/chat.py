@@ -64,7 +64,7 @@ class ChatJudge:
         self._asked = ChatModel(
             model,
             asked_as=self.name,
-            base_url=server_address(base_url, where="judge: base_url"),
+            base_url=server_address(base_url, where="mcq.judge: base_url"),
             concurrency=concurrency,
             tries=tries,
             retries=retries,

@@ -78,19 +78,19 @@ def _located(model: str) -> tuple[str, str | None]:
     if Path(model).is_dir():
         if not (Path(model) / _MODULES).is_file():
             raise InputError(
-                f"judge: {model} holds no {_MODULES}, so it is not a sentence-transformers model; "
+                f"mcq.judge: {model} holds no {_MODULES}, so it is not a sentence-transformers model; "
                 "load it with SentenceTransformer, which adds mean pooling, and save it with save_pretrained"
             )
         return model, None
     name, _, revision = model.partition("@")
     if name.count("/") != 1 or name.startswith((".", "/")):
         raise InputError(
-            f"judge: model {model!r} is neither a directory nor a Hub id; "
+            f"mcq.judge: model {model!r} is neither a directory nor a Hub id; "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         )
     if not revision or revision in _MOVING:
         raise InputError(
-            f"judge: model {model!r} is not pinned, so a rebuild may decide otherwise; "
+            f"mcq.judge: model {model!r} is not pinned, so a rebuild may decide otherwise; "
             f"write '{name}@' and a commit or tag"
         )
     return name, revision
@@ -112,6 +112,6 @@ def _loaded(source: str, revision: str | None) -> "SentenceTransformer":
     except (OSError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(
-            f"judge: model {source!r} cannot be loaded ({reason}); "
+            f"mcq.judge: model {source!r} cannot be loaded ({reason}); "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         ) from error

@@ -95,14 +95,14 @@ def test_a_directory_that_holds_a_broken_model(tmp_path: Path, library: None):
     (tmp_path / "config_sentence_transformers.json").write_text("{")
     with pytest.raises(BlendError) as caught:
         EmbeddingJudge(str(tmp_path), threshold=0.5).verdicts([("soccer", "football")])
-    assert str(caught.value).startswith(f"judge: model '{tmp_path}' cannot be loaded (")
+    assert str(caught.value).startswith(f"mcq.judge: model '{tmp_path}' cannot be loaded (")
 
 
 def test_a_model_of_another_kind(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         EmbeddingJudge(str(tmp_path), threshold=0.5)
     assert str(caught.value) == (
-        f"judge: {tmp_path} holds no modules.json, so it is not a sentence-transformers model; "
+        f"mcq.judge: {tmp_path} holds no modules.json, so it is not a sentence-transformers model; "
         "load it with SentenceTransformer, which adds mean pooling, and save it with save_pretrained"
     )
 

@@ -86,33 +86,33 @@ def test_judges_have_names():
 WRONG: list[tuple[dict[str, Any], str]] = [
     (
         {"kind": "chat", "decisions": "d.tsv"},
-        "judge: kind = 'chat' needs a model; add its name as the server knows it",
+        "mcq.judge: kind = 'chat' needs a model; add its name as the server knows it",
     ),
     (
         {"kind": "chat", "model": "m1"},
         (
-            "judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
+            "mcq.judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
             "asks nothing again; add decisions = 'decisions.tsv'"
         ),
     ),
     (
         {"kind": "embedding"},
         (
-            "judge: kind = 'embedding' needs a model; "
+            "mcq.judge: kind = 'embedding' needs a model; "
             "add its directory, or its Hub id with a revision ('org/name@commit')"
         ),
     ),
     (
         {"model": "m1"},
         (
-            "judge: model 'm1' is given, but kind = 'lexical' asks no model; "
+            "mcq.judge: model 'm1' is given, but kind = 'lexical' asks no model; "
             "write kind = 'chat' or 'embedding', or remove model"
         ),
     ),
     (
         {"kind": "embedding", "model": "org/name@v1", "base_url": "http://localhost:8000/v1"},
         (
-            "judge: base_url 'http://localhost:8000/v1' is given, but kind = 'embedding' asks no server; "
+            "mcq.judge: base_url 'http://localhost:8000/v1' is given, but kind = 'embedding' asks no server; "
             "write kind = 'chat' or remove base_url"
         ),
     ),
@@ -120,7 +120,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         (
             {"kind": "chat", "model": "m1", "decisions": "d.tsv", "base_url": url},
             (
-                f"judge: base_url '{url}' is not the address of a server; "
+                f"mcq.judge: base_url '{url}' is not the address of a server; "
                 "write it in full, for example 'http://localhost:8000/v1'"
             ),
         )
@@ -129,21 +129,21 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (
         {"kind": "embedding", "model": "org/name"},
         (
-            "judge: model 'org/name' is not pinned, so a rebuild may decide otherwise; "
+            "mcq.judge: model 'org/name' is not pinned, so a rebuild may decide otherwise; "
             "write 'org/name@' and a commit or tag"
         ),
     ),
     (
         {"kind": "embedding", "model": "org/name@main"},
         (
-            "judge: model 'org/name@main' is not pinned, so a rebuild may decide otherwise; "
+            "mcq.judge: model 'org/name@main' is not pinned, so a rebuild may decide otherwise; "
             "write 'org/name@' and a commit or tag"
         ),
     ),
     (
         {"kind": "embedding", "model": "models/gone/deep"},
         (
-            "judge: model 'models/gone/deep' is neither a directory nor a Hub id; "
+            "mcq.judge: model 'models/gone/deep' is neither a directory nor a Hub id; "
             "give the directory of a sentence-transformers model, or 'org/name@commit'"
         ),
     ),
@@ -160,7 +160,7 @@ def test_options_that_do_not_fit_are_an_error(options: dict[str, Any], message: 
 def test_verdicts_of_a_chat_model_must_go_somewhere():
     with pytest.raises(BlendError) as caught:
         make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"))
-    assert str(caught.value) == "judge: verdicts of a chat model must be kept; pass record to make_judges"
+    assert str(caught.value) == "mcq.judge: verdicts of a chat model must be kept; pass record to make_judges"
 
 
 IN_A_CHECKOUT = '{} needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[{}]"'
