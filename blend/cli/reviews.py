@@ -76,9 +76,10 @@ def accept(
     accepted = reviews_of(read_answer_sheet(sheet, encoding=encoding), reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
+        without = f" ({written.without_english} without English)" if written.without_english else ""
         typer.echo(
             f"{written.path}: {pluralise(written.questions, 'question')} reviewed{kept}; "
-            f"{pluralise(written.groups, 'group')}, {pluralise(written.invalid, 'invalid answer')}."
+            f"{pluralise(written.groups, 'group')}{without}, {pluralise(written.invalid, 'invalid answer')}."
         )
         if written.replaced:
             by_whom = ", ".join(
@@ -87,7 +88,7 @@ def accept(
             typer.echo(f"{written.path}: replaced {by_whom}.")
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    for sentence in accepted.recognised:
+    for sentence in (*accepted.recognised, *accepted.left_out):
         typer.echo(sentence, err=True)
 
 

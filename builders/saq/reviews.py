@@ -28,6 +28,8 @@ class Reviewed(NamedTuple):
     """`frame_columns.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
     recognised: tuple[str, ...]
     """One sentence per cell that a spreadsheet had rewritten and that was recognised, in file order."""
+    left_out: tuple[str, ...]
+    """One sentence per cell with English that no group has, by locale and template."""
 
 
 def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
@@ -35,7 +37,8 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
 
     The order of rows means nothing: groups, and the answers in them, come in the order in which they were
     proposed. An answer that is marked invalid is none, whatever its group. The English of a group is that of
-    its rows in this order, each once.
+    its rows in this order, each once: also that beside an invalid answer, as long as any other answer of the
+    group is left; unless it is that answer itself and others have English.
 
     Args:
         sheet: `answer_sheets.ANSWER_SHEET`, as it came back.
@@ -52,11 +55,13 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     problems: list[RowError] = []
     read: list[_Answer] = []
     recognised: list[str] = []
+    left_out: list[str] = []
     for cells in sheet.fill_null("").to_dicts():
         reader = _Reader(cells)
         answer = reader.answer()
         problems += reader.problems
         recognised += reader.recognised
+        left_out += reader.left_out
         if answer is not None:
             read.append(answer)
     questions: dict[tuple[str, str], list[_Answer]] = {}
@@ -65,8 +70,10 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     if not problems:
         problems += [problem for rows in questions.values() for problem in _unlike_proposed(rows)]
     raise_all(problems)
-    reviews = [_review(rows, reviewer) for _, rows in sorted(questions.items())]
-    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(recognised))
+    by_question = [rows for _, rows in sorted(questions.items())]
+    reviews = [_review(rows, reviewer) for rows in by_question]
+    left_out += [sentence for rows in by_question for sentence in _without_group(rows)]
+    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(recognised), tuple(left_out))
 
 
 class _Answer(NamedTuple):
@@ -91,6 +98,7 @@ class _Reader:
         self._source = cells["source"]
         self.problems: list[RowError] = []
         self.recognised: list[str] = []
+        self.left_out: list[str] = []
 
     def answer(self) -> _Answer | None:
         """The row, or null if it cannot be told which answer it is about."""
@@ -111,8 +119,8 @@ class _Reader:
             locale=locale,
             answer=answer,
             mark=mark,
-            group="" if invalid else self._group(),
-            english=() if invalid else self._english(),
+            group=self._group(needed=not invalid),
+            english=self._english(needed=not invalid),
             invalid=invalid,
             reason=self._reason(invalid=invalid),
             source=self._source,
@@ -148,9 +156,11 @@ class _Reader:
             self._problem("invalid", f"unknown mark {cell!r}", fix)
         return cell.casefold() in TICKS
 
-    def _group(self) -> str:
+    def _group(self, *, needed: bool) -> str:
         cell = unguarded(self._cells["group"])
-        if not cell:
+        if not needed and is_broken(cell):
+            return ""
+        if not cell and needed:
             fix = "write the number of its group, or a new one; or x in column invalid"
             self._problem("group", "the cell is blank", fix)
         elif is_broken(cell):
@@ -158,11 +168,11 @@ class _Reader:
         number = _WHOLE.fullmatch(cell)
         return number[1] if number else cell.casefold()
 
-    def _english(self) -> tuple[str, ...]:
+    def _english(self, *, needed: bool) -> tuple[str, ...]:
         cell = self._cells["english"]
         if is_broken(cell):
             fix = "write the text, with an apostrophe before it if it begins with ="
-            self._problem("english", f"{cell!r} is a formula or what is left of one", fix)
+            self._unreadable(f"{cell!r} is a formula or what is left of one", fix, needed=needed)
             return ()
         texts = []
         written_as_text = cell != unguarded(cell)
@@ -171,12 +181,21 @@ class _Reader:
             if meant is None:
                 what = f"{text!r} cannot be read as {self._cells['format']}"
                 fix = f"write it with an apostrophe before it, like {_EXAMPLES[self._format()]}"
-                self._problem("english", what, fix)
+                self._unreadable(what, fix, needed=needed)
                 continue
             if meant != text:
                 self._recognise("english", text, meant)
             texts.append(meant)
         return tuple(texts)
+
+    def _unreadable(self, what: str, fix: str, *, needed: bool) -> None:
+        """English that is an error, or left out where it stands beside an answer that is none."""
+        if needed:
+            self._problem("english", what, fix)
+        else:
+            self.left_out.append(
+                f"{self._source}, column english: {what}; left out beside an answer marked invalid"
+            )
 
     def _format(self) -> AnswerFormat:
         """The format of the question; free text where the cell says nothing that is known."""
@@ -233,12 +252,28 @@ def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
         )
 
 
+def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:
+    """English beside answers of which the whole group is invalid, unless it is the answer itself."""
+    groups = {row.group for row in rows if not row.invalid}
+    for row in rows:
+        listed = ", ".join(map(repr, (text for text in row.english if text != row.answer)))
+        if row.group not in groups and listed:
+            yield f"{row.source}, column english: {listed} beside answers that are all invalid; left out"
+
+
+def _english_of(group: Sequence[_Answer]) -> list[str]:
+    """The English of a group, each text once; an invalid answer that is its own English is not that of others."""
+    texts = [(text, row.invalid and text == row.answer) for row in group for text in row.english]
+    others = [text for text, is_struck in texts if not is_struck]
+    return list(dict.fromkeys(others or [text for text, _ in texts]))
+
+
 def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
     """The review of one question."""
     rows = sorted(rows, key=lambda row: row.mark.number)
     groups: dict[str, list[_Answer]] = {}
     for row in rows:
-        if not row.invalid:
+        if row.group:
             groups.setdefault(row.group, []).append(row)
     struck = [row for row in rows if row.invalid]
     return {
@@ -248,11 +283,9 @@ def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
         "invalid": [row.answer for row in struck],
         "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
         "groups": [
-            {
-                "answers": [row.answer for row in group],
-                "en_answers": list(dict.fromkeys(text for row in group for text in row.english)),
-            }
+            {"answers": answers, "en_answers": _english_of(group)}
             for group in groups.values()
+            if (answers := [row.answer for row in group if not row.invalid])
         ],
         "source": rows[0].source,
     }

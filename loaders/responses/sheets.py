@@ -71,6 +71,8 @@ class WrittenReviews(NamedTuple):
     """Questions that were written."""
     groups: int
     """Groups in them."""
+    without_english: int
+    """Those of the groups that have no English."""
     invalid: int
     """Answers in them that are none."""
     kept: int
@@ -159,9 +161,13 @@ def _filled(review: Mapping[str, Any]) -> dict[str, Any]:
 def _account(
     path: Path, rows: Mapping[str, Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
 ) -> WrittenReviews:
-    groups, invalid = (sum(len(row[name]) for row in rows.values()) for name in ("groups", "invalid"))
+    groups = [group for row in rows.values() for group in row["groups"]]
+    invalid = sum(len(row["invalid"]) for row in rows.values())
+    without_english = sum(not group["en_answers"] for group in groups)
     about = [(review, rows.get(review["template_id"])) for review in there]
     other = (review for review, row in about if row is not None and _filled(review) != _filled(row))
     replaced = Counter(str(review.get("reviewer") or "nobody named") for review in other)
     kept = sum(row is None for _, row in about)
-    return WrittenReviews(path, len(rows), groups, invalid, kept, dict(sorted(replaced.items())))
+    return WrittenReviews(
+        path, len(rows), len(groups), without_english, invalid, kept, dict(sorted(replaced.items()))
+    )

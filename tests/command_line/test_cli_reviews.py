@@ -156,7 +156,7 @@ def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
     out, _ = run("reviews", "accept", "sheet.csv")
     assert out == (
-        "reviews/ko-KR.jsonl: 2 questions reviewed; 6 groups, 0 invalid answers.\n"
+        "reviews/ko-KR.jsonl: 2 questions reviewed; 6 groups (5 without English), 0 invalid answers.\n"
         "`blend build` reads them as the folder `reviews` beside `responses`: move reviews there.\n"
     )
     assert not (project / "collected" / "reviews").exists()

@@ -164,6 +164,30 @@ def test_edits_become_groups_english_and_reasons():
     )
 
 
+def test_english_stays_with_the_rest_of_its_group():
+    # 밥, whose row has the English, is struck; 모름 is all of its group; and nobody asks for the English of 국.
+    sheet = edited(
+        sheet_of(TYPED),
+        group={5: "1"},
+        english={2: "rice", 3: "=A2", 4: "don't know"},
+        invalid={2: "x", 3: "x", 4: "x"},
+    )
+    assert decided(sheet) == ([(["쌀밥"], ["rice"])], ["밥", "국", "모름"], [])
+    what = "'=A2' is a formula or what is left of one"
+    assert reviews_of(sheet, reviewer="r1").left_out == (
+        f"sheet.csv:3, column english: {what}; left out beside an answer marked invalid",
+        'sheet.csv:4, column english: "don\'t know" beside answers that are all invalid; left out',
+    )
+
+
+def test_an_invalid_answer_that_is_its_own_english_is_not_that_of_others():
+    sheet = sheet_of({"a1": ["tea"], "a2": ["Tea"], "a3": ["?"]}, locale="en-GB")
+    sheet = edited(sheet, invalid={2: "x", 4: "x"})
+    kept = sheet["answer"][1]
+    assert decided(sheet)[0] == [([kept], [kept])]
+    assert reviews_of(sheet, reviewer="r1").left_out == ()
+
+
 def test_a_group_may_have_any_name_and_counts_in_its_question_only():
     questions = pl.concat([questions_of("p", locale="ko-KR"), questions_of("q", locale="ko-KR")])
     responses = pl.concat(responses_of({"a1": ["밥", "국"]}, template_id=n, locale="ko-KR") for n in ("p", "q"))

@@ -75,8 +75,8 @@ def test_reviews_are_one_file_per_locale_in_the_order_of_templates(tmp_path: Pat
         tmp_path / "reviews",
     )
     assert [(one.path.name, *one[1:]) for one in written] == [
-        ("en-GB.jsonl", 1, 0, 0, 0, {}),
-        ("ko-KR.jsonl", 2, 2, 1, 0, {}),
+        ("en-GB.jsonl", 1, 0, 0, 0, 0, {}),
+        ("ko-KR.jsonl", 2, 2, 0, 1, 0, {}),
     ]
     groups = [{"answers": ["밥"], "en_answers": ["rice"]}]
     assert lines(tmp_path / "reviews" / "ko-KR.jsonl") == [
