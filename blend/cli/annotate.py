@@ -234,10 +234,10 @@ def pseudonym(
     - `blend annotate pseudonym project.toml mina@example.org` is for lists of annotators without addresses.
     """
     from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.pseudonyms import project_key
     from blend.builders.annotation.pseudonyms import pseudonym as pseudonym_of
-    from blend.builders.annotation.pseudonyms import read_key
 
-    key = read_key(read_project(project).key_file)
+    key = project_key(read_project(project))
     _say([pseudonym_of(one, key) for one in address])
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
-from blend.builders.annotation.pseudonyms import read_key
+from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.rung_questions import rung_questions
 from blend.builders.annotation.sheets import SHEETS
 from blend.builders.annotation.stages import STAGES
@@ -115,7 +115,7 @@ class _Checks:
         self._topics()
         self._files()
         self._instructions()
-        self._collect("key_file", lambda: read_key(self._file.key_file))
+        self._collect("key_file", lambda: project_key(self._file))
 
     def _add(self, key: str, what: str, fix: str) -> None:
         where = f"{self._file.path}:{line_of(key, self._lines)}, key {key}"

@@ -262,7 +262,7 @@ def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:
 
 
 def _english_of(group: Sequence[_Answer]) -> list[str]:
-    """The English of a group, each text once; an invalid answer that is its own English is not that of others."""
+    """The English of a group, each text once; an invalid answer that is its own English is not theirs."""
     texts = [(text, row.invalid and text == row.answer) for row in group for text in row.english]
     others = [text for text, is_struck in texts if not is_struck]
     return list(dict.fromkeys(others or [text for text, _ in texts]))

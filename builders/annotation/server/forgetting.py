@@ -10,7 +10,7 @@ import polars as pl
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, pseudonym, read_key
+from blend.builders.annotation.pseudonyms import People, project_key, pseudonym
 from blend.builders.annotation.server.accounts import accounts, keep_accounts
 from blend.builders.annotation.server.exports import kept_exports, kept_tasks, raw_export
 from blend.builders.annotation.server.forgotten import Record, forgotten, remember, without_people
@@ -65,7 +65,7 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         InputError: If there is no key, or nobody of that name did anything in this project.
         ConflictError: If another process holds the pull folder, or a file to write anew was edited by hand.
     """
-    key = read_key(file.key_file)
+    key = project_key(file)
     with held(file.pulled) as folder:
         known = accounts(folder.path)
         people = People(key, known)

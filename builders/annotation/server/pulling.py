@@ -11,7 +11,7 @@ import polars as pl
 
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, read_key
+from blend.builders.annotation.pseudonyms import People, keep_fingerprint, project_key
 from blend.builders.annotation.server.accounts import accounts, accounts_in, addresses_of, keep_accounts
 from blend.builders.annotation.server.changed_answers import changed_by_others
 from blend.builders.annotation.server.exports import (
@@ -114,7 +114,7 @@ def pull_project(
             or nothing of the project is on the server, or one of its projects twice, both with annotations.
         ServerError: If the server fails; what was pulled stays.
     """
-    key = read_key(file.key_file)
+    key = project_key(file)
     if exports:
         with held(file.pulled) as folder:
             return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
@@ -124,7 +124,7 @@ def pull_project(
 
 def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Reading]]:
     """Read what was pulled so far, by `StageLocale.slug`, with what a project file says of people now."""
-    people = People(read_key(file.key_file), accounts(file.pulled))
+    people = People(project_key(file), accounts(file.pulled))
     found = {}
     for stage_locale in stage_locales(file):
         if kept_exports(file.pulled, stage_locale):
@@ -169,7 +169,7 @@ def _from_server(file: ProjectFile, at: Session, on_progress: ProgressCallback |
     """Export what has news; the state is that of before each export, so that nothing can fall in between."""
     _make_folders(at.folder)
     studio, folder, wanted = at.studio, at.folder, list(stage_locales(file))
-    before, key = folder.state.get(_PROJECTS, {}), read_key(file.key_file)
+    before, key = folder.state.get(_PROJECTS, {}), project_key(file)
     # Of the accounts as they were: another server has others of the same numbers.
     people = People(key, accounts(folder.path))
     if not at.there and not any(kept_exports(folder.path, stage_locale) for stage_locale in wanted):
@@ -208,7 +208,7 @@ def _from_files(
 ) -> _Fetched:
     """Take export files in the place of the server's answers."""
     _make_folders(folder)
-    people = People(read_key(file.key_file), accounts(folder.path))
+    people = People(project_key(file), accounts(folder.path))
     by_prefix = {stage_locale.prefix: stage_locale for stage_locale in stage_locales(file)}
     taken: dict[str, Path] = {}
     read = {path: read_export(path) for path in exports}
@@ -250,6 +250,7 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     """Read everything that was ever pulled, tell what is new, and write the files."""
     addresses = {**accounts(folder.path), **fetched.addresses}
     people = People(key, addresses)
+    keep_fingerprint(folder.path, key)
     pulled: list[PulledProject] = []
     absent: list[StageLocale] = []
     gone = forgotten(folder.path)

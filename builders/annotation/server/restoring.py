@@ -7,7 +7,7 @@ from typing import Any
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.pseudonyms import project_key, pseudonym
 from blend.builders.annotation.server.exports import abandon, kept_tasks, vanished_exports
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
@@ -82,7 +82,7 @@ def give_up(file: ProjectFile, only: Sequence[str]) -> Pull:
         InputError: If nothing of a stage is kept, or there is no key.
         ConflictError: If another process holds the pull folder, or a file to write anew was edited by hand.
     """
-    key = read_key(file.key_file)
+    key = project_key(file)
     with held(file.pulled) as folder:
         chosen = _chosen(file, only)
         done = take_again(file, folder, key, without=chosen)
@@ -131,5 +131,5 @@ def _enter(studio: Studio, task: int, person: int, annotation: Mapping[str, Any]
 
 def _accounts(file: ProjectFile, studio: Studio) -> dict[str, int]:
     """Numbers of the server's accounts by pseudonym."""
-    key = read_key(file.key_file)
+    key = project_key(file)
     return {pseudonym(address, key): number for number, address in studio.addresses().items()}

@@ -12,7 +12,7 @@ from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.server import forgetting
 from blend.builders.annotation.server.forgetting import forget_person
-from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.pulling import pull_project, readings
 from blend.builders.annotation.server.relying import project_reliability, reliability_page
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
@@ -132,6 +132,25 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile)
     assert_nowhere(pulled, kim)
     assert forget_person(pulled, KIM).record.annotations == done.record.annotations
     read_responses(pulled.collected)
+
+
+def test_another_key_is_refused_by_a_fingerprint_that_older_pulls_get(pulled: ProjectFile):
+    forget_person(pulled, KIM)
+    key, written = pulled.key_file.read_text(), rows(pulled.collected / "responses/ko-KR.jsonl")
+    fingerprint = pulled.pulled / "key-fingerprint.txt"
+    assert fingerprint.read_text().strip() not in key
+    fingerprint.unlink()  # as a folder of an earlier version
+    pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
+    pulled.key_file.write_text(new_key())
+    for read in (readings, lambda file: pull_project(file, exports=[file.base / "answer.json"])):
+        with pytest.raises(BlendError) as raised:
+            read(pulled)
+        assert str(raised.value) == (
+            f"{pulled.key_file}: is not the key of which {fingerprint} is the fingerprint; bring back the one "
+            "that this project began with, since with another key everybody gets another pseudonym, and "
+            "whoever was forgotten comes back"
+        )
+    assert rows(pulled.collected / "responses/ko-KR.jsonl") == written
 
 
 @pytest.mark.slow
