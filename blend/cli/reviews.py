@@ -86,6 +86,11 @@ def accept(
                 f"{pluralise(n, 'review')} of {shown(who)}" for who, n in written.replaced.items()
             )
             typer.echo(f"{written.path}: replaced {by_whom}.")
+        if written.is_beside_pulled:
+            typer.echo(
+                f"{written.path}: counts in place of what `blend annotate pull` writes; pull again, so that "
+                "the same question is not reviewed in both."
+            )
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     for sentence in (*accepted.recognised, *accepted.left_out):

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,19 @@ class Folder:
 
     def _damaged(self, name: str) -> InputError:
         return InputError(f"{self.path / name}: is damaged; delete it, and everything is asked anew")
+
+
+def is_pulled(path: Path) -> bool:
+    """Whether a file is one that pulls write, by any pull folder beside its directory of raw responses.
+
+    Args:
+        path: Of a file of responses or reviews, whether or not it is there at the moment.
+    """
+    for state in path.absolute().parent.parent.parent.glob(f"*/{STATE}"):
+        with suppress(InputError):
+            if os.path.relpath(path, state.parent) in Folder(state.parent).state.get("written", ()):
+                return True
+    return False
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 ``docs/responses.md`` describes the directory column by column.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
+from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
@@ -70,6 +71,27 @@ def read_responses(
     check_rows(rows, known, diagnostics, reviewing=reviewing)
     diagnostics.raise_problems()
     return response_tables(rows, known, diagnostics)
+
+
+def readable_rows(folder: Path, *, locales: Registry, but_reviews: Collection[str] = ()) -> ResponseRows | None:
+    """The questions and reviews of a directory of raw responses, as far as they can be read.
+
+    Args:
+        folder: See `read_responses`, which says what is wrong with the rest.
+        locales: Known locales.
+        but_reviews: Names of files of reviews that are passed over.
+
+    Returns:
+        The rows that are valid by themselves; null where there are no files of templates and questions, or two.
+    """
+    diagnostics = Diagnostics()
+    try:
+        files = response_layout(folder, diagnostics, collecting=True)
+    except BlendError:
+        return None
+    reviews = [path for path in files.reviews if path.name not in but_reviews]
+    files = files._replace(prompts=[], responses=[], reviews=reviews)
+    return read_response_rows(files, folder, locales, diagnostics, encoding=None)
 
 
 def check_rows(

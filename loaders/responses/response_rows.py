@@ -108,7 +108,9 @@ def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics
 
 def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registry) -> list[Cells]:
     """The rows, those without a locale with the one that their file is named for."""
-    location, name = location_of(file, folder), file.stem
+    location, stem = location_of(file, folder), file.stem
+    before_dot = stem.partition(".")[0]
+    name = before_dot if before_dot in known else stem
     if name not in known and not all(cells.values.get("locale") for cells in rows):
         error = unknown_name("locale", name, known.tags, where=location)
         fix = f"name the file for its locale, or add column locale; {error.fix}"

@@ -15,6 +15,7 @@ from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.storage import storage_errors
+from blend.loaders.label_studio.folder import is_pulled
 from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, INVALID, READ_AGAIN
 
@@ -26,6 +27,8 @@ _COLUMNS = Columns(
     rewritten=_NAMES,  # marks, formats and other cells of the row tell what was there
     returned=True,
 )
+
+_OWN = ".own"
 
 
 def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
@@ -67,6 +70,7 @@ class WrittenReviews(NamedTuple):
     """Contents of a file of reviews as written."""
 
     path: Path
+    """Named for its locale, ``ko-KR.jsonl``; ``ko-KR.own.jsonl`` beside one that pulls write."""
     questions: int
     """Questions that were written."""
     groups: int
@@ -80,9 +84,16 @@ class WrittenReviews(NamedTuple):
     replaced: Mapping[str, int]
     """Questions of the file that were reviewed in another way or by somebody else, by that reviewer."""
 
+    @property
+    def is_beside_pulled(self) -> bool:
+        """Whether pulls write the locale's other file."""
+        return self.path.stem.endswith(_OWN)
+
 
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
+
+    Where pulls write a file of that name (`folder.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
 
     Either all files are written or, after an error, none is changed that was looked at.
 
@@ -102,7 +113,7 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
     """
     check_own_folder(out, what="a folder of reviews", is_ours=_is_review_file)
     parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
-    paths = {tag: out / f"{tag}.jsonl" for (tag,) in parts}
+    paths = {tag: _path(out, tag) for (tag,) in parts}
     existing = [path for path in paths.values() if path.exists()]
     if existing and not update:
         raise ConflictError(
@@ -121,10 +132,14 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
     return written
 
 
+def _path(out: Path, tag: str) -> Path:
+    path = out / f"{tag}.jsonl"
+    return path.with_name(f"{tag}{_OWN}.jsonl") if is_pulled(path) else path
+
+
 def _is_review_file(name: str) -> bool:
     """Whether a file of this name can be one of reviews, which are named for their locale; or is hidden."""
-    stem, _, ending = name.partition(".")
-    return name.startswith(".") or (f".{ending}" in SUFFIXES and "-" in stem)
+    return name.startswith(".") or (Path(name).suffix in SUFFIXES and "-" in name.partition(".")[0])
 
 
 def _there(path: Path) -> list[tuple[str, dict[str, Any]]]:

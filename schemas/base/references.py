@@ -19,7 +19,8 @@ def not_asked(kind: str, template_id: str, locale: str, asked: Iterable[str]) ->
         asked: Templates of the questions that are asked there.
     """
     what = f"{kind} question {template_id!r}, which is not asked in {locale}{close_to(template_id, asked)}"
-    return what, "add the question to the questions, or correct the id"
+    fix = "add the question to the questions, or correct the id"
+    return what, f"{fix}; if it is not asked any more, delete the row, or run `blend annotate pull`"
 
 
 def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple[str, str]:

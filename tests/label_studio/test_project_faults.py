@@ -14,6 +14,7 @@ from blend.builders.annotation.server.progress import project_status
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.loaders.label_studio.folder import held
+from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError, ConflictError, InputError
 from helpers.label_studio.annotation_projects import QUESTIONS, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
@@ -246,13 +247,15 @@ def test_rows_of_others_are_never_replaced(project: Callable[..., ProjectFile], 
     theirs.write_text('{"template_id": "food-01", "annotator": "a01", "answers": ["국"]}\n')
     assert message(lambda: pull_project(file, exports=[export]), ConflictError) == (
         f"{theirs}: holds rows that no pull has written, and would be replaced; move it out of the "
-        "folder, or rename "
-        "it there if its people are others than those on the server"
+        "folder, or rename it there, as to ko-KR.own.jsonl: its reviews then count in place of those on the "
+        "server, and its responses beside them, if its people are others"
     )
     assert theirs.read_text().count("\n") == 1
-    theirs.rename(theirs.with_name("earlier.jsonl"))
-    (file.collected / "responses" / "earlier.jsonl").unlink()
+    theirs = theirs.rename(theirs.with_name("ko-KR.own.jsonl"))
     pull_project(file, exports=[export])
+    answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
+    assert sorted(answers) == [["국"], ["밥"]]
+    theirs = theirs.with_name("ko-KR.jsonl")
     theirs.write_text(theirs.read_text().replace("밥", "쌀밥"))
     made["result"] = [typed("빵")]
     with pytest.raises(ConflictError, match="holds rows that no pull has written"):

@@ -12,6 +12,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.files.storage import storage_errors
 from blend.loaders.label_studio.folder import Folder
 from blend.schemas.errors import ConflictError
+from blend.schemas.language.text_comparison import pluralise
 
 _WRITTEN = "written"
 
@@ -50,17 +51,31 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str | None, int]])
         path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
     ]
     if strange:
-        listed = ", ".join(map(str, strange))
-        raise ConflictError(
-            f"{listed}: holds rows that no pull has written, and would be replaced; move it out of the folder, "
-            "or rename it there if its people are others than those on the server"
-        )
+        raise ConflictError("\n".join(_conflict(path, contents[path][0] or "") for path in strange))
     # Both digests before the first file is written: a kill in between leaves files of either kind.
     for path, name in names.items():
         known[name] = [*([before[path]] if path in before else []), after[path]]
     folder.write_state({**folder.state, _WRITTEN: known})
     written = [_write(path, content, rows) for path, (content, rows) in contents.items()]
     return [one for one in written if one is not None]
+
+
+def _conflict(path: Path, content: str) -> str:
+    """Say what is in the way of a file, and how to keep it."""
+    lines = read_content(path).splitlines()
+    wanted = content.encode().splitlines()
+    if len(lines) < len(wanted) and {*lines} <= {*wanted}:
+        lacking = pluralise(len(wanted) - len(lines), "row")
+        return (
+            f"{path}: lacks {lacking} of those pulled; delete the file, and the next pull writes all of them, "
+            "but for those of a question that is not asked any more"
+        )
+    name = f"{path.stem}.own{path.suffix}"
+    return (
+        f"{path}: holds rows that no pull has written, and would be replaced; move it out of the folder, or "
+        f"rename it there, as to {name}: its reviews then count in place of those on the server, and its "
+        "responses beside them, if its people are others"
+    )
 
 
 def _write(path: Path, content: str | None, rows: int) -> Written | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from blend.builders.annotation.beside import BY_LOCALE, beside, that_counts
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, keep_fingerprint, project_key
@@ -49,9 +50,6 @@ from blend.schemas.sheets.answer_sheets import digest_of
 
 HISTORY, FINDINGS_FILE = "history", "findings.csv"
 _PROJECTS = "projects"
-
-_BY_LOCALE = frozenset({"responses", "reviews"})
-"""Kinds of rows with a file per locale, in the folder of their name of the directory of raw responses."""
 
 DECIDED = "decided"
 """Folder beside the project file for what the other stages yield, a file per kind."""
@@ -279,6 +277,8 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         one, reading = _read(file, folder, stage_locale, people, kept, fetched)
         pulled.append(one)
         found.append((stage_locale, reading))
+    others = beside(file)
+    found = [(at, that_counts(reading, at.locale.tag, others)) for at, reading in found]
     found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
     written = write_files(folder, dict(_contents(file, found)))
@@ -359,7 +359,7 @@ def _contents(
     others: dict[str, list[dict[str, Any]]] = {}
     for stage_locale, reading in found:
         for kind, rows in reading.rows.items():
-            if kind in _BY_LOCALE:
+            if kind in BY_LOCALE:
                 path = file.collected / kind / f"{stage_locale.locale.tag}.jsonl"
                 yield path, (json_lines(rows) or None, len(rows))
             else:

@@ -196,6 +196,89 @@ def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
     assert review["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
+def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(pulled: ProjectFile):
+    asked = {path: path.read_text(encoding="utf-8") for path in pulled.collected.glob("*.csv")}
+    for path, text in asked.items():
+        kept = [line for line in text.splitlines(keepends=True) if not line.startswith("food-01,")]
+        path.write_text("".join(kept), encoding="utf-8")
+    with pytest.raises(BlendError, match="if it is not asked any more, delete the row, or run"):
+        check_project(pulled.path)
+    responses = pulled.collected / "responses/ko-KR.jsonl"
+    everything = responses.read_text(encoding="utf-8")
+    done = pull_project(pulled, exports=[pulled.base / "answer.json"])
+    detail = "which is not asked in ko-KR any more; left out, and kept in the pull folder until it is"
+    assert done.findings.filter(kind="not-asked")["detail"].to_list() == [
+        f"2 responses of 'food-01', {detail}",
+        f"1 review of 'food-01', {detail}",
+    ]
+    check_project(pulled.path)
+    assert {row["template_id"] for row in rows(responses)} == {"food-02"}
+    for path, text in asked.items():
+        path.write_text(text, encoding="utf-8")
+    assert pull_project(pulled, exports=[pulled.base / "answer.json"]).findings.is_empty()
+    assert responses.read_text(encoding="utf-8") == everything
+    assert len(rows(pulled.collected / "reviews/ko-KR.jsonl")) == 1
+    # Questions of which nothing can be read say nothing about what is asked.
+    (pulled.collected / "questions.csv").write_text("", encoding="utf-8")
+    assert pull_project(pulled, exports=[pulled.base / "answer.json"]).findings.is_empty()
+    # Rows that somebody deleted are named as such.
+    responses.write_text(everything.splitlines(keepends=True)[0], encoding="utf-8")
+    with pytest.raises(BlendError) as raised:
+        pull_project(pulled, exports=[pulled.base / "answer.json"])
+    assert str(raised.value) == (
+        f"{responses}: lacks 3 rows of those pulled; delete the file, and the next pull writes all of them, "
+        "but for those of a question that is not asked any more"
+    )
+
+
+def test_a_review_in_a_file_of_its_own_counts_in_place_of_the_pulled_one(pulled: ProjectFile):
+    reviews = pulled.collected / "reviews/ko-KR.jsonl"
+    (review,) = rows(reviews)
+    own = {"template_id": "food-02", "reviewer": "r02", "invalid": ["고추"]}
+    also = {**review, "reviewer": "r02", "invalid": ["김밥"], "groups": review["groups"][:1]}
+    for others, told in (([own], 0), ([own, also], 1)):
+        # As `blend reviews accept --update` leaves the file.
+        reviews.write_text("".join(json.dumps(row) + "\n" for row in [*others, review][:2]))
+        with pytest.raises(BlendError, match=r"rename it there, as to ko-KR\.own\.jsonl: its reviews then"):
+            pull_project(pulled, exports=[pulled.base / "review.json"])
+        reviews.rename(reviews.with_name("ko-KR.own.jsonl"))
+        done = pull_project(pulled, exports=[pulled.base / "review.json"])
+        assert done.findings["kind"].to_list() == ["reviewed-in-a-file"] * told
+        assert not reviews.exists()
+        check_project(pulled.path)
+    assert done.findings["detail"].item() == (
+        f"{review['reviewer']} reviewed the question on the server, r02 in reviews/ko-KR.own.jsonl:2, "
+        "which counts; left out"
+    )
+
+
+def test_reviews_from_a_sheet_stand_beside_pulled_ones(pulled: ProjectFile, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: object) -> str:
+        app(["reviews", *map(str, arguments)], standalone_mode=False)
+        return capsys.readouterr().out
+
+    recipe, sheet, out = (pulled.base / name for name in ("recipe.toml", "sheet.csv", "collected/reviews"))
+    recipe.write_text(
+        'name = "x"\nversion = "1.0.0"\n[[sources]]\nkind = "responses"\nlocation = "collected"\n'
+    )
+    run("propose", recipe, "--all", "--out", sheet)
+    told = run("accept", sheet, "--out", out, "--reviewer", "r02").splitlines()
+    own = out / "ko-KR.own.jsonl"
+    again = "pull again, so that the same question is not reviewed in both."
+    assert told == [
+        f"{own}: 2 questions reviewed; 3 groups (1 without English), 0 invalid answers.",
+        f"{own}: counts in place of what `blend annotate pull` writes; {again}",
+    ]
+    done = pull_project(pulled, exports=[pulled.base / "review.json"])
+    assert done.findings["kind"].to_list() == ["reviewed-in-a-file"]
+    reviews = read_responses(pulled.collected).reviews
+    assert reviews.select("template_id", "reviewer").rows() == [("food-01", "r02"), ("food-02", "r02")]
+    run("accept", sheet, "--out", out, "--update")
+    own.unlink()
+    assert pull_project(pulled, exports=[pulled.base / "review.json"]).findings.is_empty()
+    assert read_responses(pulled.collected).reviews["template_id"].to_list() == ["food-01"]
+
+
 @pytest.mark.slow
 def test_a_group_without_the_format_of_its_question_is_told_at_once(
     pulled: ProjectFile, capsys: pytest.CaptureFixture[str]

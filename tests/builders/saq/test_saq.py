@@ -243,7 +243,8 @@ REPLY = responses_of({"a07": ["bread"]})
             NO_REVIEW,
             (
                 "responses/en-GB.csv:5: response to question 'z', which is not asked in en-GB; "
-                "add the question to the questions, or correct the id"
+                "add the question to the questions, or correct the id; "
+                "if it is not asked any more, delete the row, or run `blend annotate pull`"
             ),
         ),
         (
@@ -252,7 +253,8 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of(template_id="z"),
             (
                 "reviews/en-GB.jsonl:1: review of question 'z', which is not asked in en-GB; "
-                "add the question to the questions, or correct the id"
+                "add the question to the questions, or correct the id; "
+                "if it is not asked any more, delete the row, or run `blend annotate pull`"
             ),
         ),
         (
