@@ -60,8 +60,8 @@ def that_counts(reading: Reading, tag: str, held: Beside) -> Reading:
             rows[kind] = _asked(kind, rows[kind], tag, held, findings)
     if "reviews" in rows:
         rows["reviews"] = [row for row in rows["reviews"] if not _is_elsewhere(row, tag, held, findings)]
-    told = pl.concat([reading.findings, pl.DataFrame(findings, schema=FINDINGS)])
-    return reading._replace(rows=rows, findings=told)
+    all_findings = pl.concat([reading.findings, pl.DataFrame(findings, schema=FINDINGS)])
+    return reading._replace(rows=rows, findings=all_findings)
 
 
 def _asked(kind: str, rows: list[_Row], tag: str, held: Beside, findings: list[_Row]) -> list[_Row]:

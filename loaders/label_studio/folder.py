@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,10 @@ from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
+from blend.loaders.files.pulled_files import STATE
 from blend.loaders.files.storage import storage_errors
 from blend.schemas.errors import ConflictError, InputError
 
-STATE = "state.json"
 IMPORTING = "importing.json"
 IGNORED = ".gitignore"
 
@@ -86,19 +86,6 @@ class Folder:
 
     def _damaged(self, name: str) -> InputError:
         return InputError(f"{self.path / name}: is damaged; delete it, and everything is asked anew")
-
-
-def is_pulled(path: Path) -> bool:
-    """Whether a file is one that pulls write, by any pull folder beside its directory of raw responses.
-
-    Args:
-        path: Of a file of responses or reviews, whether or not it is there at the moment.
-    """
-    for state in path.absolute().parent.parent.parent.glob(f"*/{STATE}"):
-        with suppress(InputError):
-            if os.path.relpath(path, state.parent) in Folder(state.parent).state.get("written", ()):
-                return True
-    return False
 
 
 @contextmanager

@@ -13,9 +13,9 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.own_folders import check_own_folder
+from blend.loaders.files.pulled_files import is_pulled
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.storage import storage_errors
-from blend.loaders.label_studio.folder import is_pulled
 from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, INVALID, READ_AGAIN
 
@@ -93,7 +93,7 @@ class WrittenReviews(NamedTuple):
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
 
-    Where pulls write a file of that name (`folder.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
+    Where pulls write a file of that name (`pulled_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
 
     Either all files are written or, after an error, none is changed that was looked at.
 

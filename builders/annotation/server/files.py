@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
+from blend.loaders.files.pulled_files import WRITTEN
 from blend.loaders.files.storage import storage_errors
 from blend.loaders.label_studio.folder import Folder
 from blend.schemas.errors import ConflictError
 from blend.schemas.language.text_comparison import pluralise
-
-_WRITTEN = "written"
 
 
 class Written(NamedTuple):
@@ -43,7 +42,7 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str | None, int]])
         StorageError: If one cannot be written.
     """
     # By paths from the folder, so that a project may be moved.
-    known: dict[str, list[str]] = dict(folder.state.get(_WRITTEN, {}))
+    known: dict[str, list[str]] = dict(folder.state.get(WRITTEN, {}))
     names = {path: os.path.relpath(path, folder.path) for path in contents}
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
     after = {path: _digest((content or "").encode()) for path, (content, _) in contents.items()}
@@ -55,7 +54,7 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str | None, int]])
     # Both digests before the first file is written: a kill in between leaves files of either kind.
     for path, name in names.items():
         known[name] = [*([before[path]] if path in before else []), after[path]]
-    folder.write_state({**folder.state, _WRITTEN: known})
+    folder.write_state({**folder.state, WRITTEN: known})
     written = [_write(path, content, rows) for path, (content, rows) in contents.items()]
     return [one for one in written if one is not None]
 
