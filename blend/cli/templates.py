@@ -66,7 +66,9 @@ def accept(
 @app.command()
 def localise(
     sheet: Annotated[Path, typer.Argument(help="The reviewed sheet.")],
-    translations: Annotated[Path, typer.Argument(help="Translations: template_id, locale, question.")],
+    translations: Annotated[
+        Path, typer.Argument(help="Translations: template_id, locale, question; perhaps en_question.")
+    ],
     locale: Annotated[
         list[str] | None,
         typer.Option(help="Locale to make questions for; repeat it. All translated ones if absent."),

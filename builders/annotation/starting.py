@@ -179,14 +179,14 @@ def _options(locales: Sequence[Locale], new: Sequence[Locale]) -> str:
 
 
 def _to_translate(sheet: str, locales: Sequence[Locale]) -> str:
-    """A row for every question and locale, without its translation; English needs none."""
+    """A row for every question and locale, with its English, without its translation; English needs none."""
     rows = io.StringIO(newline="")
     writer = csv.writer(rows, lineterminator="\n")
-    writer.writerow(("template_id", "locale", "question"))
+    writer.writerow(("template_id", "locale", "question", "en_question"))
     for template in csv.DictReader(io.StringIO(sheet)):
         for locale in locales:
             if not is_english(locale.language):
-                writer.writerow((template["template_id"], locale.tag, ""))
+                writer.writerow((template["template_id"], locale.tag, "", template["template"]))
     return rows.getvalue()
 
 

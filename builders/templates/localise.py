@@ -21,6 +21,8 @@ class _Translation(NamedTuple):
 
     text: str
     source: str
+    english: str = ""
+    """What was translated; empty where nobody wrote it down."""
 
 
 class _Reason(NamedTuple):
@@ -36,7 +38,8 @@ class Localised(NamedTuple):
     questions: pl.DataFrame
     """`frame_columns.QUESTIONS`, ordered by template and locale."""
     dropped: pl.DataFrame
-    """`frame_columns.FINDINGS`: questions left out and translations that nothing asks for, with reasons."""
+    """`frame_columns.FINDINGS`: questions left out, translations that nothing asks for, and those of an English
+    text that has changed since, which are kept; with reasons."""
 
 
 def prompt_question(en_question: str, locale: Locale) -> str:
@@ -79,8 +82,9 @@ def localise(
 
     Returns:
         The questions. A template without translation makes no question in that locale and is a finding
-        (``no-translation``), so is one that needs an adjective that the locale lacks (``no-nationality``) and a
-        translation of no given template and locale (``unused-translation``).
+        (``no-translation``), so is one that needs an adjective that the locale lacks (``no-nationality``), a
+        translation of no given template and locale (``unused-translation``), and one of another English text
+        than the template's now (``outdated-translation``), which is kept.
 
     Raises:
         RowError, RowErrors: If two translations are of the same question, or one is blank or has a slot left.
@@ -99,6 +103,7 @@ def localise(
                 findings.append((made.kind, *location, made.detail))
             else:
                 rows.append({**made, "source_label": labels[template["source_locale"]]})
+    findings += _outdated(rows, translated, templates)
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
     return Localised(
         questions=pl.DataFrame(rows, schema=QUESTIONS).sort(KEY),
@@ -121,7 +126,9 @@ def _by_question(translations: pl.DataFrame) -> dict[tuple[str, str], _Translati
     for row in translations.select(TRANSLATIONS.names()).iter_rows(named=True):
         text, location = clean(row["question"] or ""), row["source"]
         where = f"{location}, column question"
-        earlier = found.setdefault((row["template_id"], row["locale"]), _Translation(text, location))
+        earlier = found.setdefault(
+            (row["template_id"], row["locale"]), _Translation(text, location, clean(row["en_question"] or ""))
+        )
         if earlier.source != location:
             what = f"{row['template_id']} is translated for {row['locale']} a second time"
             problems.append(RowError(what, where=location, fix=f"delete this row or {earlier.source}"))
@@ -156,6 +163,22 @@ def _question(
         "source_locale": template["source_locale"],
         "source": translation.source,
     }
+
+
+def _outdated(
+    rows: Iterable[Mapping[str, Any]],
+    translated: Mapping[tuple[str, str], _Translation],
+    templates: pl.DataFrame,
+) -> list[_Finding]:
+    texts = {name: clean(text) for name, text in templates.select("template_id", "text").iter_rows()}
+    findings: list[_Finding] = []
+    for row in rows:
+        template_id, tag, now = row["template_id"], row["locale"], clean(row["en_question"])
+        translation = translated.get((template_id, tag))
+        if translation is not None and translation.english not in ("", now, texts[template_id]):
+            detail = f"translates {translation.english!r}, which is {now!r} now; kept"
+            findings.append(("outdated-translation", translation.source, tag, template_id, detail))
+    return findings
 
 
 def _unused(

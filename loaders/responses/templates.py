@@ -21,7 +21,7 @@ _SHEET_COLUMNS = Columns(
     others=True,
     returned=True,
 )
-_TRANSLATION_COLUMNS = Columns(required=("template_id", "locale", "question"))
+_TRANSLATION_COLUMNS = Columns(required=("template_id", "locale", "question"), optional=("en_question",))
 
 
 def read_native_questions(
@@ -66,8 +66,8 @@ def read_review_sheet(
 
     Args:
         path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
-            ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place in this
-            file.
+            ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place in
+            this file.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
@@ -99,8 +99,8 @@ def read_translations(
     """Translated questions.
 
     Args:
-        path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it) and ``question``
-            (local language, country named).
+        path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it), ``question``
+            (local language, country named) and, optional in file and row, ``en_question`` (of what).
         locales: Known locales; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
@@ -119,6 +119,7 @@ def read_translations(
             "locale": _locale(cells, "locale", known, diagnostics, required=True),
             "question": _filled(cells, "question", diagnostics, fix=_TRANSLATE),
             "source": cells.location,
+            "en_question": _text(cells, "en_question"),
         }
         for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS, encoding=encoding)
     ]

@@ -52,9 +52,14 @@ TRANSLATIONS = pl.Schema(
         "locale": pl.String(),
         "question": pl.String(),
         "source": pl.String(),
+        "en_question": pl.String(),
     }
 )
-"""One row per translated question, in the local language with the country named."""
+"""One row per translated question, in the local language with the country named.
+
+``en_question`` is the English that was translated, its country named or as a slot; null where nobody wrote it
+down.
+"""
 
 REWORDINGS = pl.Schema(
     {

@@ -51,6 +51,7 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     )
     assert wolof.prompt_name == "Senegal"
     rows = pl.read_csv(folder / "translations.csv")
+    assert rows["en_question"].to_list() == pl.read_csv(folder / "sheet.csv")["template"].to_list()
     translated = rows.with_columns(question=pl.format("{} ci Senegaal?", "template_id"))
     translated.write_csv(folder / "translations.csv")
     assert texts_of("en", "review", folder / "instructions/english.md") == texts_of("en", "review")

@@ -67,8 +67,8 @@ def templates_of(*texts: str, source_locale: str | None = "su-JB") -> pl.DataFra
     return pl.DataFrame(rows, schema=TEMPLATES, orient="row")
 
 
-def translations_of(*rows: tuple[str, str, str]) -> pl.DataFrame:
-    placed = [(*row, f"translations.csv:{number}") for number, row in enumerate(rows, start=2)]
+def translations_of(*rows: tuple[str, str, str], of: str | None = None) -> pl.DataFrame:
+    placed = [(*row, f"translations.csv:{number}", of) for number, row in enumerate(rows, start=2)]
     return pl.DataFrame(placed, schema=TRANSLATIONS, orient="row")
 
 
@@ -126,6 +126,25 @@ def test_a_locale_without_adjective():
     assert dropped.select("kind", "detail").rows() == [
         ("no-nationality", "the template needs an adjective of nationality: Is {nationality} tea hot?")
     ]
+
+
+@pytest.mark.parametrize(
+    "english", [None, " ", "Which  dish is eaten in {country}?", "Which dish is eaten in South Korea?"]
+)
+def test_a_translation_of_what_is_asked_is_not_told(english: str | None):
+    translations = translations_of(("T-1", "ko-KR", "무엇을 먹나요?"), of=english)
+    _, dropped = localise(templates_of("Which dish is eaten in {country}?"), locales_of("ko-KR"), translations)
+    assert dropped.is_empty()
+
+
+def test_a_translation_of_english_that_has_changed_is_kept_and_told():
+    was = "Which dish is eaten in South Korea?"
+    translations = translations_of(("T-1", "ko-KR", "무엇을 먹나요?"), of=was)
+    templates = templates_of("Which drink is served in {country}?")
+    questions, dropped = localise(templates, locales_of("ko-KR"), translations)
+    assert questions["question"].to_list() == ["무엇을 먹나요?"]
+    detail = f"translates {was!r}, which is 'Which drink is served in South Korea?' now; kept"
+    assert dropped.rows() == [("outdated-translation", "translations.csv:2", "ko-KR", "T-1", detail)]
 
 
 def test_translations_that_nothing_asks_for():

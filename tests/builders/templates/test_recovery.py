@@ -40,7 +40,7 @@ def templates_of(*texts: str) -> pl.DataFrame:
 
 def questions_of(templates: pl.DataFrame) -> pl.DataFrame:
     translated = [
-        (template_id, locale.tag, f"{template_id} {locale.native_name}", f"{locale.tag}.csv:{row}")
+        (template_id, locale.tag, f"{template_id} {locale.native_name}", f"{locale.tag}.csv:{row}", None)
         for row, template_id in enumerate(templates["template_id"], start=2)
         for locale in LOCALES
     ]

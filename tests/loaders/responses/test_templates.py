@@ -31,9 +31,12 @@ def test_native_questions_without_authors(tmp_path: Path):
 def test_translations(tmp_path: Path):
     text = "template_id,locale,question\nQ-1,UK,What is eaten in the UK?\nQ-1,ko-KR,한국에서 무엇을 먹나요?\n"
     assert read_translations(written(tmp_path, "translations.csv", text)).rows() == [
-        ("Q-1", "en-GB", "What is eaten in the UK?", "translations.csv:2"),
-        ("Q-1", "ko-KR", "한국에서 무엇을 먹나요?", "translations.csv:3"),
+        ("Q-1", "en-GB", "What is eaten in the UK?", "translations.csv:2", None),
+        ("Q-1", "ko-KR", "한국에서 무엇을 먹나요?", "translations.csv:3", None),
     ]
+    text = "template_id,locale,question,en_question\nQ-1,UK,What?,What is eaten in {country}?\nQ-2,UK,Who?,\n"
+    read = read_translations(written(tmp_path, "translations.csv", text))
+    assert read["en_question"].to_list() == ["What is eaten in {country}?", None]
 
 
 NEAREST = "the nearest of the 34 there are: ko-KR, ko-KP, ta-LK"
