@@ -40,7 +40,7 @@ def propose(
 
     used = sample_recipe() if recipe is None else read_recipe(recipe)
     base = Path() if recipe is None else recipe.parent
-    sheet = answers_to_review(used, base=base, locales=locales, everything=everything)
+    sheet, lost = answers_to_review(used, base=base, locales=locales, everything=everything)
     write_answer_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
     typer.echo(
@@ -48,6 +48,12 @@ def propose(
         f"{pluralise(groups_without_english(sheet), 'group')} without English."
     )
     typer.echo(f"Correct the columns group, english, invalid and reason, then: blend reviews accept {out}")
+    for one in lost:
+        end = (
+            "delete that review" if one.is_all else "accept the sheet with --update, which replaces that review"
+        )
+        answers = ", ".join(map(repr, one.answers))
+        typer.echo(f"{one.source}: decides on {answers}, which nobody answers any more; {end}.", err=True)
 
 
 @app.command()

@@ -1,10 +1,11 @@
-"""Lost answers: reviews without the answers that nobody gives any more, corrected or withdrawn since."""
+"""Lost answers: pulled reviews without the answers that nobody gives any more."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.builders.saq.lost_answers import parted
 from blend.schemas.language.text_comparison import clean, escape_controls
 from blend.schemas.rows.frame_columns import FINDINGS
 
@@ -38,7 +39,7 @@ def without_lost_answers(reviews: Iterable[_Row], responses: Sequence[Mapping[st
     findings: list[dict[str, str]] = []
     for review in reviews:
         template_id = review["template_id"]
-        left, lost = _parted(review, given.get(template_id, set()))
+        left, lost = parted(review, given.get(template_id, set()))
         if lost:
             listed = ", ".join(f"'{escape_controls(answer)}'" for answer in lost)
             findings.append(
@@ -53,27 +54,3 @@ def without_lost_answers(reviews: Iterable[_Row], responses: Sequence[Mapping[st
         if left is not None:
             kept.append(left)
     return Kept(kept, pl.DataFrame(findings, schema=FINDINGS))
-
-
-def _parted(review: _Row, given: set[str]) -> tuple[_Row | None, list[str]]:
-    """A review of the given answers, null if it has none, and the others."""
-    invalid = review.get("invalid", [])
-    decided = [*invalid, *(answer for group in review["groups"] for answer in group["answers"])]
-    lost = [answer for answer in decided if clean(answer) not in given]
-    if not lost:
-        return review, []
-    reasons = dict(zip(invalid, review.get("reasons", ()), strict=False))
-    still = [answer for answer in invalid if answer not in lost]
-    groups = [
-        {**group, "answers": answers}
-        for group in review["groups"]
-        if (answers := [answer for answer in group["answers"] if answer not in lost])
-    ]
-    if not still and not groups:
-        return None, lost
-    left = {name: value for name, value in review.items() if name not in ("invalid", "reasons", "groups")}
-    if still:
-        left["invalid"] = still
-        if reasons:
-            left["reasons"] = [reasons[answer] for answer in still]
-    return {**left, "groups": groups}, lost

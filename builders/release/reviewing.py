@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -13,6 +14,7 @@ from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.recipe_options import RecipeOptions
 from blend.builders.release.tables import annotations_of, exclusions_of
 from blend.builders.saq.answer_sheet import answer_sheet
+from blend.builders.saq.lost_answers import Lost, without_lost
 from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import AnyDecision, shipped_decisions
 from blend.schemas.errors import InputError
@@ -23,9 +25,18 @@ from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION
 from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
 
 
+class ToReview(NamedTuple):
+    """Answers to review, and reviews of answers that nobody gives any more."""
+
+    sheet: pl.DataFrame
+    """`answer_sheets.ANSWER_SHEET`, not empty."""
+    lost: list[Lost]
+    """What was left out of reviews; the sheet takes up their questions again."""
+
+
 def answers_to_review(
     recipe: Recipe, *, base: Path = Path(), locales: Sequence[str] | None = None, everything: bool = False
-) -> pl.DataFrame:
+) -> ToReview:
     """The answer sheet of a recipe with raw responses; see `builders.saq.answer_sheet`.
 
     Args:
@@ -33,9 +44,6 @@ def answers_to_review(
         base: Folder to which its relative locations refer.
         locales: Only answers in these locales; in all when absent.
         everything: Whether questions are there as well on whose every answer a review has decided.
-
-    Returns:
-        `answer_sheets.ANSWER_SHEET`, not empty.
 
     Raises:
         InputError: If there are no responses, none in a locale, or none left to review; otherwise as
@@ -52,14 +60,20 @@ def answers_to_review(
         if tag not in answered:
             raise InputError(f"`locales={tag}`: no answers; there are some in {', '.join(sorted(answered))}")
     here = pl.col("locale").is_in(sorted(answered if locales is None else locales))
-    frames = (inputs.questions.filter(here), inputs.responses.filter(here), inputs.reviews.filter(here))
-    sheet = answer_sheet(*frames, everything=everything)
+    responses = inputs.responses.filter(here)
+    reviews, lost = without_lost(inputs.reviews.filter(here), responses)
+    sheet = answer_sheet(inputs.questions.filter(here), responses, reviews, everything=everything, lost=lost)
+    if sheet.is_empty() and lost:
+        places = ", ".join(one.source for one in lost)
+        raise InputError(
+            f"nothing to review: nobody gives the answers of {places} any more; delete that review"
+        )
     if sheet.is_empty():
         why = "nobody has given an answer yet" if everything else "every answer is reviewed"
         more = "`everything=True` shows what was decided"
         fix = "`blend status` says what is missing" if everything else more
         raise InputError(f"nothing to review: {why}; {fix}")
-    return sheet
+    return ToReview(sheet, lost)
 
 
 def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """The answer sheet: what people typed, as the rules group it, for a reviewer to correct in a spreadsheet."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -9,6 +9,7 @@ import polars as pl
 from blend.builders.saq.ballots import Ballots, cast_ballots
 from blend.builders.saq.grouping import grouping_key
 from blend.builders.saq.groups import answer_groups, grouped
+from blend.builders.saq.lost_answers import Lost
 from blend.schemas.language.answer_formats import AnswerFormat, understood
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean
@@ -20,7 +21,12 @@ _Row = dict[str, str | None]
 
 
 def answer_sheet(
-    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, *, everything: bool = False
+    questions: pl.DataFrame,
+    responses: pl.DataFrame,
+    reviews: pl.DataFrame,
+    *,
+    everything: bool = False,
+    lost: Iterable[Lost] = (),
 ) -> pl.DataFrame:
     """A row for every answer, filled in as a build without further review would have it.
 
@@ -33,6 +39,7 @@ def answer_sheet(
         responses: `frame_columns.RESPONSES`.
         reviews: `frame_columns.REVIEWS`.
         everything: Whether questions are there as well on whose every answer a review has decided.
+        lost: What was left out of the reviews; its questions are there as well, with a note.
 
     Returns:
         `answer_sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
@@ -49,13 +56,17 @@ def answer_sheet(
     for group in answer_groups(votes, reviews, questions).iter_rows(named=True):
         listed.setdefault((group["template_id"], group["locale"]), []).append(group)
     known = _KnownEnglish(reviews, questions)
+    gone = {(one.template_id, one.locale): ", ".join(map(repr, one.answers)) for one in lost}
     counts = Counter(ballots.answers.select(*KEY, "answer").iter_rows())
     struck = _struck(reviews)
     rows: list[_Row] = []
     for question in questions.sort(KEY[::-1]).iter_rows(named=True):
         key = question["template_id"], question["locale"]
-        if key in shown:
+        if key in shown or key in gone:
             own = [*_valid(question, listed.get(key, []), known), *struck.get(key, [])]
+            if own and key in gone:
+                note = f"reviewed before, with {gone[key]}, which nobody answers any more"
+                own[0]["notes"] = "; ".join(filter(None, (note, own[0].get("notes"))))
             rows += _complete(question, own, counts)
     return pl.DataFrame(rows, schema=ANSWER_SHEET).drop("source")
 

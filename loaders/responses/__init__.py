@@ -53,7 +53,8 @@ def read_responses(
             ``reviews/`` with JSONL or Parquet files.
         locales: Known locales; the packaged registry when absent.
         reviewing: Whether the answers are about to be reviewed; then those pass that are not in the format that
-            their question asks for, about which only a reviewer can decide.
+            their question asks for, about which only a reviewer can decide, and so do reviews of answers that
+            nobody gives, unless responses are still being collected.
         collecting: Whether responses are still being collected; then there may be none yet.
         encoding: Of tables; see `loaders.files.encodings.read_text`.
 
@@ -68,7 +69,7 @@ def read_responses(
     folder, diagnostics = Path(folder), Diagnostics()
     files = response_layout(folder, diagnostics, collecting=collecting)
     rows = read_response_rows(files, folder, known, diagnostics, encoding=encoding)
-    check_rows(rows, known, diagnostics, reviewing=reviewing)
+    check_rows(rows, known, diagnostics, reviewing=reviewing, collecting=collecting)
     diagnostics.raise_problems()
     return response_tables(rows, known, diagnostics)
 
@@ -95,11 +96,20 @@ def readable_rows(folder: Path, *, locales: Registry, but_reviews: Collection[st
 
 
 def check_rows(
-    rows: ResponseRows, known: Registry, diagnostics: Diagnostics, *, reviewing: bool = False
+    rows: ResponseRows,
+    known: Registry,
+    diagnostics: Diagnostics,
+    *,
+    reviewing: bool = False,
+    collecting: bool = False,
 ) -> None:
-    """Note whatever in the rows contradicts others or refers to none, and texts that hold what nobody sees."""
+    """Note whatever in the rows contradicts others or refers to none, and texts that hold what nobody sees.
+
+    See `read_responses` for ``reviewing`` and ``collecting``.
+    """
     templates, questions, responses, reviews, prompts = rows
-    check_links(templates, questions, responses, reviews, diagnostics, reviewing=reviewing)
+    lost_pass = reviewing and not collecting
+    check_links(templates, questions, responses, reviews, diagnostics, reviewing=reviewing, lost_pass=lost_pass)
     check_prompts(prompts, questions, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)

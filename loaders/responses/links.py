@@ -49,11 +49,13 @@ def check_links(
     diagnostics: Diagnostics,
     *,
     reviewing: bool = False,
+    lost_pass: bool = False,
 ) -> None:
     """Note as problems the rows that contradict others or refer to none.
 
     Nothing is checked against a table that is not whole: its missing rows would be reported a second time.
-    Answers out of their question's format pass while somebody is ``reviewing`` them.
+    Answers out of their question's format pass while somebody is ``reviewing`` them, decisions on answers that
+    nobody gives where ``lost_pass``.
     """
     _check_distinct(
         templates.rows, lambda row: (row.template_id,), "template {0!r} is also in {location}", diagnostics
@@ -76,7 +78,7 @@ def check_links(
         _check_asked("response to", responses.rows, asked, diagnostics)
         _check_asked("review of", reviews.rows, asked, diagnostics)
     if responses.is_complete:
-        _check_reviewed_answers(reviews.rows, responses.rows, diagnostics)
+        _check_reviewed_answers(reviews.rows, responses.rows, diagnostics, lost_pass=lost_pass)
     if reviews.is_complete and not reviewing:
         _check_formats(responses.rows, reviews.rows, by_id, diagnostics)
 
@@ -176,7 +178,11 @@ def _check_asked(
 
 
 def _check_reviewed_answers(
-    reviews: Sequence[Placed[Review]], responses: Sequence[Placed[Response]], diagnostics: Diagnostics
+    reviews: Sequence[Placed[Review]],
+    responses: Sequence[Placed[Response]],
+    diagnostics: Diagnostics,
+    *,
+    lost_pass: bool,
 ) -> None:
     """Note reviewed answers that nobody gave; find answers that a review says nothing about."""
     answering = {response.locale for _, response in responses}
@@ -192,7 +198,7 @@ def _check_reviewed_answers(
         typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
         decided = {clean(answer): answer for answer in typed}
         for cleaned, answer in decided.items():
-            if cleaned not in answers:
+            if cleaned not in answers and not lost_pass:
                 what, fix = not_answered(answer, review.template_id, answers)
                 diagnostics.problem(what, where=location, fix=fix)
         for answer in answers.keys() - decided.keys():

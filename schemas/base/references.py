@@ -26,7 +26,8 @@ def not_asked(kind: str, template_id: str, locale: str, asked: Iterable[str]) ->
 def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple[str, str]:
     """A decision on an answer that is not among those to its question."""
     what = f"nobody answered {answer!r} to {template_id!r}{close_to(answer, answers)}"
-    return what, "write the answer exactly as typed, or remove it"
+    fix = "write the answer exactly as typed, or remove it"
+    return what, f"{fix}; or have `blend reviews propose` take up its question again"
 
 
 def decided_twice(answers: Iterable[str]) -> tuple[str, str]:

@@ -152,6 +152,34 @@ def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: P
     run("build", "recipe.toml", "--out", "release")
 
 
+@pytest.mark.integration
+def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    rows = rows_of(project / "sheet.csv")
+    for row in rows:
+        row["english"] = "soup" if row["answer"] == "국" else row["english"]
+        row["invalid"] = "x" if row["answer"] in ("noon", "모름") else ""
+    (project / "sheet.csv").write_text(written(rows), encoding="utf-8")
+    run("reviews", "accept", "sheet.csv", "--out", "collected/reviews")
+    responses = project / "collected/responses/ko-KR.csv"
+    kept = [line for line in RESPONSES.splitlines() if not line.startswith(("food-01,a3", "work-01,a3"))]
+    responses.write_text("\n".join(kept).replace("쌀밥", "빵") + "\n", encoding="utf-8")
+    with pytest.raises(BlendError, match="or have `blend reviews propose` take up its question again"):
+        run("build", "recipe.toml", "--out", "release")
+
+    _, err = run("reviews", "propose", "recipe.toml", "--out", "again.csv")
+    lost = "which nobody answers any more; accept the sheet with --update, which replaces that review."
+    assert err.splitlines() == [
+        f"reviews/ko-KR.jsonl:1: decides on '모름', '쌀밥', {lost}",
+        f"reviews/ko-KR.jsonl:2: decides on 'noon', {lost}",
+    ]
+    again = rows_of(project / "again.csv")
+    assert [(row["answer"], row["english"]) for row in again[:3]] == [("국", "soup"), ("밥", ""), ("빵", "")]
+    assert again[0]["notes"] == "reviewed before, with '모름', '쌀밥', which nobody answers any more"
+    run("reviews", "accept", "again.csv", "--out", "collected/reviews", "--update")
+    run("build", "recipe.toml", "--out", "release")
+
+
 def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
     out, _ = run("reviews", "accept", "sheet.csv")

@@ -290,7 +290,7 @@ def test_keys_that_mean_nothing_here(tmp_path: Path):
 def test_answers_of_all_contributors_are_reviewed_in_one_sheet(tmp_path: Path):
     noon = FILES["jun-ko/responses/ko-KR.csv"].replace("17:30", "noon")
     folder = write(tmp_path, {**FILES, "jun-ko/responses/ko-KR.csv": noon})
-    sheet = answers_to_review(RECIPE, base=folder, locales=["ko-KR"])
+    sheet, _ = answers_to_review(RECIPE, base=folder, locales=["ko-KR"])
     food = sheet.filter(template_id="food-01")
     assert dict(food.select("answer", "annotators").iter_rows()) == {"밥": "7", "국": "2", "빵": "2", "죽": "1"}
     is_noon = pl.col("answer") == "noon"

@@ -272,7 +272,8 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of((["bred"], [])),
             (
                 "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?); "
-                "write the answer exactly as typed, or remove it"
+                "write the answer exactly as typed, or remove it; "
+                "or have `blend reviews propose` take up its question again"
             ),
         ),
         (
@@ -281,7 +282,8 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of(invalid=["xyz"]),
             (
                 "reviews/en-GB.jsonl:1: nobody answered 'xyz' to 'q'; "
-                "write the answer exactly as typed, or remove it"
+                "write the answer exactly as typed, or remove it; "
+                "or have `blend reviews propose` take up its question again"
             ),
         ),
     ],
