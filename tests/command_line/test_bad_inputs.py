@@ -204,7 +204,7 @@ def test_a_damaged_file_of_raw_responses(told, tmp_path: Path, name: str, damage
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bad") / "sheet.csv"
     few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
-    write_answer_sheet(answers_to_review(few, everything=True), out)
+    write_answer_sheet(answers_to_review(few, everything=True).sheet, out)
     return out
 
 
