@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import FinishReason, Generation
-from blend.eval.models.thoughts import Marks, any_mark, split_thought
+from blend.eval.models.thoughts import Marks, any_mark, split_reply
 from blend.schemas.errors import BlendError, ServerError
 from blend.schemas.language.text_comparison import clean
 
@@ -82,7 +82,7 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
             text = ""
         case _:
             raise BadReplyError(f"the reply holds no text: {_shown(choice)}")
-    split = split_thought(text, further)
+    split = split_reply(text, further)
     thoughts += [split.thought] if split.thought is not None else []
     return Generation(
         split.text,

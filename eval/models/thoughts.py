@@ -103,6 +103,16 @@ def split_thought(text: str, further: Sequence[Marks] = (), *, is_open: bool = F
     return SplitText(thought or None, answer, True, is_opened_before)
 
 
+def split_reply(text: str, further: Sequence[Marks] = ()) -> SplitText:
+    """Tell what a text says from what it thinks, unless it ends a thought that it has not begun.
+
+    Such a text stays as it is: where the chat template begins a thought in every prompt, a text without any mark
+    is an unfinished one, and that shows only in all texts of a run; see `written_answers.as_scored`.
+    """
+    split = split_thought(text, further)
+    return SplitText(None, text) if split.is_opened_before else split
+
+
 def any_mark(further: Sequence[Marks] = ()) -> str:
     """A regular expression that finds something in every text with a mark."""
     return f"(?i:{_known(tuple(further)).pattern.pattern})"

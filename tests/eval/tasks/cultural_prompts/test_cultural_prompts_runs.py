@@ -12,7 +12,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scores_json import Score
 from blend.eval.scoring import score_answers, write_scores
-from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
+from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
 from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
 from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
 from blend.schemas.errors import BlendError, InputError
@@ -32,6 +32,14 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
+
+
+def test_a_thought_is_told_by_the_texts_of_all_topics(run_of, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cultural_scores, "TEXTS_AT_A_TIME", 1)
+    ended = rows_of(en=[f"Hm</think>{A}", f"Hm</think>{B}"], de=[f"Hm</think>{C}", A])
+    unmarked = [{**row, "topic": "snow", "text": B} for row in ended]
+    found = scores_of(score_answers(run_of(ended + unmarked)))
+    assert found["empty", "overall", "all"].value == pytest.approx(100 * 5 / 8)
 
 
 @pytest.mark.exhaustive
