@@ -106,8 +106,8 @@ def split_thought(text: str, further: Sequence[Marks] = (), *, is_open: bool = F
 def split_reply(text: str, further: Sequence[Marks] = ()) -> SplitText:
     """Tell what a text says from what it thinks, unless it ends a thought that it has not begun.
 
-    Such a text stays as it is: where the chat template begins a thought in every prompt, a text without any mark
-    is an unfinished one, and that shows only in all texts of a run; see `written_answers.as_scored`.
+    Such a text stays as it is: where the chat template begins a thought in every prompt, a text without any
+    mark is an unfinished one, and that shows only in all texts of a run; see `written_answers.as_scored`.
     """
     split = split_thought(text, further)
     return SplitText(None, text) if split.is_opened_before else split

@@ -69,7 +69,9 @@ def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tm
 def test_thoughts_that_prompts_begin_show_in_all_texts_of_a_run(asked: Asked, letters: list[str]):
     n, n_ended = len(letters), len(letters) // 2
     texts = [f"Hm</think>{one}" for one in letters[:n_ended]] + [f"Surely {one}" for one in letters[n_ended:]]
-    with pytest.warns(UserWarning, match=f"{n - n_ended} without any mark of a thought are taken for unfinished"):
+    with pytest.warns(
+        UserWarning, match=f"{n - n_ended} without any mark of a thought are taken for unfinished"
+    ):
         scored = blend.score_run(asked(says(texts)))
     assert shares(scored, "accuracy", "unparsable", "unanswered") == pytest.approx(
         [100 * n_ended / n, 0, 100 * (n - n_ended) / n]
