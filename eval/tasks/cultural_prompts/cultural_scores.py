@@ -14,7 +14,7 @@ from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.answers_in_parts import begins_thoughts
 from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
-from blend.eval.scores_json import ScoredItems, unanswered_share
+from blend.eval.scores_json import ScoredItems, drop_scores, unanswered_share
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.analysis_tables import SimilarityFile, analysis_folder, write_tables
 from blend.eval.tasks.cultural_prompts.coded_topics import Definition
@@ -71,6 +71,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     totals = Totals(settings)
     decisions = []
     with translate_errors(run.directory), SimilarityFile(run.directory, groups) as similarity:
+        drop_scores(run)
         for figures, texts in _figures(run, gold, settings, options.dask, on_progress):
             totals.add(figures)
             similarity.add(figures.key, figures.likeness, figures.directed_bleu)
