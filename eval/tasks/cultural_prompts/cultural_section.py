@@ -147,7 +147,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
                 }
             )
         if rows:
-            means = pl.DataFrame(rows).group_by("anchor").agg(pl.col("value").mean())
+            means = pl.DataFrame(rows).group_by("anchor", maintain_order=True).agg(pl.col("value").mean())
             order = means.sort("value", "anchor", descending=[True, False])["anchor"].to_list()
             title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
             pictures.append(ReportChart(run.name, cultural_charts.anchor_chart(rows, order, title=title)))
