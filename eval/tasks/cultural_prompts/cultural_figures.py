@@ -79,6 +79,7 @@ _IN_WORDS = {
 def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) -> Iterator[str]:
     n_groups = len(totals.settings.groups)
     for culture in cultures:
+        yield f"{culture.survey}: distances are over {_listed(culture.dimensions)}"
         known = {*culture.groups, *culture.left_out}
         unknown = [group for group in totals.settings.groups if group not in known]
         if unknown:
@@ -96,6 +97,15 @@ def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) 
         apart = culture.matrix[~np.eye(len(culture.groups), dtype=bool)]
         if len(np.unique(apart[~np.isnan(apart)])) < 2:
             yield f"{culture.survey}: all distances are the same; no correlation"
+
+
+_SHOWN = 12
+
+
+def _listed(dimensions: Sequence[str]) -> str:
+    """The number of dimensions and their names, the first ones of many."""
+    more = ", …" if len(dimensions) > _SHOWN else ""
+    return f"{pluralise(len(dimensions), 'dimension')} ({', '.join(map(repr, dimensions[:_SHOWN]))}{more})"
 
 
 def _variances(topics: Sequence[TopicSummary], scope: str, key: str, seed: int) -> Iterator[Score]:

@@ -170,8 +170,11 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
     for survey in ("same", "flat", "few"):
         assert found[f"tau-bleu-{survey}", "overall", "all"].value is None
     assert scored.warnings == (
+        "same: distances are over 1 dimension ('power')",
         "same: all distances are the same; no correlation",
+        "flat: distances are over 2 dimensions ('power', 'a')",
         "flat: all distances are the same; no correlation",
+        "few: distances are over 1 dimension ('power')",
         "few knows 1 of 3 groups (not, for example, 'German')",
         "few: too few groups to rank (1); no correlation",
     )
@@ -197,7 +200,10 @@ def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
     survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")
     run = run_of(rows_of(French=[A, B], German=[B, C], Slovak=[C, A], Thai=[A, A]))
     scored = score_answers(run, surveys={"own": survey}, distance="standardised")
-    assert scored.warnings == ("own: left out for want of an answer: 1 (first: Thai)",)
+    assert scored.warnings == (
+        "own: distances are over 2 dimensions ('power', 'a')",
+        "own: left out for want of an answer: 1 (first: Thai)",
+    )
     anchors = {key for metric, scope, key in scores_of(scored) if scope == "anchor" and metric == "tau-wed-own"}
     # Slovakian is another form of Slovak; the published distance does not know that.
     assert anchors <= {"French", "German", "Slovak"}
