@@ -56,8 +56,15 @@ def warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[
 def _warnings_on_samples(totals: Totals) -> Iterator[str]:
     cells = np.concatenate([topic.samples for topic in totals.topics])
     usual = int(np.bincount(cells).argmax())
-    if usual <= 1:
+    several = int((cells > 1).sum())
+    if not several:
         yield "one sample per topic and group: the variance within groups is not defined, and is left out"
+    elif usual <= 1:
+        one = len(cells) - several
+        yield (
+            f"{one:,} of {len(cells):,} pairs of topic and group {agreeing(one, 'has', 'have')} one sample or "
+            f"none: the variance within groups is that of the others"
+        )
     short = int((cells < usual).sum())
     if short:
         have = agreeing(short, "has", "have")
@@ -66,13 +73,22 @@ def _warnings_on_samples(totals: Totals) -> Iterator[str]:
     for name in ODDITIES:
         count = sum(topic.odd[name] for topic in totals.topics)
         if count:
-            yield f"{_IN_WORDS[name]}: {count:,} of {sum(topic.n_texts for topic in totals.topics):,}; kept"
+            what, effect = _IN_WORDS[name]
+            yield f"{what}: {count:,} of {sum(topic.n_texts for topic in totals.topics):,}; kept{effect}"
 
 
 _IN_WORDS = {
-    "empty": "empty texts",
-    "refusal": "texts that refuse",
-    "other-language": "texts in another language than English",
+    "empty": ("empty texts", ""),
+    "refusal": ("texts that refuse", ""),
+    "other-language": ("texts in another language than English", ""),
+    "unparted": (
+        "texts without blanks between words, of which a whole line counts as one word",
+        ", but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)",
+    ),
+    "repeated": (
+        "texts that the same group has about the topic already, character by character",
+        ", and the variance within groups is lower for them; leave out what was recorded twice",
+    ),
 }
 
 
