@@ -223,6 +223,21 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
     )
 
 
+def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
+    survey = tmp_path / "own.csv"
+    survey.write_text("Demonym,power\nFrench,1\nGerman,3\nThai,9\n")
+    topics = {"rain": {"French": [A, B], "German": [B, C], "Thai": [C, C]}}
+    topics["sun"] = {"French": [C, C], "German": [A, B], "Thai": [A, A]}
+    rows = [{**row, "topic": topic} for topic, texts in topics.items() for row in rows_of(**texts)]
+    found = scores_of(score_answers(run_of(rows), surveys={"own": survey}))
+    of_tau = [one for (metric, _, _), one in found.items() if metric == "tau-wed-own" and one.low is not None]
+    assert any((one.low, one.high) == (-1, 1) for one in of_tau)
+    assert all(-1 <= one.low <= one.high <= 1 for one in of_tau)
+    for (metric, _, _), one in found.items():
+        if metric.startswith(("variance-across", "variance-within")) and one.low is not None:
+            assert 0 <= one.low <= one.high <= 0.5
+
+
 def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
     survey = tmp_path / "values.csv"
     survey.write_text("group,power,joy\nA,0,0\nB,3,4\nC,#NULL!,1\n")
