@@ -188,9 +188,9 @@ _WITHOUT_BLANKS = re.compile(
 )
 """Characters of scripts that write no blanks between words."""
 
-_LONGEST_WORD = 8
-"""Characters per token above which tokens are more than words, in scripts without blanks: a word has two of
-them on average in Chinese, and five in Thai."""
+_LONGEST_WORD = 6
+"""Letters per token above which tokens are more than words, in scripts without blanks: a word has two of them
+on average in Chinese, and four in Thai."""
 
 
 def oddities(text: str, tokens: Sequence[str], *, is_english: bool = True) -> tuple[str, ...]:
@@ -205,8 +205,8 @@ def oddities(text: str, tokens: Sequence[str], *, is_english: bool = True) -> tu
         return ("empty",)
     found = []
     if not text.isascii():
-        without_blanks = sum(map(len, _WITHOUT_BLANKS.findall(text)))
-        if without_blanks > _LONGEST_WORD * len(tokens):
+        letters = sum(map(str.isalpha, "".join(_WITHOUT_BLANKS.findall(text))))
+        if letters > _LONGEST_WORD * len(tokens):
             found.append("unparted")
     if REFUSAL.search(text, 0, REFUSAL_WITHIN):
         found.append("refusal")

@@ -181,7 +181,7 @@ SAY_LITTLE = "but figures of them say little; part their words with blanks first
 @pytest.mark.parametrize(
     ("texts", "shares"),
     [
-        (["早餐是一天中的第一餐，人们吃米饭。", "早餐是早上吃的东西，人们喝茶。"], 100),
+        (["早餐是一天中的第一餐，人们吃米饭。", "重力让苹果落下。"], 100),
         (["早餐 是 一天 中 的 第一 餐 ， 人们 吃 米饭 。", "米饭"], 0),
         (["ข้าวเป็นอาหารเช้าที่คนส่วนใหญ่กิน", "ข้าว เป็น อาหาร เช้า ที่ คน กิน"], 50),
     ],
@@ -193,6 +193,16 @@ def test_words_that_no_blanks_part_are_told(run_of, texts: list[str], shares: in
     assert [warning for warning in scored.warnings if "without blanks" in warning] == [
         f"{UNPARTED}: {n} of 4; kept, {SAY_LITTLE}" for n in [4 * shares // 100] if n
     ]
+
+
+@pytest.mark.parametrize("language", ["EN-GB", ""])
+def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Path, language: str):
+    path = tmp_path / "texts.csv"
+    path.write_text(f"group;topic;text;language\nA;rain;дождь идёт;{language}\nB;rain;{A};{language}\n")
+    keep_texts(path, tmp_path / "run")
+    run = read_run(tmp_path / "run")
+    assert scores_of(score_answers(run))["other-language", "overall", "all"].value == 50
+    assert "" not in run.items("locale")["locale"].to_list()
 
 
 def test_missing_samples_are_told(run_of):
