@@ -137,6 +137,25 @@ def test_a_mark_that_ends_a_thought_in_some_recorded_answers(
     ]
 
 
+def test_tags_around_likely_thoughts_are_told(
+    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
+):
+    items = asked(Reader(), out="letters").items("item_id")
+    path = tmp_path / "answers.parquet"
+    texts = [f"<scratchpad>Hm</scratchpad>{letter}" for letter in letters]
+    items.with_columns(response=pl.Series(texts)).write_parquet(path)
+    heard: dict[str, list[str]] = {"unknown": [], "known": []}
+    for name, marks in (("unknown", None), ("known", [("<scratchpad>", "</scratchpad>")])):
+        how = {"thought_marks": marks, "out": tmp_path / name, "on_warning": heard[name].append, "limit": 3}
+        blend.run_task(mini_release, "multiple-choice", answers=path, **how)
+    assert heard["known"] == []
+    (told,) = heard["unknown"]
+    assert told == (
+        "answers.parquet: nearly all responses open with <scratchpad> … </scratchpad>, which is scored as part "
+        "of them; if these are thoughts, name the pair (`thought_marks`)"
+    )
+
+
 POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]
 
 

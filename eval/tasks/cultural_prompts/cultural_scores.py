@@ -47,8 +47,9 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         on_progress: Hears how many topics are analysed.
 
     Returns:
-        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, ``empty``, a ``refusal``
-        or in an ``other_language``. The further tables are in the folder ``analysis`` of the run.
+        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, ``empty``, a ``refusal``,
+        in an ``other_language``, ``unparted`` or ``repeated``. The further tables are in the folder
+        ``analysis`` of the run.
 
     Raises:
         InputError: If fewer than two groups have texts, or a survey or list of words cannot be read.
@@ -194,7 +195,7 @@ def topics_of(
                     first["_number"],
                     rows["_group"].to_list(),
                     rows["text"].fill_null("").to_list(),
-                    is_english=(first["language"] or "en").split("-")[0] == "en",
+                    is_english=(first["language"] or "en").split("-")[0].lower() == "en",
                 ),
                 rows.select("item_id", *TOPIC, "group", "sample", "unanswered"),
             )

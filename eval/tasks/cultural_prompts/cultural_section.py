@@ -13,6 +13,7 @@ from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts import cultural_charts
 from blend.eval.tasks.cultural_prompts.analysis_tables import SIMILARITY_NAME, WORDS_NAME, analysis_folder
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 from blend.schemas.language.nationalities import nationalities
 
 WORDS = 10
@@ -44,7 +45,7 @@ def cultural_overview(run: ScoredRun) -> ReportTable:
             score = _of_split(run, f"tau-{metric}-{survey}", split)
             if score is not None:
                 cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = figure(score, 3)
-        for metric in ("empty", "refusal", "other-language"):
+        for metric in ODDITIES:
             score = _of_split(run, metric, split)
             if score is not None and score.value:
                 cells[f"{name}{metric}, %"] = figure(score, 1)
