@@ -27,7 +27,7 @@ from blend.eval.runs.prediction_files import write_predictions
 from blend.eval.runs.run_directory import Run, read_run, runs_in
 from blend.eval.runs.usage import OnPlan
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import check_options, score_answers, write_scores
+from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import InputError
 
@@ -244,11 +244,11 @@ def score_run(
     check_least(seed=seed)
     read, warn = _read(run), on_warning or warn_caller
     shown = progress_if_watched(unit="topics") if on_progress is None else nullcontext(on_progress)
-    with shown as heard:
+    with shown as heard, scoring_alone(read):
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
         )
-    write_scores(read, scored)
+        write_scores(read, scored)
     for warning in scored.warnings:
         warn(warning)
     return ScoredRun(scored.scores.model, read, scored.scores, task_of(scored.scores.task))

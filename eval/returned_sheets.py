@@ -1,5 +1,6 @@
 """Returned sheets: what people say in files that they have filled in, row by row of what they were asked."""
 
+import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,9 @@ class Judgement(NamedTuple):
     """What somebody says of it."""
 
 
+_COPY = re.compile(r"\s*\(\d+\)$")
+"""What a browser adds to the name of a file that it has fetched before."""
+
 ReadSheet = Callable[[Sequence[Cells], str, list[RowError]], Iterable[Judgement]]
 """Reads the rows of a sheet of somebody, or of a table that names who judges; adds to the problems."""
 
@@ -41,10 +45,12 @@ def read_returned(
         fill_in: What to write where, for the message that nobody judged anything.
 
     Raises:
-        InputError: If a file is absent or of no kind that can be read, or if nobody judged anything.
+        InputError: If a file is absent or of no kind that can be read, looks like a copy of another one by its
+            name, or if nobody judged anything.
         RowError, RowErrors: If a file cannot be read, ``read`` has found problems, or somebody judges a thing
             twice; names file and row.
     """
+    _check_copies(paths)
     problems: list[RowError] = []
     found: dict[tuple[str, ...], tuple[Path, Judgement]] = {}
     for path in paths:
@@ -60,6 +66,18 @@ def read_returned(
     if not found:
         raise InputError(f"{', '.join(path.name for path in paths)}: nothing is judged; {fill_in}")
     return [one for _, one in found.values()]
+
+
+def _check_copies(paths: Sequence[Path]) -> None:
+    """Refuse ``anna (1).xlsx`` beside ``anna.xlsx``: one person would agree with herself."""
+    first: dict[str, Path] = {}
+    for path in paths:
+        earlier = first.setdefault(_COPY.sub("", path.stem).casefold(), path)
+        if earlier.stem != path.stem:
+            raise InputError(
+                f"{path}: looks like a copy of {earlier}, and the name of a file says who judged; leave one "
+                "of them out, or rename one if two people filled them in"
+            )
 
 
 def _rows(path: Path, columns: Columns, encoding: str | None) -> list[Cells]:

@@ -11,6 +11,7 @@ from typing import Any
 from blend.eval.asking import ask, items_for
 from blend.eval.asking_parameters import HowAsked, given, refuse
 from blend.eval.models.callers_model import OwnModel
+from blend.eval.models.thoughts import likely_marks
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
@@ -62,6 +63,10 @@ def run_of_answers(
         recorded = read_predictions(answers, asked.asked, form, model=model)
     warnings = tuple(f"{answers.name}: {warning}" for warning in recorded.warnings)
     marks = how.thought_marks or None
+    likely = likely_marks(recorded.answers["text"].to_list(), marks or ())
+    if likely is not None:
+        told = f"{answers.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part"
+        warnings += (f"{told} of them; if these are thoughts, name the pair (`thought_marks`)",)
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
     return with_outcome(run, outcome, asked.asked.warnings, warn)

@@ -76,6 +76,8 @@ class Scores(BaseModel):
     """Name of the model."""
     scores: tuple[Score, ...]
     """The figures."""
+    answered: int | None = None
+    """Items of the run that had an answer; null in scores of earlier versions."""
     usage: Usage | None = None
     """Requests, tokens, time and cost of the run; null where nobody was asked."""
 
@@ -93,7 +95,8 @@ def read_scores(run: Run) -> Scores:
     """The scores of a run.
 
     Raises:
-        InputError: If it is not scored, or its scores are not what this version writes.
+        InputError: If it is not scored, has got further answers since, or its scores are not what this version
+            writes.
         RowError: If the file cannot be read.
     """
     path = run.directory / SCORES_NAME
@@ -102,12 +105,27 @@ def read_scores(run: Run) -> Scores:
             f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
         )
     try:
-        return Scores.model_validate_json(read_content(path))
+        scores = Scores.model_validate_json(read_content(path))
     except ValidationError as error:
         raise InputError(
             f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             f"{score_again(run)}"
         ) from error
+    answered = run.answers("item_id", "error")["error"].null_count()
+    if scores.answered not in (None, answered):
+        raise InputError(
+            f"{path}: scores of {scores.answered:,} answers, and the run has {answered:,} now; "
+            f"{score_again(run)}"
+        )
+    return scores
+
+
+def drop_scores(run: Run) -> None:
+    """Remove the scores of a run before tables that they go with are replaced.
+
+    Whatever stops the scoring in between, a run has no scores beside decisions of another rule.
+    """
+    (run.directory / SCORES_NAME).unlink(missing_ok=True)
 
 
 def earlier_rule(directory: Path) -> str | None:

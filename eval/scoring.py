@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -16,9 +17,9 @@ from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
 from blend.eval.runs.usage import read_usage
 from blend.eval.runs.written_answers import as_scored
-from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, unanswered_count
+from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, drop_scores, unanswered_count
 from blend.eval.task import checked_options
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError, UnknownNameError
@@ -100,6 +101,7 @@ def score_answers(
         release=release_name(run.description),
         model=run.description.model.id,
         scores=scored.scores,
+        answered=run.description.n_items - n_missing,
         usage=read_usage(run),
     )
     warnings = scored.warnings
@@ -153,6 +155,19 @@ def check_options(run: Run) -> None:
         ) from error
 
 
+@contextmanager
+def scoring_alone(run: Run) -> Iterator[None]:
+    """Wait until nobody else scores a run, and keep others waiting while the block runs.
+
+    Raises:
+        StorageError: If the directory of the run cannot be written to.
+    """
+    with ExitStack() as held:
+        with translate_errors(run.directory):
+            held.enter_context(one_at_a_time(run.directory / SCORES_NAME))
+        yield
+
+
 def write_scores(run: Run, scored: ScoredAnswers) -> None:
     """Keep scores and decisions in the directory of their run, in place of earlier ones.
 
@@ -160,6 +175,7 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
         StorageError: If they cannot be written.
     """
     with translate_errors(run.directory):
+        drop_scores(run)
         write_frame(run.directory / DECISIONS_NAME, scored.decisions)
         atomic_write(run.directory / SCORES_NAME, scored.scores.to_json())
 

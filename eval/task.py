@@ -192,6 +192,8 @@ class Task(Protocol):
     repeated: ClassVar[Mapping[str, str]] = {}
     """Figures whose variance is told apart where answers are repeated, and the column of decisions that each is
     the mean of."""
+    compared_by: ClassVar[str] = "% right"
+    """What `compared` values are means of, in words."""
     headline: ClassVar[str | None] = None
     """The figure that a leaderboard shows; none where no figure is fit for it."""
     leaderboard: ClassVar[str | None] = None

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import Difference, ModelComparison, Pair
 from blend.eval.scores_json import FEW_MARK
 from blend.eval.statistics.estimates import Estimate
@@ -59,7 +60,7 @@ def _standings(found: ModelComparison) -> Table:
         rows.append((rank.place, possible, shown(standing.model), interval(standing.macro)))
     columns = ("place", "possible", "model", "95 % interval")
     corrected = ", corrected by people's labels" if any(one.is_corrected for one in found.standings) else ""
-    title = f"Mean over regions, % right{corrected}"
+    title = f"Mean over regions, {task_of(found.task).compared_by}{corrected}"
     return frame_table(rows_frame(columns, rows), title, texts=columns[2:])
 
 

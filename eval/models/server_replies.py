@@ -9,26 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.protocols import FinishReason, Generation
-from blend.eval.models.thoughts import Marks, any_mark, split_thought
+from blend.eval.models.thoughts import Marks, any_mark, split_reply
 from blend.schemas.errors import BlendError, ServerError
 from blend.schemas.language.text_comparison import clean
 
 _SHOWN = 120
-
-_FILTERED = frozenset(
-    (
-        "content_filter",
-        "sensitive",  # GLM
-        # Gemini, as it is or behind "content_filter: "
-        "safety",
-        "recitation",
-        "blocklist",
-        "prohibited_content",
-        "spii",
-    )
-)
-"""Why a reply ends, in lower case, where a filter of the server has held back the text or the rest of it."""
 
 _FILTER_ERRORS = frozenset(
     (
@@ -82,7 +69,7 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
             text = ""
         case _:
             raise BadReplyError(f"the reply holds no text: {_shown(choice)}")
-    split = split_thought(text, further)
+    split = split_reply(text, further)
     thoughts += [split.thought] if split.thought is not None else []
     return Generation(
         split.text,
@@ -129,10 +116,7 @@ def shows_thoughts(reply: object, further: Sequence[Marks] = ()) -> bool:
 
 
 def _finish_reason(choice: dict[str, Any]) -> FinishReason:
-    reason = str(choice.get("finish_reason")).lower()
-    if reason.partition(":")[0] in _FILTERED:
-        return "content_filter"
-    return "length" if reason == "length" else "stop"
+    return meaning_of(str(choice.get("finish_reason"))) or "stop"
 
 
 def _field_of_thoughts(choice: dict[str, Any]) -> list[str]:

@@ -31,11 +31,7 @@ class AnsweredParts:
             RowError: If a file of the run cannot be read.
         """
         reader = AnswerReader(self.run.answers_folder)
-        texts = (
-            reader.of(items, "item_id", "text", "error")
-            for items in self.run.items_in_parts("item_id", size=PART)
-        )
-        begun = prompts_begin_thoughts(texts, self.run.description)
+        begun = begins_thoughts(self.run)
         for items in self.run.items_in_parts(*self.item_columns, size=PART):
             answers = reader.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
             yield items, as_scored(answers, self.run.description, begun=begun)
@@ -43,6 +39,14 @@ class AnsweredParts:
     def gold(self) -> Iterator[pl.DataFrame]:
         """Yield the gold of each part, of a task that has a row for each item."""
         return self.run.gold_in_parts(size=PART)
+
+
+def begins_thoughts(run: Run) -> bool:
+    """Whether the prompts of a run begin thoughts, by all its texts; see `written_answers.as_scored`."""
+    reader = AnswerReader(run.answers_folder)
+    items = run.items_in_parts("item_id", size=PART)
+    texts = (reader.of(some, "item_id", "text", "error") for some in items)
+    return prompts_begin_thoughts(texts, run.description)
 
 
 def written_texts(run: Run, *, cut_is_read: bool = False) -> TextCounts:

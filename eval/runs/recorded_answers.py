@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
+from blend.eval.models.finish_reasons import FINISH_REASONS, meaning_of
 from blend.eval.runs.answer_files import ANSWERS
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.diagnostics import Diagnostics
@@ -17,10 +18,6 @@ from blend.schemas.language.text_comparison import agreeing, pluralise
 
 ID_COLUMNS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
-
-FINISH_REASONS = ("stop", "length", "content_filter")
-"""Why an answer ends, as servers say it: of itself, cut at the length allowed, or stopped by a content filter;
-the last two are unanswered."""
 
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
 _SHOWN = 10
@@ -45,8 +42,8 @@ def read_recorded(
     Args:
         path: File with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs one item per
             template), ``response``, and perhaps ``prompt``, the exact text that was asked, ``thought``, what
-            the model thought before, and ``finish_reason``, one of `FINISH_REASONS`. Further columns are left
-            out.
+            the model thought before, and ``finish_reason``, as `finish_reasons.meaning_of` knows it. Further
+            columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
@@ -73,7 +70,7 @@ def read_recorded(
             "text": [row.values["response"] or "" for row in rows],
             "asked": [row.values.get("prompt") or None for row in rows],
             "thought": [row.values.get("thought") or None for row in rows],
-            "finish_reason": [row.values.get("finish_reason") or None for row in rows],
+            "finish_reason": [meaning_of(row.values.get("finish_reason") or "") for row in rows],
         },
         schema=dict.fromkeys(("item_id", "text", "asked", "thought", "finish_reason"), pl.String),
     )
@@ -137,7 +134,7 @@ def _skipped(asked: TaskItems, id_column: str) -> Collection[str]:
 def _check(
     path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str], skipped: Collection[str]
 ) -> None:
-    problems: list[RowError] = []
+    problems = [*_strange_ends(rows)]
     seen: dict[object, str] = {}
     for row in rows:
         name = row.values.get(id_column)
@@ -165,9 +162,20 @@ def _wrong_texts(row: Cells) -> Iterator[RowError]:
         value, where = row.values.get(column), f"{row.location}, column {column}"
         if value is not None and not isinstance(value, str):
             yield RowError(f"{value!r} is not text", where=where, fix="write text in quotes")
-        elif column == "finish_reason" and value and value not in FINISH_REASONS:
-            fix = f"write one of {', '.join(FINISH_REASONS)}, or leave it empty"
-            yield RowError(f"{value!r} is not why an answer ends", where=where, fix=fix)
+
+
+def _strange_ends(rows: list[Cells]) -> Iterator[RowError]:
+    """Say of each finish reason that nobody knows where it stands first, and how often."""
+    places: dict[str, list[str]] = {}
+    for row in rows:
+        reason = row.values.get("finish_reason")
+        if isinstance(reason, str) and reason and meaning_of(reason) is None:
+            places.setdefault(reason, []).append(row.location)
+    for reason, found in places.items():
+        times = f" ({len(found)} rows)" if len(found) > 1 else ""
+        fix = f"write one of {', '.join(FINISH_REASONS)}, or leave it empty"
+        where = f"{found[0]}, column finish_reason"
+        yield RowError(f"{reason!r} is not why an answer ends{times}", where=where, fix=fix)
 
 
 def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:

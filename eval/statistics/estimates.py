@@ -39,6 +39,11 @@ class Estimate:
         value, low, high = (None if x is None else by * x for x in (self.value, self.low, self.high))
         return replace(self, value=value, low=low, high=high)
 
+    def within(self, least: float, most: float) -> "Estimate":
+        """The figure with its interval cut where no true value can lie; it holds the true one as often."""
+        low, high = (None if end is None else min(max(end, least), most) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:

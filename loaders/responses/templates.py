@@ -66,8 +66,7 @@ def read_review_sheet(
 
     Args:
         path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
-            ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place in
-            this file.
+            ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 

@@ -43,6 +43,8 @@ PAPER_TABLES = "https://github.com/shaily99/eecc"
 
 
 _COLUMNS = Columns((), optional=(*GROUP_COLUMNS, *NAME_COLUMNS), others=True, every=True)
+_INDEX = re.compile(r"|Unnamed: \d+(?:\.\d+)?|__index_level_\d+__")
+"""What pandas calls the numbers of rows that it writes along: nothing in CSV, ``Unnamed: 0`` once read."""
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 
 
@@ -61,8 +63,8 @@ def read_survey(path: Path, name: str) -> Survey:
 
     Raises:
         InputError: If there is no such file; says where to get it.
-        RowError, RowErrors: If a column that names the rows is missing, if a value is not a number, or if a
-            demonym is blank or there twice; names file, row and column of each.
+        RowError, RowErrors: If a column that names the rows is missing or one has no name, if a value is not a
+            number, or if a demonym is blank or there twice; names file, row and column of each.
     """
     if not path.is_file():
         raise InputError(f"survey {name}: no such file: {path}; {_how_to_get(name)}")
@@ -72,6 +74,7 @@ def read_survey(path: Path, name: str) -> Survey:
     if not rows:
         raise RowError("no rows", where=path.name, fix=_how_to_get(name))
     header = list(rows[0].values)
+    _refuse_index(header, path)
     column = _group_column(header, path)
     dimensions = [key for key in header if key not in (*GROUP_COLUMNS, *NAME_COLUMNS)]
     if not dimensions:
@@ -90,6 +93,15 @@ def _how_to_get(name: str) -> str:
         "this package does not bring the survey, since its publisher has terms of use: see "
         f"{WHERE_TO_GET[name]}, or the folder data of {PAPER_TABLES} for the tables of the paper"
     )
+
+
+def _refuse_index(header: Sequence[str], path: Path) -> None:
+    """Refuse a column without a name of its own: numbers of rows would be taken for answers."""
+    for number, column in enumerate(header, start=1):
+        if _INDEX.fullmatch(column.strip()):
+            what = f"column {number} is called {column!r}" if column.strip() else f"column {number} has no name"
+            fix = "delete it (pandas: save with index=False), or name it if it is a dimension"
+            raise RowError(what, where=f"{path.name}:1", fix=fix)
 
 
 def _group_column(header: Sequence[str], path: Path) -> str:

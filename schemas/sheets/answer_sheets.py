@@ -47,7 +47,7 @@ INVALID = "x"
 TICKS = frozenset({"x", "yes", "true", "1", "invalid"})
 NO_TICKS = frozenset({"", "no", "false", "0"})
 
-_BETWEEN = re.compile(r"(?<!\\)\|")
+_BETWEEN = re.compile(r"(?<!\\)[|｜]")
 _MARK = re.compile(r"(\d+) of (\d+) ([0-9a-f]{8})")
 
 
@@ -89,10 +89,10 @@ def unguarded(cell: str) -> str:
 
 def joined(texts: list[str]) -> str:
     """Several English answers as one cell, the preferred one first."""
-    return " | ".join(text.replace("|", "\\|") for text in texts)
+    return " | ".join(re.sub(r"([|｜])", r"\\\1", text) for text in texts)
 
 
 def parted(cell: str) -> list[str]:
-    """The English answers of a cell, each once, in its order."""
-    parts = (part.replace("\\|", "|").strip() for part in _BETWEEN.split(cell))
+    """The English answers of a cell, each once, in its order; a wide ｜, as in East Asia, parts as | does."""
+    parts = (re.sub(r"\\([|｜])", r"\1", part).strip() for part in _BETWEEN.split(cell))
     return list(dict.fromkeys(part for part in parts if part))

@@ -66,6 +66,18 @@ def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tm
     assert "unanswered, %" in page
 
 
+def test_thoughts_that_prompts_begin_show_in_all_texts_of_a_run(asked: Asked, letters: list[str]):
+    n, n_ended = len(letters), len(letters) // 2
+    texts = [f"Hm</think>{one}" for one in letters[:n_ended]] + [f"Surely {one}" for one in letters[n_ended:]]
+    with pytest.warns(
+        UserWarning, match=f"{n - n_ended} without any mark of a thought are taken for unfinished"
+    ):
+        scored = blend.score_run(asked(says(texts)))
+    assert shares(scored, "accuracy", "unparsable", "unanswered") == pytest.approx(
+        [100 * n_ended / n, 0, 100 * (n - n_ended) / n]
+    )
+
+
 def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
     run = asked(says([*letters[:-1], Generation("", 1, 128, "length", thought="Maybe")]), out="one")
     heard: list[str] = []
@@ -123,6 +135,25 @@ def test_a_mark_that_ends_a_thought_in_some_recorded_answers(
             "if it does not, take these marks out of the texts, or write thoughts into the column `thought`"
         )
     ]
+
+
+def test_tags_around_likely_thoughts_are_told(
+    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
+):
+    items = asked(Reader(), out="letters").items("item_id")
+    path = tmp_path / "answers.parquet"
+    texts = [f"<scratchpad>Hm</scratchpad>{letter}" for letter in letters]
+    items.with_columns(response=pl.Series(texts)).write_parquet(path)
+    heard: dict[str, list[str]] = {"unknown": [], "known": []}
+    for name, marks in (("unknown", None), ("known", [("<scratchpad>", "</scratchpad>")])):
+        how = {"thought_marks": marks, "out": tmp_path / name, "on_warning": heard[name].append, "limit": 3}
+        blend.run_task(mini_release, "multiple-choice", answers=path, **how)
+    assert heard["known"] == []
+    (told,) = heard["unknown"]
+    assert told == (
+        "answers.parquet: nearly all responses open with <scratchpad> … </scratchpad>, which is scored as part "
+        "of them; if these are thoughts, name the pair (`thought_marks`)"
+    )
 
 
 POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]

@@ -1,7 +1,7 @@
 """What spreadsheets make of texts, and the way back."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blend.schemas.language.answer_formats import AnswerFormat, canonical
@@ -148,8 +148,13 @@ VISIBLE = st.text(st.characters(exclude_categories=("Z", "C")), min_size=1)
 
 
 @given(st.lists(VISIBLE, unique=True))
+@example(["a|b", "c｜d", "\\"])
 def test_english_answers_in_one_cell_come_back(texts: list[str]):
     assert parted(joined(texts)) == texts
+
+
+def test_the_wide_bar_of_east_asia_parts_as_well():
+    assert parted("tea｜ chai | masala") == ["tea", "chai", "masala"]
 
 
 @pytest.mark.parametrize("cell", ["=A1", "#NAME?", "#REF!", "#DIV/0!", "#N/A", "Err:508", "#VALUE!"])

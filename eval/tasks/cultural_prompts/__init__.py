@@ -110,8 +110,8 @@ class CulturalPromptsTask(Task):
     streams = True
     units = (
         "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "
-        "refusal, other-language, unanswered and significant are in percent. docs/cultural-prompts.md explains "
-        "each figure."
+        "refusal, other-language, unparted, repeated, unanswered and significant are in percent. "
+        "docs/cultural-prompts.md explains each figure."
     )
 
     def items(
@@ -159,16 +159,15 @@ class CulturalPromptsTask(Task):
         """See `Task.number`."""
         if metric in ("texts", "topics"):
             return f"{value:,.0f}"
-        if metric in ("empty", "refusal", "other-language", "unanswered", "missing") or metric.endswith(
-            "-significant"
-        ):
-            return f"{value:.1f}"
         if metric.startswith("anova-p"):
             return f"{value:.2g}"
-        return f"{value:.2f}" if metric.startswith(("anova-f", "variance-ratio")) else f"{value:.4f}"
+        if metric.startswith(("anova-f", "variance-ratio")):
+            return f"{value:.2f}"
+        is_exact = metric.startswith(("variance", "tau")) and not metric.endswith("-significant")
+        return f"{value:.4f}" if is_exact else f"{value:.1f}"
 
     def takes_table(self, answers: Path, *, encoding: str | None) -> bool:
-        """Whether a table has a column each for group, topic and text, whoever wrote them."""
+        """Whether it is a table of texts, whoever wrote them, and not one of answers to items."""
         from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
 
         return is_table_of_texts(answers, encoding=encoding)

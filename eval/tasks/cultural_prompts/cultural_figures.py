@@ -1,6 +1,8 @@
 """Figures: what the topics of a run add up to, as scores."""
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,7 +12,7 @@ from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts.lexical_variance import Variances, anova
 from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, Settings
 from blend.eval.tasks.cultural_prompts.topic_totals import TopicSummary, Totals
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
@@ -36,16 +38,17 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
     for split in totals.splits:
         topics = [topic for topic in totals.topics if topic.key.split == split]
         scope, key = ("split", split) if split else ("overall", ALL)
-        yield from _variances(topics, scope, key, totals.settings.seed)
+        yield from _variances(topics, scope, key, totals.settings)
         yield from _counts(topics, scope, key)
     if len(totals.splits) > 1:
-        yield from _variances(totals.topics, "overall", ALL, totals.settings.seed)
+        yield from _variances(totals.topics, "overall", ALL, totals.settings)
     yield missing_share(sum(topic.n_texts for topic in totals.topics), gold.height)
     yield from _agreements(agreements, totals.settings.seed)
     for topic in totals.topics:
         for name, found in _both(topic):
-            yield _score(f"variance-across{name}", "topic", topic.key.path, found.across)
-            yield _score(f"variance-within{name}", "topic", topic.key.path, found.within)
+            bounds = _of_variances(name, totals.settings)
+            yield _score(f"variance-across{name}", "topic", topic.key.path, found.across, bounds)
+            yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
 
 def warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[str, ...]:
@@ -56,8 +59,15 @@ def warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[
 def _warnings_on_samples(totals: Totals) -> Iterator[str]:
     cells = np.concatenate([topic.samples for topic in totals.topics])
     usual = int(np.bincount(cells).argmax())
-    if usual <= 1:
+    several = int((cells > 1).sum())
+    if not several:
         yield "one sample per topic and group: the variance within groups is not defined, and is left out"
+    elif usual <= 1:
+        one = len(cells) - several
+        yield (
+            f"{one:,} of {len(cells):,} pairs of topic and group {agreeing(one, 'has', 'have')} one sample or "
+            f"none: the variance within groups is that of the others"
+        )
     short = int((cells < usual).sum())
     if short:
         have = agreeing(short, "has", "have")
@@ -66,19 +76,29 @@ def _warnings_on_samples(totals: Totals) -> Iterator[str]:
     for name in ODDITIES:
         count = sum(topic.odd[name] for topic in totals.topics)
         if count:
-            yield f"{_IN_WORDS[name]}: {count:,} of {sum(topic.n_texts for topic in totals.topics):,}; kept"
+            what, effect = _IN_WORDS[name]
+            yield f"{what}: {count:,} of {sum(topic.n_texts for topic in totals.topics):,}; kept{effect}"
 
 
 _IN_WORDS = {
-    "empty": "empty texts",
-    "refusal": "texts that refuse",
-    "other-language": "texts in another language than English",
+    "empty": ("empty texts", ""),
+    "refusal": ("texts that refuse", ""),
+    "other-language": ("texts in another language than English", ""),
+    "unparted": (
+        "texts without blanks between words, of which a whole line counts as one word",
+        ", but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)",
+    ),
+    "repeated": (
+        "texts that the same group has about the topic already, character by character",
+        ", and the variance within groups is lower for them; leave out what was recorded twice",
+    ),
 }
 
 
 def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) -> Iterator[str]:
     n_groups = len(totals.settings.groups)
     for culture in cultures:
+        yield f"{culture.survey}: distances are over {_listed(culture.dimensions)}"
         known = {*culture.groups, *culture.left_out}
         unknown = [group for group in totals.settings.groups if group not in known]
         if unknown:
@@ -98,8 +118,18 @@ def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) 
             yield f"{culture.survey}: all distances are the same; no correlation"
 
 
-def _variances(topics: Sequence[TopicSummary], scope: str, key: str, seed: int) -> Iterator[Score]:
+_SHOWN = 12
+
+
+def _listed(dimensions: Sequence[str]) -> str:
+    """The number of dimensions and their names, the first ones of many."""
+    more = ", …" if len(dimensions) > _SHOWN else ""
+    return f"{pluralise(len(dimensions), 'dimension')} ({', '.join(map(repr, dimensions[:_SHOWN]))}{more})"
+
+
+def _variances(topics: Sequence[TopicSummary], scope: str, key: str, settings: Settings) -> Iterator[Score]:
     for name in ("", "-unbiased"):
+        seed, bounds = settings.seed, _of_variances(name, settings)
         pairs = [
             (found.across.value, found.within.value)
             for topic in topics
@@ -108,14 +138,15 @@ def _variances(topics: Sequence[TopicSummary], scope: str, key: str, seed: int) 
         ]
         across = [one for one, _ in pairs if one is not None]
         both = [(one, other) for one, other in pairs if one is not None and other is not None]
-        yield _score(f"variance-across{name}", scope, key, _mean(across, seed))
-        yield _score(f"variance-within{name}", scope, key, _mean([other for _, other in both], seed))
+        yield _score(f"variance-across{name}", scope, key, _mean(across, seed), bounds)
+        yield _score(f"variance-within{name}", scope, key, _mean([other for _, other in both], seed), bounds)
         if not both:
             continue
         # A ratio of sums, each topic a cluster of its own.
         ratio = cluster_sums([one for one, _ in both], range(len(both)), counts=[other for _, other in both])
         (found_ratio,) = estimates(ratio, seed=seed, proportion=False)
-        yield _score(f"variance-ratio{name}", scope, key, found_ratio, n=len(both))
+        found_ratio = replace(found_ratio, n=len(both))
+        yield _score(f"variance-ratio{name}", scope, key, found_ratio, (0.0, math.inf))
         tested = anova([other for _, other in both], [one for one, _ in both])
         if tested is not None:
             yield plain(f"anova-f{name}", scope, key, tested.statistic, n=len(both))
@@ -177,7 +208,7 @@ def _means(
         None if group is None else rows[group].to_numpy(),
     )
     for key, found in zip(keys or sums.groups, estimates(sums, seed=seed, proportion=False), strict=True):
-        yield _score(name, scope, str(key), found)
+        yield _score(name, scope, str(key), found, (-1.0, 1.0))
 
 
 def _mean(values: Sequence[float], seed: int) -> Estimate:
@@ -187,6 +218,11 @@ def _mean(values: Sequence[float], seed: int) -> Estimate:
     return found
 
 
-def _score(metric: str, scope: str, key: str, found: Estimate, *, n: int | None = None) -> Score:
-    score = estimated(metric, scope, key, found)
-    return score if n is None else score.model_copy(update={"n": n})
+def _of_variances(name: str, settings: Settings) -> tuple[float, float]:
+    """The least and the most that a variance can be: half of a squared distance, or all of it in the code."""
+    return 0.0, 1.0 if settings.definition == "reference_code" and not name else 0.5
+
+
+def _score(metric: str, scope: str, key: str, found: Estimate, bounds: tuple[float, float]) -> Score:
+    """A figure whose interval is cut at its bounds: Student's t over few topics knows none."""
+    return estimated(metric, scope, key, found.within(*bounds))

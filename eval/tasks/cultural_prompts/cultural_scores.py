@@ -11,9 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.runs.answer_files import AnswerReader
+from blend.eval.runs.answers_in_parts import begins_thoughts
 from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
-from blend.eval.scores_json import ScoredItems, unanswered_share
+from blend.eval.scores_json import ScoredItems, drop_scores, unanswered_share
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.analysis_tables import SimilarityFile, analysis_folder, write_tables
 from blend.eval.tasks.cultural_prompts.coded_topics import Definition
@@ -46,8 +47,9 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         on_progress: Hears how many topics are analysed.
 
     Returns:
-        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, ``empty``, a ``refusal``
-        or in an ``other_language``. The further tables are in the folder ``analysis`` of the run.
+        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, ``empty``, a ``refusal``,
+        in an ``other_language``, ``unparted`` or ``repeated``. The further tables are in the folder
+        ``analysis`` of the run.
 
     Raises:
         InputError: If fewer than two groups have texts, or a survey or list of words cannot be read.
@@ -70,6 +72,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     totals = Totals(settings)
     decisions = []
     with translate_errors(run.directory), SimilarityFile(run.directory, groups) as similarity:
+        drop_scores(run)
         for figures, texts in _figures(run, gold, settings, options.dask, on_progress):
             totals.add(figures)
             similarity.add(figures.key, figures.likeness, figures.directed_bleu)
@@ -174,14 +177,15 @@ def topics_of(
         no text; an empty answer is one, and so is a thought that does not end.
     """
     number = {group: index for index, group in enumerate(groups)}
-    reader = AnswerReader(run.answers_folder)
+    reader, begun = AnswerReader(run.answers_folder), begins_thoughts(run)
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
     numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
     for chunk in _chunks(gold, numbers):
         chunk = chunk.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
         answers = reader.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
-        written = split_answers(answers, run.description).with_columns(unanswered=says_nothing("text"))
+        written = split_answers(answers, run.description, begun=begun)
+        written = written.with_columns(unanswered=says_nothing("text"))
         texts = chunk.join(written.drop("error"), on="item_id", how="inner").sort("_number", "_group", "sample")
         for rows in texts.partition_by("_number", maintain_order=True):
             first = rows.row(0, named=True)
@@ -191,7 +195,7 @@ def topics_of(
                     first["_number"],
                     rows["_group"].to_list(),
                     rows["text"].fill_null("").to_list(),
-                    is_english=(first["language"] or "en").split("-")[0] == "en",
+                    is_english=(first["language"] or "en").split("-")[0].lower() == "en",
                 ),
                 rows.select("item_id", *TOPIC, "group", "sample", "unanswered"),
             )

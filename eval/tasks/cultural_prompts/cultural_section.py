@@ -7,11 +7,13 @@ import polars as pl
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answer_files import AnswerReader
+from blend.eval.runs.answers_in_parts import begins_thoughts
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts import cultural_charts
 from blend.eval.tasks.cultural_prompts.analysis_tables import SIMILARITY_NAME, WORDS_NAME, analysis_folder
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 from blend.schemas.language.nationalities import nationalities
 
 WORDS = 10
@@ -43,7 +45,7 @@ def cultural_overview(run: ScoredRun) -> ReportTable:
             score = _of_split(run, f"tau-{metric}-{survey}", split)
             if score is not None:
                 cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = figure(score, 3)
-        for metric in ("empty", "refusal", "other-language"):
+        for metric in ODDITIES:
             score = _of_split(run, metric, split)
             if score is not None and score.value:
                 cells[f"{name}{metric}, %"] = figure(score, 1)
@@ -146,7 +148,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
                 }
             )
         if rows:
-            means = pl.DataFrame(rows).group_by("anchor").agg(pl.col("value").mean())
+            means = pl.DataFrame(rows).group_by("anchor", maintain_order=True).agg(pl.col("value").mean())
             order = means.sort("value", "anchor", descending=[True, False])["anchor"].to_list()
             title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
             pictures.append(ReportChart(run.name, cultural_charts.anchor_chart(rows, order, title=title)))
@@ -230,7 +232,7 @@ def _examples(run: ScoredRun) -> Section | None:
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
     kept = AnswerReader(run.run.answers_folder).of(shown, "item_id", *WRITTEN, "error")
-    answers = split_answers(kept, run.run.description)
+    answers = split_answers(kept, run.run.description, begun=begins_thoughts(run.run))
     texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
     return Section(
         "examples",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from types import ModuleType
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ class CulturalDistances(NamedTuple):
     """Shape ``(n_groups, n_groups)`` over `groups`; NaN where two have no dimension in common."""
     left_out: tuple[str, ...] = ()
     """Groups of the data set that the survey knows and the kind of distance leaves out."""
+    dimensions: tuple[str, ...] = ()
+    """The dimensions that the distances are over, in the order of the survey."""
 
 
 def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "published") -> CulturalDistances:
@@ -44,12 +47,15 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     known = tuple(group for group in groups if group in rows)
     values = survey.values[[rows[group] for group in known]]
     if kind == "published":
-        return CulturalDistances(survey.name, known, _euclidean(values))
-    values = values[:, [name not in survey.nominal for name in survey.dimensions]]
+        return CulturalDistances(survey.name, known, _euclidean(values), dimensions=survey.dimensions)
+    is_amount = [name not in survey.nominal for name in survey.dimensions]
+    dimensions = tuple(compress(survey.dimensions, is_amount))
+    values = values[:, is_amount]
     complete = [not np.isnan(row).any() for row in values]
     kept = tuple(group for group, is_complete in zip(known, complete, strict=True) if is_complete)
     left_out = tuple(group for group, is_complete in zip(known, complete, strict=True) if not is_complete)
-    return CulturalDistances(survey.name, kept, _euclidean(_standardised(values[complete])), left_out)
+    apart = _euclidean(_standardised(values[complete]))
+    return CulturalDistances(survey.name, kept, apart, left_out, dimensions)
 
 
 def _euclidean(values: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ The table is read column by column and its texts are copied by polars in pieces,
 stand in memory at once.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +12,13 @@ import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems
 from blend.eval.runs.answer_files import ANSWERS, PARQUET
+from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import RunOutcome, open_run
 from blend.eval.runs.run_tables import atomic_table
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
+from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
@@ -26,6 +29,10 @@ from blend.version import __version__
 
 REQUIRED = ("group", "topic", "text")
 OPTIONAL = ("sample", "category", "split", "language")
+COLUMNS = Columns(REQUIRED, OPTIONAL, others=True)
+
+NAMES = ("group", "topic", "category", "split", "language")
+"""Columns that hold names, around which blanks do not count."""
 
 ROW_GROUP_ROWS = 20_000
 """Rows of a piece of the file of answers: a reader of some topics holds few others."""
@@ -35,13 +42,18 @@ _BLANKS = {"category": "", "split": "", "language": None}
 
 
 def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
-    """Whether a file has the columns of a table of texts."""
-    if path.suffix.lower() not in SUFFIXES or not path.is_file():
-        return False
+    """Whether a file is a table of texts; `keep_texts` says what is wrong with one that cannot be read.
+
+    A file of answers to items names these, and has not all columns of a table of texts.
+    """
+    if not path.is_file():
+        return True
+    either = Columns((), (*REQUIRED, *OPTIONAL, *ID_COLUMNS), others=True)
     try:
-        return {*REQUIRED} <= {*_opened(path, encoding).rows.collect_schema().names()}
+        held = {*_opened(path, either, encoding).rows.collect_schema().names()}
     except (pl.exceptions.PolarsError, RowError, RowErrors):
-        return False
+        return True
+    return {*REQUIRED} <= held or held.isdisjoint(ID_COLUMNS)
 
 
 def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str | None = None) -> RunOutcome:
@@ -55,15 +67,20 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
         model: Who wrote the texts; the name of the file when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
+    Blanks around names do not count.
+
     Raises:
         InputError: If there is no such file.
-        RowError, RowErrors: If it cannot be read, if a group or topic is blank, a sample is no number, or if a
-            topic has a sample of a group twice; names file and row of each.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case alone, a
+            sample is no number, or if a topic has a sample of a group twice; names file and row of each.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
-    texts = _opened(path, encoding)
-    keys = _keys(path, texts)
+    try:
+        texts = _opened(path, COLUMNS, encoding)
+        keys = _keys(path, texts)
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(path, error) from error
     _check(path, keys)
     items = keys.select(
         "item_id",
@@ -101,7 +118,7 @@ class _Texts(NamedTuple):
     """Numbers of the rows in their file; null where they follow one another."""
 
 
-def _opened(path: Path, encoding: str | None) -> _Texts:
+def _opened(path: Path, columns: Columns, encoding: str | None) -> _Texts:
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
         return _Texts(pl.scan_ndjson(path))
@@ -109,11 +126,15 @@ def _opened(path: Path, encoding: str | None) -> _Texts:
         check_tables([path], fix="write or copy it again")
         return _Texts(pl.scan_parquet(path))
     if suffix == ".csv" and encoding is None and is_plain_csv(path):
-        return _Texts(pl.scan_csv(path, infer_schema=False))
+        rows = pl.scan_csv(path, infer_schema=False)
+        header = rows.collect_schema().names()
+        named = columns.named(header)
+        for name in named:
+            if named.count(name) > 1:
+                raise RowError(f"column {name!r} occurs twice", where=path.name, fix="remove one of the two")
+        return _Texts(rows.rename(dict(zip(header, named, strict=False))))
     diagnostics = Diagnostics()
-    cells = read_rows(
-        path, path.parent, diagnostics, Columns(REQUIRED, OPTIONAL, others=True), encoding=encoding
-    )
+    cells = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
     rows = pl.LazyFrame(
         [row.values for row in cells], schema=dict.fromkeys(cells[0].values, pl.String) if cells else REQUIRED
@@ -124,25 +145,20 @@ def _opened(path: Path, encoding: str | None) -> _Texts:
 def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
     """Everything but the texts, with an id for each row: `GOLD` and ``row``, its number as the file counts."""
     rows = texts.rows
-    try:
-        held = rows.collect_schema().names()
-        for column in REQUIRED:
-            if column not in held:
-                raise RowError(f"column {column!r} is missing", where=path.name, fix="add it")
-        absent = [pl.lit(blank, pl.String).alias(name) for name, blank in _BLANKS.items() if name not in held]
-        present = [pl.col(name).cast(pl.String) for name in ("group", "topic", *_BLANKS) if name in held]
-        sample = (
-            pl.col("sample").cast(pl.String) if "sample" in held else pl.lit(None, pl.String).alias("sample")
-        )
-        keys = rows.select(*present, *absent, sample).collect()
-    except pl.exceptions.PolarsError as error:
-        raise _unreadable(path, error) from error
+    held = rows.collect_schema().names()
+    COLUMNS.check(held, path.name)
+    absent = [pl.lit(blank, pl.String).alias(name) for name, blank in _BLANKS.items() if name not in held]
+    present = [pl.col(name).cast(pl.String).str.strip_chars() for name in NAMES if name in held]
+    sample = pl.col("sample").cast(pl.String) if "sample" in held else pl.lit(None, pl.String).alias("sample")
+    keys = rows.select(*present, *absent, sample).collect()
     # The first line of a CSV file is its header.
     first = 2 if path.suffix.lower() == ".csv" else 1
     keys = keys.with_row_index("row", offset=first)
     if texts.numbers is not None:
         keys = keys.with_columns(row=pl.Series(texts.numbers, dtype=pl.UInt32))
-    keys = keys.with_columns(pl.col("split", "category").fill_null(""))
+    keys = keys.with_columns(
+        pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
+    )
     by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
     keys = keys.with_columns(sample=pl.col("sample") if "sample" in held else by_order)
     return keys.with_columns(item_id=_item_id())
@@ -162,7 +178,7 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
         raise RowError("no texts", where=path.name, fix="write one row per text")
     problems = []
     for column in ("group", "topic"):
-        blank = keys.filter(pl.col(column).fill_null("").str.strip_chars() == "")
+        blank = keys.filter(pl.col(column).fill_null("") == "")
         problems += [
             RowError(f"the {column} is blank", where=f"{path.name}:{row}, column {column}", fix="fill it in")
             for row in blank["row"].head(_SHOWN)
@@ -176,8 +192,25 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
         )
         for row, sample in strange.select("row", "sample").head(_SHOWN).iter_rows()
     ]
+    problems += [problem for column in NAMES for problem in _cased(path, keys, column)]
     problems += _twice(path, keys)
     raise_all(problems[:_SHOWN])
+
+
+def _cased(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
+    """Names that differ from an earlier one in case alone, which would be two groups or topics."""
+    # Topics of two categories may: to polish, and the Polish language.
+    within = ["split", "category"] if column == "topic" else []
+    names = keys.select(*within, column, "row").drop_nulls(column)
+    earlier: dict[tuple[str, ...], tuple[str, int]] = {}
+    for *place, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
+        first, before = earlier.setdefault((*place, name.casefold()), (name, row))
+        if first != name:
+            yield RowError(
+                f"{name!r} differs in case alone from {first!r} ({path.name}:{before})",
+                where=f"{path.name}:{row}, column {column}",
+                fix="write one of the two everywhere",
+            )
 
 
 def _twice(path: Path, keys: pl.DataFrame) -> list[RowError]:
@@ -211,6 +244,13 @@ def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> N
 
 
 def _unreadable(path: Path, error: Exception) -> RowError:
+    """Make the message on a file that polars cannot read.
+
+    Raises:
+        RowError: If it is a table in another encoding.
+    """
+    if path.suffix.lower() == ".csv":
+        utf8_text(read_content(path), path.name, save_as="save it with UTF-8, or say what it has (`encoding`)")
     return RowError(
         f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
         where=path.name,

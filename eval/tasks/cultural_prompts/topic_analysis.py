@@ -126,7 +126,8 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         "wed": np.negative(wed(pairs, definition=settings.definition)),
     }
     odd = [
-        oddities(text, of, is_english=topic.is_english) for text, of in zip(topic.texts, tokens, strict=True)
+        oddities(text, of, is_english=topic.is_english) + (("repeated",) if again else ())
+        for text, of, again in zip(topic.texts, tokens, _are_repeated(topic), strict=True)
     ]
     return TopicFigures(
         topic.key,
@@ -155,7 +156,7 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     )
 
 
-ODDITIES = ("empty", "refusal", "other-language")
+ODDITIES = ("empty", "refusal", "other-language", "unparted", "repeated")
 """What a text can be counted as."""
 
 REFUSAL = re.compile(
@@ -181,9 +182,19 @@ texts in other languages hardly any."""
 
 _LATIN_END = "\u024f"
 
+# Thai, Lao, Tibetan, Burmese, Khmer, kana and ideographs.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+"""Characters of scripts that write no blanks between words."""
+
+_LONGEST_WORD = 6
+"""Letters per token above which tokens are more than words, in scripts without blanks: a word has two of them
+on average in Chinese, and four in Thai."""
+
 
 def oddities(text: str, tokens: Sequence[str], *, is_english: bool = True) -> tuple[str, ...]:
-    """Tell what a text is counted as, of `ODDITIES`.
+    """Tell what a text is counted as by itself, of `ODDITIES`.
 
     Args:
         text: As it was written.
@@ -193,11 +204,25 @@ def oddities(text: str, tokens: Sequence[str], *, is_english: bool = True) -> tu
     if not text.strip():
         return ("empty",)
     found = []
+    if not text.isascii():
+        letters = sum(map(str.isalpha, "".join(_WITHOUT_BLANKS.findall(text))))
+        if letters > _LONGEST_WORD * len(tokens):
+            found.append("unparted")
     if REFUSAL.search(text, 0, REFUSAL_WITHIN):
         found.append("refusal")
     if is_english and _is_other_language(text, tokens):
         found.append("other-language")
     return tuple(found)
+
+
+def _are_repeated(topic: TopicTexts) -> list[bool]:
+    """Whether the same group has each text already, character by character; empty ones are none."""
+    seen: set[tuple[int, str]] = set()
+    found = []
+    for written in zip(topic.groups, topic.texts, strict=True):
+        found.append(written in seen and bool(written[1].strip()))
+        seen.add(written)
+    return found
 
 
 def _is_other_language(text: str, tokens: Sequence[str]) -> bool:

@@ -43,6 +43,7 @@ class FreeListing(TripleTask):
     rules = ("default", "contains", "judge")
     answer_columns = ("item_id", "error")
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
+    compared_by = "F1 in %"
     terms = TripleTerms(
         figure="f1",
         figures=("f1", "precision", "recall", "accuracy"),

@@ -61,6 +61,7 @@ class Probing(TripleTask):
     reads = "a configuration of triples and its templates"
     options = ProbingOptions
     scoring = ProbingScoring
+    compared_by = "mAP in %"
     terms = TripleTerms(
         figure="mAP",
         figures=("mAP", "P@1", "P@5"),

@@ -115,7 +115,9 @@ def _score(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
 
 def _clusters(rows: pl.DataFrame, *groups: str) -> Clusters:
     """Numerators and denominators by group and dish; several groups are joined to one key."""
-    sums = rows.group_by(_DISH, *groups).agg(pl.col("value").sum(), pl.col("weight").sum())
+    # In the order of the rows: in another one, a sum has other last digits.
+    in_order = rows.group_by(_DISH, *groups, maintain_order=True)
+    sums = in_order.agg(pl.col("value").sum(), pl.col("weight").sum())
     group = pl.concat_str(groups, separator=_PAIR) if groups else pl.lit(ALL)
     sums = sums.with_columns(group=group).sort(_DISH, "group")
     return cluster_sums(
@@ -143,19 +145,23 @@ def _effects(rows: pl.DataFrame, seed: int) -> list[Score]:
     # Prompts with and without the country share the number at the end of their id.
     precisions = _precisions(rows).with_columns(number=pl.col("prompt_id").str.replace(r"^[A-Za-z]+_", ""))
     named, plain_ones = (precisions.filter(pl.col("with_country") == flag) for flag in (True, False))
-    country = named.join(plain_ones, on=[_DISH, "language", "number"], suffix="_other").with_columns(
+    country = _pairs(named, plain_ones, "language", "number").with_columns(
         value=pl.col("precision") - pl.col("precision_other")
     )
     # The same dish and prompt in English and in the other language; rows without a partner drop out of the
     # join.
     english, local = (precisions.filter((pl.col("language") == _ENGLISH) == flag) for flag in (True, False))
-    in_english = local.join(english, on=[_DISH, "prompt_id"], suffix="_other").with_columns(
+    in_english = _pairs(local, english, "prompt_id").with_columns(
         value=pl.col("precision_other") - pl.col("precision")
     )
     return [
         *_differences("country-effect", country, ("language", "region"), seed),
         *_differences("english-advantage", in_english, ("language", "region"), seed),
     ]
+
+
+def _pairs(rows: pl.DataFrame, others: pl.DataFrame, *by: str) -> pl.DataFrame:
+    return rows.join(others, on=[_DISH, *by], suffix="_other", maintain_order="left_right")
 
 
 def _differences(metric: str, rows: pl.DataFrame, scopes: Sequence[str], seed: int) -> list[Score]:
@@ -175,7 +181,7 @@ def _spread(rows: pl.DataFrame) -> list[Score]:
     means = (
         _precisions(rows)
         .with_columns(named=_named())
-        .group_by("language", "named", "prompt_id")
+        .group_by("language", "named", "prompt_id", maintain_order=True)
         .agg(pl.col("precision").mean())
         .group_by("language", "named")
         .agg(spread=pl.col("precision").max() - pl.col("precision").min(), n=pl.len())

@@ -221,7 +221,9 @@ def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[S
     found = []
     for number, first in enumerate(prompts):
         for second in prompts[number + 1 :]:
-            pair = values.filter(prompt_id=first).join(values.filter(prompt_id=second), on=key)
+            pair = values.filter(prompt_id=first).join(
+                values.filter(prompt_id=second), on=key, maintain_order="left"
+            )
             one = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
             found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", one))
     return found
@@ -230,7 +232,8 @@ def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[S
 def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
     """Local less English, question by question and prompt by prompt; positive where local is better."""
     key = ["region", "template_id", "prompt_id"]
-    pairs = values.filter(asked_in="local").join(values.filter(asked_in="english"), on=key)
+    local, english = (values.filter(asked_in=way) for way in ("local", "english"))
+    pairs = local.join(english, on=key, maintain_order="left")
     if pairs.is_empty():
         return []
     gaps = cluster_sums(pairs["value"] - pairs["value_right"], pairs["template_id"], pairs["region"])

@@ -52,7 +52,6 @@ def answer(server: ModelServer, message: dict[str, Any], finish: str = "stop") -
         {"content": "Nachos", "reasoning_content": "popcorn?"},
         {"content": "Nachos", "reasoning": None, "reasoning_content": "popcorn?\n"},
         {"content": "<think>popcorn?</think>\n\nNachos"},
-        {"content": "popcorn?\n</think>\n\nNachos"},
         {"content": ("<|channel|>analysis<|message|>popcorn?<|channel|>final<|message|>Nachos")},
         {
             "content": [
@@ -73,6 +72,11 @@ def answer(server: ModelServer, message: dict[str, Any], finish: str = "stop") -
 def test_a_thought_is_no_part_of_the_answer(server: ModelServer, message: dict[str, Any]):
     found = answer(server, message)
     assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
+
+
+def test_a_thought_that_the_prompt_begins_is_told_by_all_texts(server: ModelServer):
+    found = answer(server, {"content": "popcorn?\n</think>\n\nNachos"})
+    assert (found.thought, found.text, found.error) == (None, "popcorn?\n</think>\n\nNachos", None)
 
 
 def test_an_answer_without_a_thought(server: ModelServer):

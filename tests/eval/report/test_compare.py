@@ -51,6 +51,15 @@ def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
 
 
 @pytest.mark.slow
+def test_the_means_are_called_what_they_are(good: Path, poor: Path):
+    found = compare_runs([poor, good])
+    for task, called in (("multiple-choice", "% right"), ("probing", "mAP in %"), ("free-listing", "F1 in %")):
+        console = Console(file=io.StringIO(), width=80)
+        console.print(next(comparison_views(dataclasses.replace(found, task=task))))
+        assert f"Mean over regions, {called}\n" in re.sub(" +\n", "\n", console.file.getvalue())
+
+
+@pytest.mark.slow
 def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_run):
     def printed(*runs: Path) -> str:
         console = Console(file=io.StringIO(), width=80)

@@ -67,11 +67,29 @@ def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
         ("half of", None, "length"),
     ]
     with pytest.raises(InputError) as raised:
-        read_recorded(written(tmp_path, f"{header}a1,x,,eos\n"), TWO)
+        read_recorded(written(tmp_path, f"{header}a1,x,,tool_calls\na2,y,,tool_calls\n"), TWO)
     assert str(raised.value) == (
-        "answers.csv:2, column finish_reason: 'eos' is not why an answer ends; write one of stop, length, "
-        "content_filter, or leave it empty"
+        "answers.csv:2, column finish_reason: 'tool_calls' is not why an answer ends (2 rows); write one of "
+        "stop, length, content_filter, or leave it empty"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("STOP", "stop"),
+        ("FinishReason.STOP", "stop"),
+        ("end_turn", "stop"),
+        ("eos", "stop"),
+        ("MAX_TOKENS", "length"),
+        ("max_output_tokens", "length"),
+        ("refusal", "content_filter"),
+        ("SAFETY", "content_filter"),
+    ],
+)
+def test_finish_reasons_of_providers_are_taken_by_their_meaning(tmp_path: Path, said: str, meant: str):
+    path = written(tmp_path, f"item_id,response,finish_reason\na1,x,{said}\n")
+    assert read_recorded(path, TWO).answers["finish_reason"].to_list() == [meant]
 
 
 def test_a_cell_may_be_long(tmp_path: Path):

@@ -40,6 +40,20 @@ BROKEN = {
             "'Brazilian'"
         ),
     ),
+    "no-name": (
+        ",Demonym,a\n0,Thai,1\n",
+        (
+            "s.csv:1: column 1 has no name; delete it (pandas: save with index=False), or name it if it is a "
+            "dimension"
+        ),
+    ),
+    "unnamed": (
+        "Demonym,a,Unnamed: 2\nThai,1,0\n",
+        (
+            "s.csv:1: column 3 is called 'Unnamed: 2'; delete it (pandas: save with index=False), or name it "
+            "if it is a dimension"
+        ),
+    ),
     "no-answers": (
         "Demonym,country\nThai,Thailand\n",
         "s.csv:1: no column of answers; add one column per dimension",

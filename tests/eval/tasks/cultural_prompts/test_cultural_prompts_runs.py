@@ -8,13 +8,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from blend.eval.evaluation import run_task
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scores_json import Score
 from blend.eval.scoring import score_answers, write_scores
-from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
+from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
 from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
-from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
+from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts, keep_texts
 from blend.schemas.errors import BlendError, InputError
 
 
@@ -32,6 +33,14 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
+
+
+def test_a_thought_is_told_by_the_texts_of_all_topics(run_of, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cultural_scores, "TEXTS_AT_A_TIME", 1)
+    ended = rows_of(en=[f"Hm</think>{A}", f"Hm</think>{B}"], de=[f"Hm</think>{C}", A])
+    unmarked = [{**row, "topic": "snow", "text": B} for row in ended]
+    found = scores_of(score_answers(run_of(ended + unmarked)))
+    assert found["empty", "overall", "all"].value == pytest.approx(100 * 5 / 8)
 
 
 @pytest.mark.exhaustive
@@ -112,6 +121,7 @@ def test_odd_texts_are_counted_and_kept(run_of):
         "empty texts: 2 of 9; kept",
         "texts that refuse: 1 of 9; kept",
         "texts in another language than English: 2 of 9; kept",
+        f"{UNPARTED}: 1 of 9; kept, {SAY_LITTLE}",
         (
             "2 of 9 answers (22.2 %) are unanswered: the model said nothing, did not finish a thought, or was "
             "cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
@@ -152,6 +162,57 @@ def test_one_sample_has_no_variance_within_and_says_so(run_of):
     )
 
 
+def test_two_samples_of_some_groups_are_told(run_of):
+    scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C])))
+    assert scores_of(scored)["variance-within", "topic", "rain"].value > 0
+    assert scored.warnings == (
+        (
+            "2 of 3 pairs of topic and group have one sample or none: the variance within groups is that of "
+            "the others"
+        ),
+    )
+
+
+def test_texts_that_a_group_has_already_are_told(run_of):
+    scored = score_answers(run_of(rows_of(French=[A, B, A, B], German=[C, B, C, ""])))
+    assert scored.decisions["repeated"].to_list() == [False, False, True, True, False, False, True, False]
+    assert scored.warnings[1] == (
+        "texts that the same group has about the topic already, character by character: 3 of 8; kept, and the "
+        "variance within groups is lower for them; leave out what was recorded twice"
+    )
+
+
+UNPARTED = "texts without blanks between words, of which a whole line counts as one word"
+SAY_LITTLE = "but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)"
+
+
+@pytest.mark.parametrize(
+    ("texts", "shares"),
+    [
+        (["早餐是一天中的第一餐，人们吃米饭。", "重力让苹果落下。"], 100),
+        (["早餐 是 一天 中 的 第一 餐 ， 人们 吃 米饭 。", "米饭"], 0),
+        (["ข้าวเป็นอาหารเช้าที่คนส่วนใหญ่กิน", "ข้าว เป็น อาหาร เช้า ที่ คน กิน"], 50),
+    ],
+)
+def test_words_that_no_blanks_part_are_told(run_of, texts: list[str], shares: int):
+    rows = [{**row, "language": "zh"} for row in rows_of(A=texts, B=texts)]
+    scored = score_answers(run_of(rows))
+    assert scores_of(scored)["unparted", "overall", "all"].value == shares
+    assert [warning for warning in scored.warnings if "without blanks" in warning] == [
+        f"{UNPARTED}: {n} of 4; kept, {SAY_LITTLE}" for n in [4 * shares // 100] if n
+    ]
+
+
+@pytest.mark.parametrize("language", ["EN-GB", ""])
+def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Path, language: str):
+    path = tmp_path / "texts.csv"
+    path.write_text(f"group;topic;text;language\nA;rain;дождь идёт;{language}\nB;rain;{A};{language}\n")
+    keep_texts(path, tmp_path / "run")
+    run = read_run(tmp_path / "run")
+    assert scores_of(score_answers(run))["other-language", "overall", "all"].value == 50
+    assert "" not in run.items("locale")["locale"].to_list()
+
+
 def test_missing_samples_are_told(run_of):
     scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C, A])))
     assert scored.warnings == ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",)
@@ -170,11 +231,29 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
     for survey in ("same", "flat", "few"):
         assert found[f"tau-bleu-{survey}", "overall", "all"].value is None
     assert scored.warnings == (
+        "same: distances are over 1 dimension ('power')",
         "same: all distances are the same; no correlation",
+        "flat: distances are over 2 dimensions ('power', 'a')",
         "flat: all distances are the same; no correlation",
+        "few: distances are over 1 dimension ('power')",
         "few knows 1 of 3 groups (not, for example, 'German')",
         "few: too few groups to rank (1); no correlation",
     )
+
+
+def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
+    survey = tmp_path / "own.csv"
+    survey.write_text("Demonym,power\nFrench,1\nGerman,3\nThai,9\n")
+    topics = {"rain": {"French": [A, B], "German": [B, C], "Thai": [C, C]}}
+    topics["sun"] = {"French": [C, C], "German": [A, B], "Thai": [A, A]}
+    rows = [{**row, "topic": topic} for topic, texts in topics.items() for row in rows_of(**texts)]
+    found = scores_of(score_answers(run_of(rows), surveys={"own": survey}))
+    of_tau = [one for (metric, _, _), one in found.items() if metric == "tau-wed-own" and one.low is not None]
+    assert any((one.low, one.high) == (-1, 1) for one in of_tau)
+    assert all(-1 <= one.low <= one.high <= 1 for one in of_tau)
+    for (metric, _, _), one in found.items():
+        if metric.startswith(("variance-across", "variance-within")) and one.low is not None:
+            assert 0 <= one.low <= one.high <= 0.5
 
 
 def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
@@ -195,9 +274,12 @@ def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
 def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
     survey = tmp_path / "own.csv"
     survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")
-    run = run_of(rows_of(French=[A, B], German=[B, C], Slovak=[C, A], Thai=[A, A]))
+    run = run_of(rows_of(French=[A, B], German=[B, C], Slovak=[C, A], Thai=[A, C]))
     scored = score_answers(run, surveys={"own": survey}, distance="standardised")
-    assert scored.warnings == ("own: left out for want of an answer: 1 (first: Thai)",)
+    assert scored.warnings == (
+        "own: distances are over 2 dimensions ('power', 'a')",
+        "own: left out for want of an answer: 1 (first: Thai)",
+    )
     anchors = {key for metric, scope, key in scores_of(scored) if scope == "anchor" and metric == "tau-wed-own"}
     # Slovakian is another form of Slovak; the published distance does not know that.
     assert anchors <= {"French", "German", "Slovak"}
@@ -223,6 +305,20 @@ BROKEN = {
     "no-text": (
         '{"group": "French", "topic": "rain", "sample": 0}',
         "texts.jsonl: column 'text' is missing; add it",
+    ),
+    "renamed": (
+        '{"groups": "French", "topic": "rain", "sample": 0, "text": "a"}',
+        "texts.jsonl: column 'group' is missing; rename column 'groups'",
+    ),
+    "case": (
+        (
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "a"}\n'
+            '{"group": "french", "topic": "rain", "sample": 0, "text": "b"}'
+        ),
+        (
+            "texts.jsonl:2, column group: 'french' differs in case alone from 'French' (texts.jsonl:1); write "
+            "one of the two everywhere"
+        ),
     ),
     "blank-group": (
         '{"group": " ", "topic": "rain", "sample": 0, "text": "a"}',
@@ -257,6 +353,61 @@ def test_every_fault_of_a_table_is_told(tmp_path: Path, name: str):
         keep_texts(path, tmp_path / "run")
     assert str(reword.value) == message
     assert not (tmp_path / "run").exists()
+
+
+def test_blanks_around_names_make_no_other_group_or_topic(run_of):
+    rows = rows_of(French=[A, B], German=[B, C])
+    blanks = [{**row, "group": f"{row['group']} ", "topic": " rain"} for row in rows[1:]]
+    assert_frame_equal(run_of([rows[0], *blanks], "blanks").gold(), run_of(rows).gold())
+
+
+def test_topics_of_two_categories_may_differ_in_case_alone(run_of):
+    rows = rows_of(French=[A], German=[B])
+    chores = [{**row, "category": "chores", "topic": "polish"} for row in rows]
+    languages = [{**row, "category": "languages", "topic": "Polish"} for row in rows]
+    assert run_of([*chores, *languages]).gold()["topic"].n_unique() == 2
+
+
+def test_a_table_in_another_encoding_says_what_to_give(tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_bytes("group,topic,text\nFrench,rain,ét\n".encode("latin-1"))
+    with pytest.raises(InputError) as told:
+        keep_texts(path, tmp_path / "run")
+    assert str(told.value) == (
+        "texts.csv: byte 0xE9 at offset 29 (line 2) is not UTF-8; save it with UTF-8, or say what it has "
+        "(`encoding`)"
+    )
+    keep_texts(path, tmp_path / "run", encoding="latin-1")
+    assert read_run(tmp_path / "run").answers()["text"].to_list() == ["ét"]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("group,topic,sample,texts", "texts.csv: column 'text' is missing; rename column 'texts'"),
+        ("land,theme,nr,response", "texts.csv: columns 'group', 'topic', 'text' are missing; add them"),
+        ("group,Group,topic,text", "texts.csv: column 'group' occurs twice; remove one of the two"),
+    ],
+)
+def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, header: str, message: str):
+    path = tmp_path / "texts.csv"
+    path.write_text(f"{header}\nFrench,rain,1,a\n")
+    with pytest.raises(InputError) as told:
+        run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    assert str(told.value) == message
+
+
+def test_names_of_columns_may_be_written_in_capitals(tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_text("Group,Topic ,TEXT\nFrench,rain,a\n")
+    run = run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    assert run.gold()["group"].to_list() == ["French"]
+
+
+def test_answers_to_items_are_no_table_of_texts(tmp_path: Path):
+    path = tmp_path / "answers.csv"
+    path.write_text("item_id,response\nqa/t1/physics/gravity/French~0,a\n")
+    assert not is_table_of_texts(path)
 
 
 @pytest.mark.slow

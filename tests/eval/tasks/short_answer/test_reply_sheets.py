@@ -276,6 +276,17 @@ def test_a_column_that_was_sorted_by_itself(run: ScoredRun, sheet: Path):
     assert "column reply: it is not the reply of 'r" in str(raised.value.errors[0])
 
 
+@pytest.mark.parametrize("name", ["anna (1).csv", "Anna.csv"])
+def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str):
+    anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", name))
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [anna, copy])
+    assert str(raised.value) == (
+        f"{copy}: looks like a copy of {anna}, and the name of a file says who judged; leave one of them out, "
+        "or rename one if two people filled them in"
+    )
+
+
 def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path):
     anna = filled(sheet, "anna.csv", lambda row: "wrong")
     first = label_replies(run, [anna])
