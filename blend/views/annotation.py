@@ -63,6 +63,11 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         n = len(plan.answered)
         stay = agreeing(n, "stays as people have annotated it", "stay as people have annotated them")
         yield f"{title}: {pluralise(n, 'task')} would show something else now, and {stay}"
+    if plan.begun:
+        n = len(plan.begun)
+        stay = agreeing(n, "stays though it would be", "stay though they would be")
+        drafts = agreeing(n, "it has a draft", "they have drafts")
+        yield f"{title}: {pluralise(n, 'task')} {stay} shown anew or removed: {drafts}"
     if plan.left:
         n = len(plan.left)
         are, stay = agreeing(n, "is", "are"), agreeing(n, "stays", "stay")
