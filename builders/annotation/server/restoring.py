@@ -13,6 +13,7 @@ from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.session import Session, session
+from blend.builders.annotation.stages.reading import order_of
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.export import Task
@@ -36,12 +37,13 @@ def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCall
     """Bring annotations back to the server that are kept although it has them no more.
 
     Projects and tasks that are missing are made; an annotation is entered for the account of the same person,
-    and keeps everything but its date. May be stopped at any moment and run again: nothing is entered twice.
+    and keeps everything but its date; which is the last stays so. May be stopped at any moment and run again:
+    nothing is entered twice.
 
     Args:
         path: The project file.
         only: Stages to restore, as ``STAGE/LOCALE``; all when empty.
-        on_progress: Called with the step, the tasks done and tasks in all.
+        on_progress: Called with the step, the annotations done and annotations in all.
 
     Raises:
         InputError: If nothing of a stage is kept, or there is no token.
@@ -58,16 +60,18 @@ def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCall
         for stage_locale in chosen:
             vanished = kept_tasks(file.pulled, stage_locale).vanished
             numbers = _numbers(at, stage_locale, vanished)
-            for done, task in enumerate(vanished, start=1):
-                for annotation in task["annotations"]:
-                    who = annotation["completed_by"]["pseudonym"]
-                    if (person := accounts.get(who)) is None:
-                        without_account[who] = without_account.get(who, 0) + 1
-                        continue
-                    _enter(at.studio, numbers[task["data"]["blend_id"]], person, annotation)
+            given = [(task["data"]["blend_id"], one) for task in vanished for one in task["annotations"]]
+            # Each gets a new date, and the last counts: the last is entered last.
+            given.sort(key=lambda pair: order_of(pair[1]))
+            for done, (name, annotation) in enumerate(given, start=1):
+                who = annotation["completed_by"]["pseudonym"]
+                if (person := accounts.get(who)) is None:
+                    without_account[who] = without_account.get(who, 0) + 1
+                else:
+                    _enter(at.studio, numbers[name], person, annotation)
                     entered += 1
                 if on_progress is not None:
-                    on_progress("restore", done, len(vanished))
+                    on_progress("restore", done, len(given))
     return Restored(entered, without_account, pull_project(file, on_progress=on_progress))
 
 

@@ -186,8 +186,7 @@ class Reader:
             self._work[location]["outcome"] = "skipped"
             return None
         results = self._results(annotation, location, data, annotator)
-        changed = str(annotation.get("updated_at") or annotation.get("created_at") or "")
-        return Done(data, int(task["id"]), number, annotator, results, (changed, number), location)
+        return Done(data, int(task["id"]), number, annotator, results, order_of(annotation), location)
 
     def _left_out(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
         self._note(kind, location, data, f"{detail}; left out")
@@ -240,6 +239,11 @@ class Reader:
                 "detail": detail,
             }
         )
+
+
+def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
+    """By when an annotation was last changed; of several the last counts."""
+    return str(annotation.get("updated_at") or annotation.get("created_at") or ""), int(annotation["id"])
 
 
 def location_of(task: Mapping[str, Any]) -> str:
