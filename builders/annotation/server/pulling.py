@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -125,14 +125,26 @@ def pull_project(
 def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Reading]]:
     """Read what was pulled so far, by `StageLocale.slug`, with what a project file says of people now."""
     people = People(read_key(file.key_file), accounts(file.pulled))
-    found = {}
+    found: dict[str, tuple[StageLocale, list[Task], Reading]] = {}
     for stage_locale in stage_locales(file):
         if kept_exports(file.pulled, stage_locale):
             kept = kept_tasks(file.pulled, stage_locale)
             tasks = [*kept.there, *kept.vanished]
-            context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-            found[stage_locale.slug] = stage_locale, tasks, stage_locale.stage.read(tasks, context)
+            before = [(at, reading) for at, _, reading in found.values()]
+            found[stage_locale.slug] = stage_locale, tasks, _reading(file, stage_locale, people, tasks, before)
     return found
+
+
+def _reading(
+    file: ProjectFile,
+    stage_locale: StageLocale,
+    people: People,
+    tasks: Sequence[Task],
+    before: Sequence[tuple[StageLocale, Reading]],
+) -> Reading:
+    """Read the tasks of a stage, after those before it, whose answers it may be about."""
+    context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
+    return stage_locale.stage.read(tasks, replace(context, given=given_in(stage_locale, before) or None))
 
 
 def expect_news(folder: Folder) -> None:
@@ -275,9 +287,11 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
             continue
         kept = kept_tasks(folder.path, stage_locale)
         working |= accounts_in(kept.there)
-        one, reading = _read(file, folder, stage_locale, people, kept, fetched)
+        vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
+        reading = _reading(file, stage_locale, people, [*kept.there, *vanished], found)
+        one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
-        found.append((stage_locale, reading))
+        found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))
     found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
     written = write_files(folder, dict(_contents(file, found)))
@@ -287,23 +301,19 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     return Pull(file.path, pulled, absent, written, findings)
 
 
-def _read(
-    file: ProjectFile, folder: Folder, stage_locale: StageLocale, people: People, kept: Kept, fetched: _Fetched
-) -> tuple[PulledProject, Reading]:
-    """Read what is kept of a stage, and write down what happened to it since the last pull."""
-    vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
-    tasks, news = [*kept.there, *vanished], stage_locale.name in fetched.news
-    context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-    reading = stage_locale.stage.read(tasks, context)
+def _account(
+    folder: Folder, stage_locale: StageLocale, people: People, kept: Kept, fetched: _Fetched
+) -> tuple[PulledProject, pl.DataFrame]:
+    """Write down what happened to a stage since the last pull; with findings about what others have changed."""
+    tasks, news = [*kept.there, *kept.vanished], stage_locale.name in fetched.news
     history = folder.path / HISTORY / f"{stage_locale.slug}.jsonl"
     # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
     changes = record(history, tasks, people.of) if news or stage_locale.name in fetched.abandoned else []
     changed = changed_by_others(history, tasks, stage_locale.locale.tag)
-    lost = sum(len(task["annotations"]) for task in vanished)
+    lost = sum(len(task["annotations"]) for task in kept.vanished)
     annotations = sum(len(task["annotations"]) for task in tasks)
     is_gone = stage_locale.name in fetched.gone
-    one = PulledProject(stage_locale, len(kept.there), annotations, changes, news, lost, is_gone)
-    return one, reading._replace(findings=pl.concat([reading.findings, changed]))
+    return PulledProject(stage_locale, len(kept.there), annotations, changes, news, lost, is_gone), changed
 
 
 def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collection[StageLocale] = ()) -> Pull:
