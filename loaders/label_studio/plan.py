@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.controls import lost
@@ -9,6 +10,9 @@ from blend.loaders.label_studio.inventory import InventoriedProject, Inventory
 from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
+
+_WORDS = ("question", "en_question")
+"""What tasks show of their question; the rest follows from it and from what others have done."""
 
 MAX_TITLE = 50
 """Characters that the server takes in a title."""
@@ -27,6 +31,8 @@ class ProjectPlan:
     """Tasks that nobody has touched and that show something else than they should; replaced."""
     answered: tuple[RemoteTask, ...] = ()
     """The same, but annotated; left as they are."""
+    reworded: tuple[RemoteTask, ...] = ()
+    """Those of them that show their question in other words than it has now."""
     begun: tuple[RemoteTask, ...] = ()
     """Tasks that would be replaced or removed, had not somebody begun them; left as they are."""
     left: tuple[RemoteTask, ...] = ()
@@ -90,6 +96,11 @@ def plan_push(
         count = "" if len(problems) == 1 else f"{len(problems)} problems; nothing was changed:\n"
         raise ConflictError(count + "\n".join(problems))
     return plans
+
+
+def asks_otherwise(shown: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether a task that shows something shows its question in other words than what it is to show now."""
+    return any(shown.get(name) != now.get(name) for name in _WORDS)
 
 
 def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
@@ -173,6 +184,11 @@ def _compared(
         missing=tuple(task for task in wanted.tasks if task.blend_id not in present),
         changed=tuple(pair for pair in unanswered if not pair[0].begun),
         answered=tuple(task for task, _ in differing if task.annotations > 0),
+        reworded=tuple(
+            task
+            for task, wanted_task in differing
+            if task.annotations > 0 and asks_otherwise(task.data, wanted_task.data)
+        ),
         begun=tuple(task for task in (*(task for task, _ in unanswered), *outdated) if task.begun),
         left=tuple(task for task in unasked if task not in outdated),
         outdated=tuple(task for task in outdated if not task.begun),

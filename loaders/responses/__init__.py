@@ -14,8 +14,9 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
-from blend.loaders.responses.response_files import response_layout
+from blend.loaders.responses.response_files import ResponseFiles, optional_files, response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
+from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
@@ -70,6 +71,21 @@ def read_responses(
     check_rows(rows, known, diagnostics, reviewing=reviewing)
     diagnostics.raise_problems()
     return response_tables(rows, known, diagnostics)
+
+
+def read_questions(folder: Path, locales: Registry) -> list[AskedQuestion]:
+    """The questions that are asked, whatever else is in a directory of raw responses, or is wrong with it.
+
+    Whoever has to know what is wrong calls `read_responses`.
+    """
+    diagnostics = Diagnostics()
+    try:
+        files = optional_files(folder, folder, diagnostics)
+        only = ResponseFiles((), files.questions, (), (), ())
+        rows = read_response_rows(only, folder, locales, diagnostics, encoding=None)
+    except (OSError, InputError, RowError, RowErrors):
+        return []
+    return [question for _, question in rows.questions.rows]
 
 
 def check_rows(

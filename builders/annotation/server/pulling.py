@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from blend.builders.annotation.server.forgotten import (
     without_their_answers,
 )
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
+from blend.builders.annotation.server.readings import context_of, given_in, words_now
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.atomic import atomic_write
@@ -43,9 +44,8 @@ from blend.loaders.label_studio.history import Change, record
 from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.sheets.answer_sheets import digest_of
 
 HISTORY, FINDINGS_FILE = "history", "findings.csv"
 _PROJECTS = "projects"
@@ -120,31 +120,6 @@ def pull_project(
             return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
     with session(file, within) as at:
         return _taken(file, at.folder, key, _from_server(file, at, on_progress))
-
-
-def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Reading]]:
-    """Read what was pulled so far, by `StageLocale.slug`, with what a project file says of people now."""
-    people = People(read_key(file.key_file), accounts(file.pulled))
-    found: dict[str, tuple[StageLocale, list[Task], Reading]] = {}
-    for stage_locale in stage_locales(file):
-        if kept_exports(file.pulled, stage_locale):
-            kept = kept_tasks(file.pulled, stage_locale)
-            tasks = [*kept.there, *kept.vanished]
-            before = [(at, reading) for at, _, reading in found.values()]
-            found[stage_locale.slug] = stage_locale, tasks, _reading(file, stage_locale, people, tasks, before)
-    return found
-
-
-def _reading(
-    file: ProjectFile,
-    stage_locale: StageLocale,
-    people: People,
-    tasks: Sequence[Task],
-    before: Sequence[tuple[StageLocale, Reading]],
-) -> Reading:
-    """Read the tasks of a stage, after those before it, whose answers it may be about."""
-    context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-    return stage_locale.stage.read(tasks, replace(context, given=given_in(stage_locale, before) or None))
 
 
 def expect_news(folder: Folder) -> None:
@@ -261,7 +236,7 @@ def _stage_locale_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, 
 def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
     """Read everything that was ever pulled, tell what is new, and write the files."""
     addresses = {**accounts(folder.path), **fetched.addresses}
-    people = People(key, addresses)
+    people, asked = People(key, addresses), words_now(file)
     pulled: list[PulledProject] = []
     absent: list[StageLocale] = []
     gone = forgotten(folder.path)
@@ -288,7 +263,8 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         kept = kept_tasks(folder.path, stage_locale)
         working |= accounts_in(kept.there)
         vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
-        reading = _reading(file, stage_locale, people, [*kept.there, *vanished], found)
+        context = context_of(file, stage_locale, people, found, asked)
+        reading = stage_locale.stage.read([*kept.there, *vanished], context)
         one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
         found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))
@@ -328,18 +304,6 @@ def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collec
     abandoned = frozenset(stage_locale.name for stage_locale in without)
     return _taken(
         file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset(), abandoned=abandoned)
-    )
-
-
-def given_in(stage_locale: StageLocale, found: Sequence[tuple[StageLocale, Reading]]) -> Mapping[str, int]:
-    """Count the people behind each answer in the locale of a stage, by the id that reviews show."""
-    tag = stage_locale.locale.tag
-    return Counter(
-        digest_of(row["template_id"], tag, answer)
-        for at, reading in found
-        if at.locale.tag == tag
-        for row in reading.rows.get("responses", ())
-        for answer in {clean(typed) for typed in row.get("answers", ())}
     )
 
 

@@ -106,6 +106,8 @@ class StageContext:
     """Known locales."""
     given: Collection[str] | None = None
     """Ids of the answers that are given in the locale now; null where none were pulled."""
+    asked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The words of the questions that are asked in the locale now, as tasks show them, by template."""
 
 
 Config = Callable[[Project, Locale, PageTexts], str]

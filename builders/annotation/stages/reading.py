@@ -122,6 +122,11 @@ class Reader:
         """A finding about an annotation."""
         self._note(kind, done.location, done.data, f"{done.annotator}: {detail}")
 
+    def note_question(self, template_id: str, kind: str, detail: str) -> None:
+        """A finding about all that was given to a question."""
+        data = {"locale": self._context.locale.tag, "template_id": template_id}
+        self._note(kind, f"question {template_id}", data, detail)
+
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)

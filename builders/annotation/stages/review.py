@@ -9,7 +9,7 @@ from typing import Any
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.answer import asked, english_of
+from blend.builders.annotation.stages.answer import asked, english_of, words_of
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts
@@ -117,8 +117,7 @@ def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[
         "blend_id": task_id(*key, answers.values()),
         "template_id": key[0],
         "locale": key[1],
-        "question": question["question"] or question["en_question"],
-        "en_question": question["en_question"],
+        **words_of(question),
         "answers": items,
     }
     return Task(data, proposal=list(_proposal(project, key, rows)))
@@ -162,8 +161,9 @@ def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, A
 def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Reviews: of every question the one whose page shows most of the answers that are given now.
 
-    Of several such the last one. Whatever else was decided is told, unless earlier and on fewer answers.
-    Answers that nobody moved into a group are told and left to the rules of grouping, like those that come later.
+    Of several such the last one. Whatever else was decided is told, unless it came before more answers.
+    Answers that nobody moved into a group are told and left to the rules of grouping, like answers that came
+    later.
     """
     fields = {f"english_{number}": "textarea" for number in range(1, context.project.review_groups + 1)}
     reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, context)

@@ -21,10 +21,10 @@ from blend.schemas.language.locales import registry
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.recipe.recipe import SaqOptions
 from helpers.label_studio.exported import (
-    A,
-    B,
     PEOPLE,
     PROJECT,
+    A,
+    B,
     annotation,
     chosen,
     read,
