@@ -27,8 +27,6 @@ _LISTED = 10
 _NAMED = 5
 """Questions that are named of those that show other words than now."""
 
-_ASKED_ANEW = "a question that asks for something else now needs an id of its own, to be asked anew"
-
 _REOPENED = 20
 """Questions with too few responses that are listed, once somebody is forgotten."""
 
@@ -70,7 +68,8 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         n = len(plan.reworded)
         ask, stay = agreeing(n, "asks", "ask"), agreeing(n, "stays", "stay")
         what = f"that people have annotated {ask} in other words than now, and {stay}"
-        yield f"{title}: {pluralise(n, 'task')} {what}: {_few(plan.reworded)}; {_ASKED_ANEW}"
+        line = f"{title}: {pluralise(n, 'task')} {what}: {_few(plan.reworded)}; "
+        yield f"{line}give what asks for something else now an id of its own, so that it is asked anew"
     if n := len(plan.answered) - len(plan.reworded):
         stay = agreeing(n, "stays as people have annotated it", "stay as people have annotated them")
         yield f"{title}: {pluralise(n, 'task')} would show something else now, and {stay}"
@@ -94,7 +93,8 @@ def _few(tasks: Sequence[RemoteTask]) -> str:
 
 def reworded_lines(details: Sequence[str]) -> list[str]:
     """Say which questions were answered in other words than they have now, by the details of the findings."""
-    return [f"Note: {detail}; {_ASKED_ANEW}." for detail in details]
+    more = [f"  and {len(details) - _LISTED} more"] if len(details) > _LISTED else []
+    return [*(f"Note: {detail}." for detail in details[:_LISTED]), *more]
 
 
 def pull_lines(pull: "Pull") -> list[str]:

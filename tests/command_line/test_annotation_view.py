@@ -37,3 +37,13 @@ def test_one_task_is_and_two_are(n: int, left: str, answered: str, begun: str):
     assert push_lines([plan], dry_run=False) == [f"{WANTED.title}: {answered}", nothing]
     plan = ProjectPlan(WANTED, REMOTE, (), begun=tasks)
     assert push_lines([plan], dry_run=False) == [f"{WANTED.title}: {begun}", nothing]
+
+
+def test_the_first_questions_that_ask_in_other_words_are_named():
+    tasks = tuple(RemoteTask(number, {"template_id": f"food-{number}"}, 1, 2) for number in range(1, 8))
+    plan = ProjectPlan(WANTED, REMOTE, (), answered=tasks, reworded=tasks)
+    assert push_lines([plan], dry_run=True)[0] == (
+        f"{WANTED.title}: 7 tasks that people have annotated ask in other words than now, and stay: food-1, "
+        "food-2, food-3, food-4, food-5 and 2 more; give what asks for something else now an id of its own, so "
+        "that it is asked anew"
+    )

@@ -23,8 +23,11 @@ annotate = partial(run, "annotate")
 FOOD = "answer/ko-KR/food-01"
 ENGLISH = "What do people in South Korea eat for breakfast?"
 NEW = "What do people in South Korea drink for breakfast?"
-TOLD = f"2 responses to food-01 answered '{ENGLISH}', and count for '{NEW}', as it asks now"
-FIX = "a question that asks for something else now needs an id of its own, to be asked anew"
+TOLD = (
+    f"2 responses to food-01 answered '{ENGLISH}', and count for '{NEW}', as it asks now; if that asks for "
+    "something else, give it an id of its own"
+)
+FIX = "give what asks for something else now an id of its own, so that it is asked anew"
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def test_answers_to_other_words_are_told_by_every_command(label_studio: StudioFo
     what = f"1 task that people have annotated asks in other words than now, and stays: food-01; {FIX}"
     assert push_lines(done.push, dry_run=False)[0] == f"{title}: {what}"
     for command in (("check", file.path), ("status", file.path, "--offline")):
-        assert f"Note: {TOLD}; {FIX}." in annotate(*command)
+        assert f"Note: {TOLD}." in annotate(*command)
 
 
 def test_a_restored_task_asks_what_was_answered(label_studio: StudioForTests, reworded: ProjectFile):

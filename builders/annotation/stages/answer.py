@@ -124,7 +124,8 @@ def _note_reworded(given: Sequence[Done], context: StageContext, reader: Reader)
             found[name, before, after] += 1
     for (name, before, after), number in found.items():
         what = f"{pluralise(number, 'response')} to {name} answered {before}"
-        detail = f"{what}, and {agreeing(number, 'counts', 'count')} for {after}, as it asks now"
+        counts = f"{agreeing(number, 'counts', 'count')} for {after}, as it asks now"
+        detail = f"{what}, and {counts}; if that asks for something else, give it an id of its own"
         reader.note_question(name, REWORDED, detail)
 
 
