@@ -51,9 +51,11 @@ def check(project: ProjectPath) -> None:
     - `blend annotate check project.toml` names file, line and key of each.
     """
     from blend.builders.annotation.check import check_project
-    from blend.views.annotation import check_lines
+    from blend.builders.annotation.server.readings import reworded_questions
+    from blend.views.annotation import check_lines, reworded_lines
 
-    _say(check_lines(check_project(project)))
+    checked = check_project(project)
+    _say([*check_lines(checked), *reworded_lines(reworded_questions(checked.file))])
 
 
 @app.command()
@@ -198,8 +200,9 @@ def status(
     from blend.builders.annotation.server.page import write_status_page
     from blend.builders.annotation.server.progress import project_status
     from blend.builders.annotation.server.pulling import pull_project
+    from blend.builders.annotation.server.readings import reworded_questions
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import pull_lines, vanished_line
+    from blend.views.annotation import pull_lines, reworded_lines, vanished_line
     from blend.views.collection import project_json, project_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
@@ -218,6 +221,7 @@ def status(
     if offline:
         file = read_project(project)
         _say([vanished_line(stage_locale, kept, file.path) for stage_locale, kept in vanished_counts(file)])
+        _say(reworded_lines(reworded_questions(file)))
     console = SafeConsole()
     console.show(project_tables(found))
     if found.regions is not None:

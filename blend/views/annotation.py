@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blend.builders.annotation.stages.answer import REWORDED
 from blend.builders.annotation.stages.review import OUT_OF_FORMAT
+from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.plan import ProjectPlan
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 _LISTED = 10
 """Edited and deleted annotations that are listed."""
+
+_NAMED = 5
+"""Questions that are named of those that show other words than now."""
 
 _REOPENED = 20
 """Questions with too few responses that are listed, once somebody is forgotten."""
@@ -59,14 +64,37 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         yield f"{title}: {', '.join(filter(None, done))}"
     if plan.renamed is not None:
         yield f"{title}: is called {plan.renamed!r} there, and stays so"
-    if plan.answered:
-        n = len(plan.answered)
+    if plan.reworded:
+        n = len(plan.reworded)
+        ask, stay = agreeing(n, "asks", "ask"), agreeing(n, "stays", "stay")
+        what = f"that people have annotated {ask} in other words than now, and {stay}"
+        line = f"{title}: {pluralise(n, 'task')} {what}: {_few(plan.reworded)}; "
+        yield f"{line}give what asks for something else now an id of its own, so that it is asked anew"
+    if n := len(plan.answered) - len(plan.reworded):
         stay = agreeing(n, "stays as people have annotated it", "stay as people have annotated them")
         yield f"{title}: {pluralise(n, 'task')} would show something else now, and {stay}"
+    if plan.begun:
+        n = len(plan.begun)
+        stay = agreeing(n, "stays though it would be", "stay though they would be")
+        drafts = agreeing(n, "it has a draft", "they have drafts")
+        yield f"{title}: {pluralise(n, 'task')} {stay} shown anew or removed: {drafts}"
     if plan.left:
         n = len(plan.left)
         are, stay = agreeing(n, "is", "are"), agreeing(n, "stays", "stay")
         yield f"{title}: {pluralise(n, 'task')} {are} not asked for any more, and {stay}"
+
+
+def _few(tasks: Sequence[RemoteTask]) -> str:
+    """The questions of tasks, the first of them by name."""
+    names = [str(task.data.get("template_id") or task.blend_id) for task in tasks]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
+def reworded_lines(details: Sequence[str]) -> list[str]:
+    """Say which questions were answered in other words than they have now, by the details of the findings."""
+    more = [f"  and {len(details) - _LISTED} more"] if len(details) > _LISTED else []
+    return [*(f"Note: {detail}." for detail in details[:_LISTED]), *more]
 
 
 def pull_lines(pull: "Pull") -> list[str]:
@@ -82,7 +110,7 @@ def pull_lines(pull: "Pull") -> list[str]:
     kinds = Counter(pull.findings["kind"])
     for kind, number in sorted(kinds.items()):
         lines.append(f"{kind}: {number}")
-        if kind == OUT_OF_FORMAT:
+        if kind in (OUT_OF_FORMAT, REWORDED):
             lines += [f"  {detail}" for detail in pull.findings.filter(kind=kind)["detail"][:_LISTED]]
     return lines
 
@@ -124,6 +152,10 @@ def restore_lines(done: "Restored") -> list[str]:
             f"  {pluralise(number, 'annotation')} of {who} not: no account on the server is theirs; once they "
             "have signed up there with the same address, run the same again"
             for who, number in sorted(done.without_account.items())
+        ),
+        *(
+            f"  {task} asks in other words there than it was answered in: others had annotated it already"
+            for task in done.asked_otherwise
         ),
     ]
 

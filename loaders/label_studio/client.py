@@ -1,5 +1,6 @@
 """The client: what is asked of a Label Studio server, through its own SDK, in few and large requests."""
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,18 @@ TIMEOUT_S = 120.0
 _TASKS_AT_A_TIME = 1_000
 _TASKS_PER_PAGE = 5_000
 _PROJECT_FIELDS = "id,title,description,label_config,maximum_annotations"
+# Of every task: the server looks for drafts only where a filter asks for them.
+_WITH_DRAFTS = json.dumps(
+    {
+        "filters": {
+            "conjunction": "or",
+            "items": [
+                {"filter": "filter:tasks:draft_exists", "operator": "equal", "type": "Boolean", "value": either}
+                for either in (True, False)
+            ],
+        }
+    }
+)
 _NUMBERS = re.compile(r"(\d+)\.(\d+)")
 
 
@@ -55,12 +68,19 @@ class RemoteTask:
     """Whether it is given to nobody any more."""
     updated: str = ""
     """When it, or an annotation of it, was last made, changed or deleted."""
+    begun: bool = False
+    """Whether it has a draft: what somebody has begun and not sent in."""
 
     @property
     def blend_id(self) -> str | None:
         """The id by which the task is known again; null for a task that somebody else made."""
         value = self.data.get("blend_id")
         return value if isinstance(value, str) else None
+
+    @property
+    def touched(self) -> bool:
+        """Whether it holds anybody's work, so that it may not be removed or shown anew."""
+        return self.annotations > 0 or self.begun
 
 
 class TaskWork(NamedTuple):
@@ -173,8 +193,9 @@ class Studio:
         with self._translate_errors():
             listed = self._sdk.tasks.list(
                 project=project,
-                include="id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at",
+                include="id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at,draft_exists",
                 fields="task_only",
+                query=_WITH_DRAFTS,
                 page=page,
                 page_size=_TASKS_PER_PAGE,
             )
@@ -187,6 +208,7 @@ class Studio:
                 overlap=task.overlap or 0,
                 closed=bool(task.is_labeled),
                 updated=task.updated_at.isoformat() if task.updated_at is not None else "",
+                begun=bool(task.draft_exists),
             )
             for task in listed.items or []
         ]

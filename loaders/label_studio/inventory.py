@@ -23,6 +23,11 @@ class InventoriedProject:
         """Number of annotations, skipped ones included."""
         return sum(task.annotations for task in self.tasks)
 
+    @property
+    def touched(self) -> bool:
+        """Whether it holds anybody's work."""
+        return any(task.touched for task in self.tasks)
+
     def state(self) -> dict[str, Any]:
         """Values that differ from before once anything of its tasks or annotations was made.
 
@@ -45,8 +50,8 @@ class InventoriedProject:
 
 Inventory = Mapping[str, Sequence[InventoriedProject]]
 """Projects by their names, those that are not there left out. Where a push was stopped and there are several of
-a name, the one with the most annotations comes first, among equal ones the older; the next push removes others
-without any."""
+a name, the one with the most annotations comes first, then one with drafts, then the oldest; the next push
+removes others that nobody has touched."""
 
 
 def inventory(studio: Studio, names: Collection[str]) -> Inventory:
@@ -68,6 +73,6 @@ def inventory(studio: Studio, names: Collection[str]) -> Inventory:
             with suppress(GoneError):
                 found.setdefault(mark.name, []).append(InventoriedProject(project, studio.tasks(project.id)))
     return {
-        name: sorted(projects, key=lambda one: (-one.annotations, one.project.id))
+        name: sorted(projects, key=lambda one: (-one.annotations, not one.touched, one.project.id))
         for name, projects in found.items()
     }

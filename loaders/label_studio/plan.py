@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.controls import lost
@@ -9,6 +10,9 @@ from blend.loaders.label_studio.inventory import InventoriedProject, Inventory
 from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest, mark_of
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
+
+_WORDS = ("question", "en_question")
+"""What tasks show of their question; the rest follows from it and from what others have done."""
 
 MAX_TITLE = 50
 """Characters that the server takes in a title."""
@@ -24,17 +28,21 @@ class ProjectPlan:
     missing: tuple[WantedTask, ...]
     """Tasks to import."""
     changed: tuple[tuple[RemoteTask, WantedTask], ...] = ()
-    """Tasks that nobody has annotated and that show something else than they should; replaced."""
+    """Tasks that nobody has touched and that show something else than they should; replaced."""
     answered: tuple[RemoteTask, ...] = ()
     """The same, but annotated; left as they are."""
+    reworded: tuple[RemoteTask, ...] = ()
+    """Those of them that show their question in other words than it has now."""
+    begun: tuple[RemoteTask, ...] = ()
+    """Tasks that would be replaced or removed, had not somebody begun them; left as they are."""
     left: tuple[RemoteTask, ...] = ()
     """Tasks that the project file does not ask for any more; left as they are."""
     outdated: tuple[RemoteTask, ...] = ()
-    """Tasks that others have taken the place of, before anybody has annotated them; removed."""
+    """Tasks that others have taken the place of, before anybody has touched them; removed."""
     doubled: tuple[RemoteTask, ...] = ()
-    """Second copies of tasks that nobody has annotated; removed."""
+    """Second copies of tasks that nobody has touched; removed."""
     twins: tuple[RemoteProject, ...] = ()
-    """Second copies of the project without any annotation; removed."""
+    """Second copies of the project that nobody has touched; removed."""
     renamed: str | None = None
     """Title that somebody gave it by hand; kept."""
 
@@ -90,20 +98,26 @@ def plan_push(
     return plans
 
 
-def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
-    """Second copies of tasks, as two pushes at a time leave them, that nobody has annotated.
+def asks_otherwise(shown: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether a task that shows something shows its question in other words than what it is to show now."""
+    return any(shown.get(name) != now.get(name) for name in _WORDS)
 
-    The first annotated copy stays, and without one the first of all: whoever looks finds the same ones.
+
+def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
+    """Second copies of tasks, as two pushes at a time leave them, that nobody has touched.
+
+    The first annotated copy stays, else the first that is begun, else the first of all: whoever looks finds the
+    same ones.
     """
     kept: dict[str, RemoteTask] = {}
     # False sorts before True: annotated copies first.
-    for task in sorted(tasks, key=lambda task: (task.annotations == 0, task.id)):
+    for task in sorted(tasks, key=lambda task: (task.annotations == 0, not task.begun, task.id)):
         if task.blend_id is not None:
             kept.setdefault(task.blend_id, task)
     return tuple(
         task
         for task in tasks
-        if task.annotations == 0 and task.blend_id is not None and kept[task.blend_id] is not task
+        if not task.touched and task.blend_id is not None and kept[task.blend_id] is not task
     )
 
 
@@ -131,7 +145,7 @@ def _plan(
     if (doubled := both_annotated(where, wanted.name, found)) is not None:
         problems.append(doubled)
     chosen, *others = found
-    twins = tuple(one.project for one in others if one.annotations == 0)
+    twins = tuple(one.project for one in others if not one.touched)
     plan = _compared(wanted, chosen, twins)
     problems += _objections(where, plan, chosen.annotations, replace_edited=replace_edited)
     return plan
@@ -162,15 +176,22 @@ def _compared(
         if (wanted_task := by_id.get(task.blend_id)) is not None and dict(wanted_task.data) != dict(task.data)
     ]
     unasked = [task for task in there if task.blend_id is not None and task.blend_id not in by_id]
-    outdated = tuple(task for task in unasked if wanted.renewed and task.annotations == 0)
+    outdated = [task for task in unasked if wanted.renewed and task.annotations == 0]
+    unanswered = [(task, wanted_task) for task, wanted_task in differing if task.annotations == 0]
     return ProjectPlan(
         wanted,
         remote,
         missing=tuple(task for task in wanted.tasks if task.blend_id not in present),
-        changed=tuple(pair for pair in differing if pair[0].annotations == 0),
+        changed=tuple(pair for pair in unanswered if not pair[0].begun),
         answered=tuple(task for task, _ in differing if task.annotations > 0),
+        reworded=tuple(
+            task
+            for task, wanted_task in differing
+            if task.annotations > 0 and asks_otherwise(task.data, wanted_task.data)
+        ),
+        begun=tuple(task for task in (*(task for task, _ in unanswered), *outdated) if task.begun),
         left=tuple(task for task in unasked if task not in outdated),
-        outdated=outdated,
+        outdated=tuple(task for task in outdated if not task.begun),
         doubled=doubled,
         twins=twins,
         renamed=None if remote.title == wanted.title else remote.title,

@@ -36,7 +36,7 @@ def push(
     """Do what plans say.
 
     Whatever is missing is made, whatever was made twice by another push at the same time is removed by whoever
-    looks last. Annotations are never touched.
+    looks last. Annotations and drafts stay.
 
     Args:
         studio: The server.
@@ -83,10 +83,10 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     project = _project(studio, plan)
     for twin in plan.twins:
         with suppress(GoneError):
-            if not any(task.annotations for task in studio.tasks(twin.id)):
+            if not any(task.touched for task in studio.tasks(twin.id)):
                 studio.delete(twin.id)
     replaced = [task for task, _ in plan.changed]
-    removed = _still_unannotated(studio, project, [*replaced, *plan.doubled, *plan.outdated])
+    removed = _still_untouched(studio, project, [*replaced, *plan.doubled, *plan.outdated])
     studio.delete_tasks(project, sorted(removed))
     added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
     if added:
@@ -102,12 +102,12 @@ def import_tasks(studio: Studio, folder: Folder, project: int, payloads: Sequenc
     folder.end_import()
 
 
-def _still_unannotated(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
-    """The tasks to remove that nobody has annotated since the plan was made, by number."""
+def _still_untouched(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
+    """The tasks to remove that nobody has touched since the plan was made, by number."""
     if not tasks:
         return set()
-    unannotated = {task.id for task in studio.tasks(project) if task.annotations == 0}
-    return unannotated & {task.id for task in tasks}
+    untouched = {task.id for task in studio.tasks(project) if not task.touched}
+    return untouched & {task.id for task in tasks}
 
 
 def _project(studio: Studio, plan: ProjectPlan) -> int:

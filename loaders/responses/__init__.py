@@ -88,11 +88,11 @@ def readable_rows(folder: Path, *, locales: Registry, but_reviews: Collection[st
     diagnostics = Diagnostics()
     try:
         files = response_layout(folder, diagnostics, collecting=True)
-    except BlendError:
+        reviews = [path for path in files.reviews if path.name not in but_reviews]
+        files = files._replace(prompts=[], responses=[], reviews=reviews)
+        return read_response_rows(files, folder, locales, diagnostics, encoding=None)
+    except (OSError, BlendError):
         return None
-    reviews = [path for path in files.reviews if path.name not in but_reviews]
-    files = files._replace(prompts=[], responses=[], reviews=reviews)
-    return read_response_rows(files, folder, locales, diagnostics, encoding=None)
 
 
 def check_rows(

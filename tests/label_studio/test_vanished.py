@@ -153,6 +153,34 @@ def test_reviews_of_a_deleted_project_stay_and_come_back(label_studio: StudioFor
     assert pull_lines(sync_project(file.path).pull) == [NO_NEWS]
 
 
+def test_what_counted_before_its_project_was_deleted_counts_when_it_is_restored(
+    label_studio: StudioForTests, answered: ProjectFile
+):
+    file, edit = answered, label_studio.sdk.annotations.update
+    answers, reviews = (f"{file.project.name} {stage} ko-KR" for stage in ("answer", "review"))
+    # Mina answers twice and jun reviews after her, and then she sends her first ones again.
+    task, jun, mina = label_studio.tasks(answers)[FOOD], *map(label_studio.person, ("jun", "mina"))
+    (first,) = [one for one in label_studio.sdk.annotations.list(task) if one.completed_by == mina]
+    label_studio.annotate(task, mina, typed("국"))
+    edit(first.id, result=first.result)
+    for page in label_studio.tasks(reviews).values():
+        (hers,) = label_studio.sdk.annotations.list(page)
+        (ranked,) = [one for one in hers.result if one["type"] == "ranker"]
+        items = [item for column in ranked["value"]["ranker"].values() for item in column]
+        label_studio.annotate(page, jun, {**ranked, "value": {"ranker": {"invalid": items}}})
+        edit(hers.id, result=hers.result)
+    pull_project(file)
+    before = rows(file), rows(file, "reviews")
+    assert {reviewer for _, reviewer, _ in before[1]} == {who(file, "mina")}
+    assert ("food-01", who(file, "mina"), ["food-01 mina"]) in before[0]
+    for title in (answers, reviews):
+        label_studio.sdk.projects.delete(label_studio.project(title))
+    pull_project(file)
+    assert restore_lines(restore(file.path)) == ["Brought back: 9 annotations."]
+    pull_project(file)
+    assert (rows(file), rows(file, "reviews")) == before
+
+
 def test_a_task_that_is_deleted_while_its_project_stays_takes_its_answers_along(
     label_studio: StudioForTests, answered: ProjectFile
 ):

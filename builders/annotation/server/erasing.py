@@ -9,7 +9,8 @@ from blend.builders.annotation.forgotten_answers import without_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.forgetting import Forgotten, forget_person
 from blend.builders.annotation.server.projects import stage_locales
-from blend.builders.annotation.server.pulling import HISTORY, expect_news, given_in, pull_project, readings
+from blend.builders.annotation.server.pulling import HISTORY, expect_news, pull_project
+from blend.builders.annotation.server.readings import given_in, readings
 from blend.builders.annotation.server.session import session
 from blend.builders.annotation.stages.review import ITEMS, task_id
 from blend.loaders.files.progress import ProgressCallback

@@ -8,7 +8,7 @@ import polars as pl
 
 from blend.builders.annotation.check import CheckedProject, regions_note
 from blend.builders.annotation.collecting import collection_plan
-from blend.builders.annotation.server.pulling import readings
+from blend.builders.annotation.server.readings import readings
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
 from blend.builders.saq.collection import COMPLETE, STOPPED

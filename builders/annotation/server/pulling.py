@@ -33,6 +33,7 @@ from blend.builders.annotation.server.forgotten import (
     without_their_answers,
 )
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
+from blend.builders.annotation.server.readings import context_of, given_in, words_now
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.atomic import atomic_write
@@ -44,9 +45,8 @@ from blend.loaders.label_studio.history import Change, record
 from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.sheets.answer_sheets import digest_of
 
 HISTORY, FINDINGS_FILE = "history", "findings.csv"
 _PROJECTS = "projects"
@@ -118,19 +118,6 @@ def pull_project(
             return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
     with session(file, within) as at:
         return _taken(file, at.folder, key, _from_server(file, at, on_progress))
-
-
-def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Reading]]:
-    """Read what was pulled so far, by `StageLocale.slug`, with what a project file says of people now."""
-    people = People(project_key(file), accounts(file.pulled))
-    found = {}
-    for stage_locale in stage_locales(file):
-        if kept_exports(file.pulled, stage_locale):
-            kept = kept_tasks(file.pulled, stage_locale)
-            tasks = [*kept.there, *kept.vanished]
-            context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-            found[stage_locale.slug] = stage_locale, tasks, stage_locale.stage.read(tasks, context)
-    return found
 
 
 def expect_news(folder: Folder) -> None:
@@ -247,7 +234,7 @@ def _stage_locale_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, 
 def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
     """Read everything that was ever pulled, tell what is new, and write the files."""
     addresses = {**accounts(folder.path), **fetched.addresses}
-    people = People(key, addresses)
+    people, asked = People(key, addresses), words_now(file)
     keep_fingerprint(folder.path, key)
     pulled: list[PulledProject] = []
     absent: list[StageLocale] = []
@@ -274,9 +261,12 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
             continue
         kept = kept_tasks(folder.path, stage_locale)
         working |= accounts_in(kept.there)
-        one, reading = _read(file, folder, stage_locale, people, kept, fetched)
+        vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
+        context = context_of(file, stage_locale, people, found, asked)
+        reading = stage_locale.stage.read([*kept.there, *vanished], context)
+        one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
-        found.append((stage_locale, reading))
+        found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))
     others = beside(file)
     found = [(at, that_counts(reading, at.locale.tag, others)) for at, reading in found]
     found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
@@ -288,23 +278,19 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     return Pull(file.path, pulled, absent, written, findings)
 
 
-def _read(
-    file: ProjectFile, folder: Folder, stage_locale: StageLocale, people: People, kept: Kept, fetched: _Fetched
-) -> tuple[PulledProject, Reading]:
-    """Read what is kept of a stage, and write down what happened to it since the last pull."""
-    vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
-    tasks, news = [*kept.there, *vanished], stage_locale.name in fetched.news
-    context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-    reading = stage_locale.stage.read(tasks, context)
+def _account(
+    folder: Folder, stage_locale: StageLocale, people: People, kept: Kept, fetched: _Fetched
+) -> tuple[PulledProject, pl.DataFrame]:
+    """Write down what happened to a stage since the last pull; with findings about what others have changed."""
+    tasks, news = [*kept.there, *kept.vanished], stage_locale.name in fetched.news
     history = folder.path / HISTORY / f"{stage_locale.slug}.jsonl"
     # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
     changes = record(history, tasks, people.of) if news or stage_locale.name in fetched.abandoned else []
     changed = changed_by_others(history, tasks, stage_locale.locale.tag)
-    lost = sum(len(task["annotations"]) for task in vanished)
+    lost = sum(len(task["annotations"]) for task in kept.vanished)
     annotations = sum(len(task["annotations"]) for task in tasks)
     is_gone = stage_locale.name in fetched.gone
-    one = PulledProject(stage_locale, len(kept.there), annotations, changes, news, lost, is_gone)
-    return one, reading._replace(findings=pl.concat([reading.findings, changed]))
+    return PulledProject(stage_locale, len(kept.there), annotations, changes, news, lost, is_gone), changed
 
 
 def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collection[StageLocale] = ()) -> Pull:
@@ -319,18 +305,6 @@ def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collec
     abandoned = frozenset(stage_locale.name for stage_locale in without)
     return _taken(
         file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset(), abandoned=abandoned)
-    )
-
-
-def given_in(stage_locale: StageLocale, found: Sequence[tuple[StageLocale, Reading]]) -> Mapping[str, int]:
-    """Count the people behind each answer in the locale of a stage, by the id that reviews show."""
-    tag = stage_locale.locale.tag
-    return Counter(
-        digest_of(row["template_id"], tag, answer)
-        for at, reading in found
-        if at.locale.tag == tag
-        for row in reading.rows.get("responses", ())
-        for answer in {clean(typed) for typed in row.get("answers", ())}
     )
 
 

@@ -7,7 +7,7 @@ import polars as pl
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.server.page import filled_page, write_page
-from blend.builders.annotation.server.pulling import readings
+from blend.builders.annotation.server.readings import readings
 from blend.builders.annotation.stages.model import WORK, Material
 
 TEMPLATE = "annotation_reliability.html.j2"

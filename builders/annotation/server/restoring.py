@@ -1,7 +1,7 @@
 """Restoring: what is kept although the server has it no more is brought back there, or given up."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.session import Session, session
+from blend.builders.annotation.stages.reading import order_of
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.export import Task
+from blend.loaders.label_studio.client import RemoteTask, Studio
 from blend.loaders.label_studio.folder import held
+from blend.loaders.label_studio.plan import asks_otherwise
 from blend.loaders.label_studio.push import import_tasks
 from blend.schemas.errors import InputError
 
@@ -30,18 +31,21 @@ class Restored:
     """Annotations that could not be, by the pseudonym of whoever has no account on the server."""
     pull: Pull
     """What is there now."""
+    asked_otherwise: Sequence[str] = ()
+    """Ids of tasks that others have annotated meanwhile, and that ask in other words than before."""
 
 
 def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCallback | None = None) -> Restored:
     """Bring annotations back to the server that are kept although it has them no more.
 
     Projects and tasks that are missing are made; an annotation is entered for the account of the same person,
-    and keeps everything but its date. May be stopped at any moment and run again: nothing is entered twice.
+    and keeps everything but its date; which is the last stays so. May be stopped at any moment and run again:
+    nothing is entered twice.
 
     Args:
         path: The project file.
         only: Stages to restore, as ``STAGE/LOCALE``; all when empty.
-        on_progress: Called with the step, the tasks done and tasks in all.
+        on_progress: Called with the step, the annotations done and annotations in all.
 
     Raises:
         InputError: If nothing of a stage is kept, or there is no token.
@@ -52,23 +56,27 @@ def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCall
     # Before, since what a run that was stopped has entered is there; after, since what was entered is.
     pull_project(file, on_progress=on_progress)
     push_project(check_project(path), on_progress=on_progress)
-    entered, without_account = 0, dict[str, int]()
+    entered, without_account, otherwise = 0, dict[str, int](), list[str]()
     with session(file) as at:
         accounts = _accounts(file, at.studio)
         for stage_locale in chosen:
             vanished = kept_tasks(file.pulled, stage_locale).vanished
-            numbers = _numbers(at, stage_locale, vanished)
-            for done, task in enumerate(vanished, start=1):
-                for annotation in task["annotations"]:
-                    who = annotation["completed_by"]["pseudonym"]
-                    if (person := accounts.get(who)) is None:
-                        without_account[who] = without_account.get(who, 0) + 1
-                        continue
-                    _enter(at.studio, numbers[task["data"]["blend_id"]], person, annotation)
+            shown = {task["data"]["blend_id"]: task["data"] for task in vanished}
+            tasks = _tasks(at, stage_locale, shown)
+            otherwise += [name for name, data in shown.items() if asks_otherwise(tasks[name].data, data)]
+            given = [(task["data"]["blend_id"], one) for task in vanished for one in task["annotations"]]
+            # Each gets a new date, and the last counts: the last is entered last.
+            given.sort(key=lambda pair: order_of(pair[1]))
+            for done, (name, annotation) in enumerate(given, start=1):
+                who = annotation["completed_by"]["pseudonym"]
+                if (person := accounts.get(who)) is None:
+                    without_account[who] = without_account.get(who, 0) + 1
+                else:
+                    _enter(at.studio, tasks[name].id, person, annotation)
                     entered += 1
                 if on_progress is not None:
-                    on_progress("restore", done, len(vanished))
-    return Restored(entered, without_account, pull_project(file, on_progress=on_progress))
+                    on_progress("restore", done, len(given))
+    return Restored(entered, without_account, pull_project(file, on_progress=on_progress), otherwise)
 
 
 def give_up(file: ProjectFile, only: Sequence[str]) -> Pull:
@@ -109,17 +117,21 @@ def _chosen(file: ProjectFile, only: Collection[str]) -> list[StageLocale]:
     return [kept[one] for one in only or kept]
 
 
-def _numbers(at: Session, stage_locale: StageLocale, tasks: Sequence[Task]) -> Mapping[str, int]:
-    """Numbers of tasks on the server by their ids of ours; those that no push makes any more are made."""
+def _tasks(at: Session, stage_locale: StageLocale, shown: Mapping[str, Any]) -> dict[str | None, RemoteTask]:
+    """Tasks on the server by their ids of ours, which show what was annotated unless others work with them.
+
+    Those that no push makes any more are made.
+    """
     project = at.there[stage_locale.name][0]
-    there = {task.blend_id: task.id for task in project.tasks}
-    missing = {
-        task["data"]["blend_id"]: task["data"] for task in tasks if task["data"]["blend_id"] not in there
-    }
-    if missing:
-        import_tasks(at.studio, at.folder, project.project.id, [{"data": data} for data in missing.values()])
-        there = {task.blend_id: task.id for task in at.studio.tasks(project.project.id)}
-    return {name: number for name, number in there.items() if name is not None}
+    there = {task.blend_id: task for task in project.tasks}
+    for name, data in shown.items():
+        if name in there and not there[name].touched and dict(there[name].data) != data:
+            at.studio.show(there[name].id, data)
+            there[name] = replace(there[name], data=data)
+    if missing := [{"data": data} for name, data in shown.items() if name not in there]:
+        import_tasks(at.studio, at.folder, project.project.id, missing)
+        there = {task.blend_id: task for task in at.studio.tasks(project.project.id)}
+    return there
 
 
 def _enter(studio: Studio, task: int, person: int, annotation: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.exports import raw_export
 from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
-from blend.builders.annotation.server.pulling import readings
+from blend.builders.annotation.server.readings import readings
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.progress import ProgressCallback

@@ -1,5 +1,6 @@
 """The stage *answer*: natives answer a question, or say why they do not; raw responses come out."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,10 +10,14 @@ from blend.builders.annotation.stages.model import Material, Reading, Stage, Sta
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts, is_english
 from blend.schemas.language.locales import Locale
+from blend.schemas.language.text_comparison import agreeing, clean, pluralise
 from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
 
 ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
+
+REWORDED = "reworded-question"
+"""Kind of the finding about questions that were answered in other words."""
 
 _CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
 
@@ -65,12 +70,19 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
                 "blend_id": blend_id("answer", locale.tag, question["template_id"]),
                 "template_id": question["template_id"],
                 "locale": locale.tag,
-                "question": question["question"] or question["en_question"],
-                "en_question": question["en_question"],
+                **words_of(question),
             },
         )
         for question in asked(project, locale, material)
     ]
+
+
+def words_of(question: Mapping[str, Any]) -> dict[str, str]:
+    """The words of a question as tasks show them."""
+    return {
+        "question": question["question"] or question["en_question"],
+        "en_question": question["en_question"],
+    }
 
 
 def asked(project: Project, locale: Locale, material: Material) -> list[dict[str, Any]]:
@@ -87,8 +99,34 @@ def asked(project: Project, locale: Locale, material: Material) -> list[dict[str
 def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
     reader = Reader("answer", _CONTROLS, context)
-    rows = [row for done in reader.last_of_each(exported, by="template_id") if (row := _response(done, reader))]
-    return reader.reading(responses=rows)
+    given = [
+        (done, row)
+        for done in reader.last_of_each(exported, by="template_id")
+        if (row := _response(done, reader))
+    ]
+    _note_reworded([done for done, _ in given], context, reader)
+    return reader.reading(responses=[row for _, row in given])
+
+
+def _note_reworded(given: Sequence[Done], context: StageContext, reader: Reader) -> None:
+    """Note questions that were answered in other words than they have now."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for done in given:
+        name = done.data["template_id"]
+        now = context.asked.get(name, {})
+        changed = [
+            (reader.shown(str(done.data[key])), reader.shown(text))
+            for key, text in now.items()
+            if key in done.data and clean(str(done.data[key])) != clean(text)
+        ]
+        if changed:
+            before, after = (" / ".join(dict.fromkeys(texts)) for texts in zip(*changed, strict=True))
+            found[name, before, after] += 1
+    for (name, before, after), number in found.items():
+        what = f"{pluralise(number, 'response')} to {name} answered {before}"
+        counts = f"{agreeing(number, 'counts', 'count')} for {after}, as it asks now"
+        detail = f"{what}, and {counts}; if that asks for something else, give it an id of its own"
+        reader.note_question(name, REWORDED, detail)
 
 
 def _response(done: Done, reader: Reader) -> dict[str, Any] | None:

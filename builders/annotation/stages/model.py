@@ -1,6 +1,6 @@
 """What a stage is: a labelling configuration, tasks, and a way back from annotations to files."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -104,6 +104,10 @@ class StageContext:
     """Pseudonyms of those whom the project file names; null where anybody may work."""
     locales: Registry = field(default_factory=registry)
     """Known locales."""
+    given: Collection[str] | None = None
+    """Ids of the answers that are given in the locale now; null where none were pulled."""
+    asked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The words of the questions that are asked in the locale now, as tasks show them, by template."""
 
 
 Config = Callable[[Project, Locale, PageTexts], str]

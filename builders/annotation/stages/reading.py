@@ -122,6 +122,11 @@ class Reader:
         """A finding about an annotation."""
         self._note(kind, done.location, done.data, f"{done.annotator}: {detail}")
 
+    def note_question(self, template_id: str, kind: str, detail: str) -> None:
+        """A finding about all that was given to a question."""
+        data = {"locale": self._context.locale.tag, "template_id": template_id}
+        self._note(kind, f"question {template_id}", data, detail)
+
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
         """A finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)
@@ -186,8 +191,7 @@ class Reader:
             self._work[location]["outcome"] = "skipped"
             return None
         results = self._results(annotation, location, data, annotator)
-        changed = str(annotation.get("updated_at") or annotation.get("created_at") or "")
-        return Done(data, int(task["id"]), number, annotator, results, (changed, number), location)
+        return Done(data, int(task["id"]), number, annotator, results, order_of(annotation), location)
 
     def _left_out(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
         self._note(kind, location, data, f"{detail}; left out")
@@ -240,6 +244,11 @@ class Reader:
                 "detail": detail,
             }
         )
+
+
+def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
+    """By when an annotation was last changed; of several the last counts."""
+    return str(annotation.get("updated_at") or annotation.get("created_at") or ""), int(annotation["id"])
 
 
 def location_of(task: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.answer import asked, english_of
+from blend.builders.annotation.stages.answer import asked, english_of, words_of
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts
@@ -19,7 +19,7 @@ from blend.loaders.responses.links import any_in_format, form_in_words
 from blend.schemas.language.answer_formats import AnswerFormat, format_of, understood
 from blend.schemas.language.locales import Locale
 from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.sheets.answer_sheets import digest_of, parted, unguarded
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
@@ -117,8 +117,7 @@ def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[
         "blend_id": task_id(*key, answers.values()),
         "template_id": key[0],
         "locale": key[1],
-        "question": question["question"] or question["en_question"],
-        "en_question": question["en_question"],
+        **words_of(question),
         "answers": items,
     }
     return Task(data, proposal=list(_proposal(project, key, rows)))
@@ -160,27 +159,46 @@ def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, A
 
 
 def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
-    """Reviews: the last one of every question.
+    """Reviews: of every question the one whose page shows most of the answers that are given now.
 
+    Of several such the last one. Whatever else was decided is told, unless it came before more answers.
     Answers that nobody moved into a group are told and left to the rules of grouping, like answers that came
-    later. What another person decided on the same answers earlier is told as well.
+    later.
     """
     fields = {f"english_{number}": "textarea" for number in range(1, context.project.review_groups + 1)}
     reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, context)
-    last: dict[str, tuple[Done, dict[str, Any]]] = {}
-    for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
-        if (row := _review(done, reader, context.project)) is None:
-            continue
-        if (earlier := last.get(row["template_id"])) is not None:
-            _superseded(earlier[0], done, reader)
-        last[row["template_id"]] = done, row
-    return reader.reading(reviews=[last[template_id][1] for template_id in sorted(last)])
+    found: dict[str, list[tuple[int, Done, dict[str, Any]]]] = {}
+    for done in reader.last_of_each(exported, by="blend_id"):
+        if (row := _review(done, reader, context.project)) is not None:
+            found.setdefault(row["template_id"], []).append((_given_on(done, context), done, row))
+    rows = []
+    for _, reviews in sorted(found.items()):
+        *others, (most, counting, row) = sorted(reviews, key=lambda review: (review[0], review[1].order))
+        for number, done, _ in others:
+            _superseded(done, counting, most - number, reader)
+        rows.append(row)
+    return reader.reading(reviews=rows)
 
 
-def _superseded(earlier: Done, later: Done, reader: Reader) -> None:
-    if earlier.data["blend_id"] == later.data["blend_id"]:
-        detail = f"{later.annotator} reviewed the question later, in {later.location}, which counts; left out"
-        reader.leave_out(earlier, "reviewed-twice", detail)
+def _given_on(done: Done, context: StageContext) -> int:
+    """How many answers that are given now the page shows on which somebody decided."""
+    items = [item["id"] for item in done.data.get("answers") or []]
+    return len(items) if context.given is None else sum(item in context.given for item in items)
+
+
+def _superseded(done: Done, counting: Done, more: int, reader: Reader) -> None:
+    """Tell of a review that does not count, unless it made way for a later one of ``more`` answers."""
+    if not more:
+        who, where = counting.annotator, counting.location
+        detail = f"{who} reviewed the question later, in {where}, which counts; left out"
+    elif done.order > counting.order:
+        detail = (
+            f"sent after the review by {counting.annotator} in {counting.location}, which counts, since it "
+            f"decides on {pluralise(more, 'further answer')}; left out"
+        )
+    else:
+        return
+    reader.leave_out(done, "reviewed-twice", detail)
 
 
 def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | None:

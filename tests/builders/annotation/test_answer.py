@@ -1,11 +1,14 @@
 """The stage answer: what people typed becomes raw responses, exactly, and everything odd is named."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
 from blend.loaders.responses import read_responses
@@ -179,3 +182,35 @@ def test_what_was_typed_comes_out_whatever_it_is(texts: list[str], order: list[i
     expected = [typed_texts] * 4 if typed_texts else []
     assert [row["answers"] for row in reading.rows["responses"]] == expected
     assert len(reading.work) == 4
+
+
+def test_answers_to_other_words_than_now_are_told_by_question():
+    now = {"question": "무엇을 드세요?", "en_question": "What is eaten?"}
+    context = ANSWER.context(PROJECT, registry().get("ko-KR"), PEOPLE)
+
+    def asked(number: int, *people: int, **words: str) -> dict[str, Any]:
+        made = task(*(annotation(10 * number + person, person, typed("밥")) for person in people))
+        return {**made, "id": number, "data": {**made["data"], **words}}
+
+    tasks = [
+        asked(1, 1, 2, **{**now, "en_question": "What is drunk?"}),
+        asked(2, 3, question="무엇을 마셔요?", en_question=" What is  eaten?"),
+        asked(3, 4, **now),
+        asked(4, 5),
+    ]
+    people = People(b"0" * 32, {number: f"{number}@example.org" for number in range(1, 6)})
+    reading = ANSWER.read(tasks, replace(context, people=people, asked={"food-01": now}))
+    assert len(reading.rows["responses"]) == 5
+    fix = "as it asks now; if that asks for something else, give it an id of its own"
+    assert told(reading) == [
+        (
+            "reworded-question",
+            "question food-01",
+            f"1 response to food-01 answered '무엇을 마셔요?', and counts for '무엇을 드세요?', {fix}",
+        ),
+        (
+            "reworded-question",
+            "question food-01",
+            f"2 responses to food-01 answered 'What is drunk?', and count for 'What is eaten?', {fix}",
+        ),
+    ]

@@ -1,6 +1,7 @@
 """The stage review: groups that people drag become reviews, and aggregate as the same files do."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from polars.testing import assert_frame_equal
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.pseudonyms import People, pseudonym
 from blend.builders.annotation.stages import STAGES
-from blend.builders.annotation.stages.model import Material, Task
+from blend.builders.annotation.stages.model import Material, Reading, Task
+from blend.builders.annotation.stages.review import task_id
 from blend.builders.saq import aggregate
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
@@ -19,6 +21,8 @@ from blend.schemas.language.locales import registry
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.recipe.recipe import SaqOptions
 from helpers.label_studio.exported import (
+    PEOPLE,
+    PROJECT,
     A,
     B,
     annotation,
@@ -166,7 +170,7 @@ def test_a_proposal_that_nobody_touches_is_what_the_rules_say(sample: ResponseTa
 def small(*items: str) -> dict[str, Any]:
     """A task of the stage review with these answers, whose ids are their texts."""
     data = {
-        "blend_id": "review/ko-KR/food-01/00000000",
+        "blend_id": task_id("food-01", "ko-KR", items),
         "template_id": "food-01",
         "locale": "ko-KR",
         "answers": [{"id": text, "title": text, "body": "× 1"} for text in items],
@@ -222,3 +226,35 @@ def test_of_two_reviewers_the_later_counts_and_the_other_is_told():
     ]
     detail = f"{A}: {B} reviewed the question later, in task 7, annotation 2, which counts; left out"
     assert told(reading) == [("reviewed-twice", "task 7, annotation 1", detail)]
+
+
+def pages(*reviews: tuple[int, int, list[str]], given: set[str] | None = None) -> Reading:
+    """Reviews of pages, each page with a person, a minute, and the answers that it shows, all in one group."""
+    tasks = [
+        {**small(*items), "id": number, "annotations": [annotation(minute, person, ranked(g1=items))]}
+        for number, (person, minute, items) in enumerate(reviews, start=1)
+    ]
+    context = REVIEW.context(PROJECT, registry().get("ko-KR"), PEOPLE)
+    return REVIEW.read(tasks, replace(context, given=given))
+
+
+@pytest.mark.parametrize("editor", [1, 2])
+def test_an_edit_of_an_earlier_page_does_not_replace_the_review_of_more_answers_and_is_told(editor: int):
+    reading = pages((editor, 3, ["밥"]), (1, 2, ["밥", "국"]))
+    assert [row["groups"] for row in reading.rows["reviews"]] == [[{"answers": ["밥", "국"]}]]
+    detail = (
+        f"sent after the review by {A} in task 2, annotation 2, which counts, since it decides on 1 further "
+        "answer; left out"
+    )
+    name = {1: A, 2: B}[editor]
+    assert told(reading) == [("reviewed-twice", "task 1, annotation 3", f"{name}: {detail}")]
+    assert told(pages((editor, 1, ["밥"]), (1, 2, ["밥", "국"]))) == []
+
+
+def test_answers_that_nobody_gives_any_more_make_no_page_count():
+    reading = pages((1, 1, ["밥", "차"]), (2, 2, ["밥"]), given={"밥"})
+    assert [row["reviewer"] for row in reading.rows["reviews"]] == [B]
+    detail = f"{A}: {B} reviewed the question later, in task 2, annotation 2, which counts; left out"
+    assert told(reading) == [("reviewed-twice", "task 1, annotation 1", detail)]
+    corrected = pages((1, 3, ["밥", "차"]), (2, 2, ["밥", "국"]), given={"밥", "국"})
+    assert [row["reviewer"] for row in corrected.rows["reviews"]] == [B]
