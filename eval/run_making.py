@@ -65,8 +65,10 @@ def run_of_answers(
     marks = how.thought_marks or None
     likely = likely_marks(recorded.answers["text"].to_list(), marks or ())
     if likely is not None:
-        told = f"{answers.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part"
-        warnings += (f"{told} of them; if these are thoughts, name the pair (`thought_marks`)",)
+        warnings += (
+            f"{answers.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part of "
+            "them; if these are thoughts, name the pair (`thought_marks`)",
+        )
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
     return with_outcome(run, outcome, asked.asked.warnings, warn)

@@ -203,8 +203,8 @@ def _cased(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
     within = ["split", "category"] if column == "topic" else []
     names = keys.select(*within, column, "row").drop_nulls(column)
     earlier: dict[tuple[str, ...], tuple[str, int]] = {}
-    for *place, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
-        first, before = earlier.setdefault((*place, name.casefold()), (name, row))
+    for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
+        first, before = earlier.setdefault((*of, name.casefold()), (name, row))
         if first != name:
             yield RowError(
                 f"{name!r} differs in case alone from {first!r} ({path.name}:{before})",

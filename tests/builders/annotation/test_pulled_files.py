@@ -12,7 +12,8 @@ from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.server import forgetting
 from blend.builders.annotation.server.forgetting import forget_person
-from blend.builders.annotation.server.pulling import pull_project, readings
+from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.readings import readings
 from blend.builders.annotation.server.relying import project_reliability, reliability_page
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
