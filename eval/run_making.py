@@ -65,10 +65,11 @@ def run_of_answers(
     marks = how.thought_marks or None
     likely = likely_marks(recorded.answers["text"].to_list(), marks or ())
     if likely is not None:
-        warnings += (
+        warning = (
             f"{answers.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part of "
-            "them; if these are thoughts, name the pair (`thought_marks`)",
+            "them; if these are thoughts, name the pair (`thought_marks`)"
         )
+        warnings += (warning,)
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         outcome = keep_recorded(run, recorded)._replace(warnings=warnings)
     return with_outcome(run, outcome, asked.asked.warnings, warn)
