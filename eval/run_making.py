@@ -63,7 +63,7 @@ def run_of_answers(
         recorded = read_predictions(answers, asked.asked, form, model=model)
     warnings = tuple(f"{answers.name}: {warning}" for warning in recorded.warnings)
     marks = how.thought_marks or None
-    likely = likely_marks(recorded.answers["text"].to_list(), marks or ())
+    likely = likely_marks(recorded.answers["text"].drop_nulls().to_list(), marks or ())
     if likely is not None:
         warning = (
             f"{answers.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part of "
