@@ -1,0 +1,135 @@
+"""Tables of texts: names and columns as people write them, and everything that is wrong."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.eval.evaluation import run_task
+from blend.eval.runs.run_directory import read_run
+from blend.eval.scoring import score_answers
+from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts, keep_texts
+from blend.schemas.errors import BlendError, InputError
+
+A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
+
+BROKEN = {
+    "no-text": (
+        '{"group": "French", "topic": "rain", "sample": 0}',
+        "texts.jsonl: column 'text' is missing; add it",
+    ),
+    "renamed": (
+        '{"groups": "French", "topic": "rain", "sample": 0, "text": "a"}',
+        "texts.jsonl: column 'group' is missing; rename column 'groups'",
+    ),
+    "case": (
+        (
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "a"}\n'
+            '{"group": "french", "topic": "rain", "sample": 0, "text": "b"}'
+        ),
+        (
+            "texts.jsonl:2, column group: 'french' differs in case alone from 'French' (texts.jsonl:1); write "
+            "one of the two everywhere"
+        ),
+    ),
+    "blank-group": (
+        '{"group": " ", "topic": "rain", "sample": 0, "text": "a"}',
+        "texts.jsonl:1, column group: the group is blank; fill it in",
+    ),
+    "no-number": (
+        '{"group": "French", "topic": "rain", "sample": "first", "text": "a"}',
+        (
+            "texts.jsonl:1, column sample: 'first' is not a whole number; number the samples of each group and "
+            "topic, from 0 or 1"
+        ),
+    ),
+    "twice": (
+        (
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "a"}\n'
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "b"}'
+        ),
+        (
+            "texts.jsonl:2: sample 0 of 'French' about 'rain' is there twice; delete this row or "
+            "texts.jsonl:1, or give each sample a number of its own"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_fault_of_a_table_is_told(tmp_path: Path, name: str):
+    text, message = BROKEN[name]
+    path = tmp_path / "texts.jsonl"
+    path.write_text(text + "\n")
+    with pytest.raises(BlendError) as reword:
+        keep_texts(path, tmp_path / "run")
+    assert str(reword.value) == message
+    assert not (tmp_path / "run").exists()
+
+
+def test_blanks_around_names_make_no_other_group_or_topic(run_of):
+    texts = (("French", 0, A), ("French", 1, B), ("German", 0, B), ("German", 1, C))
+    rows = [{"group": group, "topic": "rain", "sample": n, "text": text} for group, n, text in texts]
+    blanks = [{**row, "group": f"{row['group']} ", "topic": " rain"} for row in rows[1:]]
+    assert_frame_equal(run_of([rows[0], *blanks], "blanks").gold(), run_of(rows).gold())
+
+
+def test_topics_of_two_categories_may_differ_in_case_alone(run_of):
+    rows = [{"group": group, "sample": 0, "text": text} for group, text in (("French", A), ("German", B))]
+    chores = [{**row, "category": "chores", "topic": "polish"} for row in rows]
+    languages = [{**row, "category": "languages", "topic": "Polish"} for row in rows]
+    assert run_of([*chores, *languages]).gold()["topic"].n_unique() == 2
+
+
+def test_a_table_in_another_encoding_says_what_to_give(tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_bytes("group,topic,text\nFrench,rain,ét\n".encode("latin-1"))
+    with pytest.raises(InputError) as told:
+        keep_texts(path, tmp_path / "run")
+    assert str(told.value) == (
+        "texts.csv: byte 0xE9 at offset 29 (line 2) is not UTF-8; save it with UTF-8, or say what it has "
+        "(`encoding`)"
+    )
+    keep_texts(path, tmp_path / "run", encoding="latin-1")
+    assert read_run(tmp_path / "run").answers()["text"].to_list() == ["ét"]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("group,topic,sample,texts", "texts.csv: column 'text' is missing; rename column 'texts'"),
+        ("land,theme,nr,response", "texts.csv: columns 'group', 'topic', 'text' are missing; add them"),
+        ("group,Group,topic,text", "texts.csv: column 'group' occurs twice; remove one of the two"),
+    ],
+)
+def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, header: str, message: str):
+    path = tmp_path / "texts.csv"
+    path.write_text(f"{header}\nFrench,rain,1,a\n")
+    with pytest.raises(InputError) as told:
+        run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    assert str(told.value) == message
+
+
+def test_names_of_columns_may_be_written_in_capitals(tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_text("Group,Topic ,TEXT\nFrench,rain,a\n")
+    run = run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    assert run.gold()["group"].to_list() == ["French"]
+
+
+def test_answers_to_items_are_no_table_of_texts(tmp_path: Path):
+    path = tmp_path / "answers.csv"
+    path.write_text("item_id,response\nqa/t1/physics/gravity/French~0,a\n")
+    assert not is_table_of_texts(path)
+
+
+@pytest.mark.slow
+def test_the_kind_of_file_makes_no_difference(golden_texts, run_of, tmp_path: Path):
+    expected = score_answers(run_of(golden_texts)).decisions
+    frame = pl.DataFrame(golden_texts)
+    frame.write_parquet(tmp_path / "t.parquet")
+    frame.write_csv(tmp_path / "t.csv")
+    for kind in ("parquet", "csv"):
+        keep_texts(tmp_path / f"t.{kind}", tmp_path / kind)
+        assert_frame_equal(score_answers(read_run(tmp_path / kind)).decisions, expected)
