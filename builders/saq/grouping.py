@@ -104,12 +104,13 @@ def untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> 
 def _text_key(text: str, language: str) -> str:
     primary = language.partition("-")[0].lower()
     spelled = respell(text, language)
-    if primary in _AND:
-        spelled = _AMPERSAND.sub(f" {_AND[primary]} ", spelled)
     if primary in _COMMA_IS_THOUSANDS:
         spelled = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), spelled)
     plain = "".join(_kept(char, spelled[i - 1 : i], spelled[i + 1 : i + 2]) for i, char in enumerate(spelled))
     worded = " ".join(plain.split())
+    if primary in _AND:
+        # Behind punctuation as well, which is gone by now: `1:&1` is `1&1`.
+        worded = _AMPERSAND.sub(f" {_AND[primary]} ", worded)
     if primary == "en":
         worded = _ARTICLE.sub("", worded, count=1) if _ARTICLE.match(worded) else worded
     return normalize("NFC", _BLANKS.sub("", worded))

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blend.builders.saq.grouping import grouping_key, several_answers, untidiness
@@ -126,6 +126,7 @@ LANGUAGES = st.sampled_from(
 
 @settings(deadline=None)
 @given(ANSWERS, LANGUAGES, st.sampled_from(AnswerFormat))
+@example("1:&1", "en", AnswerFormat.TEXT)
 def test_a_key_is_its_own_key(answer: str, language: str, asked: AnswerFormat):
     once = grouping_key(answer, language, asked)
     assert grouping_key(once, language, asked) == once
