@@ -1,7 +1,7 @@
 """Beside a pull: which of its rows count, by what is asked and by the reviews that people wrote as files."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -10,6 +10,7 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.checked import Placed
 from blend.loaders.responses import readable_rows
+from blend.loaders.responses.links import AskedQuestion
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
 from blend.schemas.rows.published_rows import Review
@@ -24,6 +25,8 @@ BY_LOCALE = ("responses", "reviews")
 class Beside(NamedTuple):
     """Contents of the directory of raw responses that no pull writes."""
 
+    questions: Sequence[AskedQuestion]
+    """The questions that can be read."""
     asked: frozenset[_Key] | None
     """Template and locale of every question; null where the file of them cannot be read whole."""
     reviews: Mapping[_Key, Placed[Review]]
@@ -35,12 +38,12 @@ def beside(file: ProjectFile) -> Beside:
     pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
     rows = readable_rows(file.collected, locales=file.locales, but_reviews=pulled)
     if rows is None:
-        return Beside(None, {})
-    questions = rows.questions
-    asked = frozenset((row.template_id, row.locale) for _, row in questions.rows)
+        return Beside((), None, {})
+    questions = [question for _, question in rows.questions.rows]
+    asked = frozenset((question.template_id, question.locale) for question in questions)
     # A file without a question is more likely cut off than meant.
-    known = asked if questions.is_complete and asked else None
-    return Beside(known, {(one.row.template_id, one.row.locale): one for one in rows.reviews.rows})
+    known = asked if rows.questions.is_complete and asked else None
+    return Beside(questions, known, {(one.row.template_id, one.row.locale): one for one in rows.reviews.rows})
 
 
 def that_counts(reading: Reading, tag: str, held: Beside) -> Reading:

@@ -234,7 +234,8 @@ def _stage_locale_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, 
 def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
     """Read everything that was ever pulled, tell what is new, and write the files."""
     addresses = {**accounts(folder.path), **fetched.addresses}
-    people, asked = People(key, addresses), words_now(file)
+    people, others = People(key, addresses), beside(file)
+    asked = words_now(others)
     keep_fingerprint(folder.path, key)
     pulled: list[PulledProject] = []
     absent: list[StageLocale] = []
@@ -267,7 +268,6 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
         found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))
-    others = beside(file)
     found = [(at, that_counts(reading, at.locale.tag, others)) for at, reading in found]
     found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
     findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from blend.builders.annotation.beside import Beside, beside
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.server.accounts import accounts
@@ -12,7 +13,6 @@ from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.stages.answer import REWORDED, words_of
 from blend.builders.annotation.stages.model import Reading, StageContext
 from blend.loaders.label_studio.export import Task
-from blend.loaders.responses import readable_rows
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.sheets.answer_sheets import digest_of
 
@@ -20,11 +20,10 @@ Words = Mapping[str, Mapping[str, Mapping[str, str]]]
 """See `StageContext.asked`, by locale."""
 
 
-def words_now(file: ProjectFile) -> Words:
+def words_now(held: Beside) -> Words:
     """The words of all questions that are asked now."""
     asked: dict[str, dict[str, Mapping[str, str]]] = {}
-    rows = readable_rows(file.collected, locales=file.locales)
-    for _, question in () if rows is None else rows.questions.rows:
+    for question in held.questions:
         asked.setdefault(question.locale, {})[question.template_id] = words_of(question.model_dump())
     return asked
 
@@ -62,7 +61,7 @@ def reworded_questions(file: ProjectFile) -> list[str]:
 
 def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Reading]]:
     """Read what was pulled so far, by `StageLocale.slug`, with what a project file says of people now."""
-    people, asked = People(project_key(file), accounts(file.pulled)), words_now(file)
+    people, asked = People(project_key(file), accounts(file.pulled)), words_now(beside(file))
     found: dict[str, tuple[StageLocale, list[Task], Reading]] = {}
     for stage_locale in stage_locales(file):
         if kept_exports(file.pulled, stage_locale):
