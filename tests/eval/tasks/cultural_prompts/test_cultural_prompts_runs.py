@@ -8,7 +8,7 @@ import pytest
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_run
-from blend.eval.scores_json import Score
+from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
 from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
@@ -146,6 +146,20 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     write_scores(run, cut)
     overview = cultural_overview(ScoredRun("m", run, cut.scores, CulturalPromptsTask()))
     assert dict(zip(overview.head, overview.rows[0], strict=True))["unanswered, %"] == "16.7"
+
+
+def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, monkeypatch: pytest.MonkeyPatch):
+    run = run_of(rows_of(French=[A, B], German=[B, C]))
+    write_scores(run, score_answers(run))
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cultural_scores, "write_tables", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        score_answers(run, bleu="pairwise")
+    with pytest.raises(InputError, match="the run is not scored yet"):
+        read_scores(run)
 
 
 def test_one_sample_has_no_variance_within_and_says_so(run_of):
