@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ TIMEOUT_S = 120.0
 
 _TASKS_AT_A_TIME = 1_000
 _TASKS_PER_PAGE = 5_000
+_LISTINGS = 3
+_PAUSE_S = 1.0
 _PROJECT_FIELDS = "id,title,description,label_config,maximum_annotations"
 # Of every task: the server looks for drafts only where a filter asks for them.
 _WITH_DRAFTS = json.dumps(
@@ -172,18 +175,22 @@ class Studio:
     def tasks(self, project: int) -> list[RemoteTask]:
         """The tasks of a project, by number, without their annotations.
 
+        Listed again if they change meanwhile: another push may be removing the project.
+
         Raises:
-            ConflictError: If the project is gone, or changes while it is listed.
+            ConflictError: If the project is gone, or changes whenever it is listed.
         """
-        listed: list[RemoteTask] = []
-        for page in range(1, 1_000_000):
-            found, total = self._page_of_tasks(project, page)
-            listed += found
-            # Counted here: the SDK takes an error of the server for the end of the list.
-            if len(listed) >= total:
-                return sorted(listed, key=lambda task: task.id)
-            if not found:
-                break
+        for _ in range(_LISTINGS):
+            listed: list[RemoteTask] = []
+            for page in range(1, 1_000_000):
+                found, total = self._page_of_tasks(project, page)
+                listed += found
+                # Counted here: the SDK takes an error of the server for the end of the list.
+                if len(listed) >= total:
+                    return sorted(listed, key=lambda task: task.id)
+                if not found:
+                    break
+            time.sleep(_PAUSE_S)
         raise ConflictError(
             f"{self.where}: the tasks of project {project} change while they are listed; run the command again"
         )
@@ -198,6 +205,8 @@ class Studio:
                 query=_WITH_DRAFTS,
                 page=page,
                 page_size=_TASKS_PER_PAGE,
+                # While it removes a project, a server answers 500 or half a list, and only then 404.
+                request_options={"max_retries": _LISTINGS - 1},
             )
         found = [
             RemoteTask(

@@ -140,5 +140,6 @@ def _made(studio: Studio, wanted: WantedProject) -> int:
     # Two pushes at a time make two projects; both see both, and agree on the older one.
     chosen = inventory(studio, [wanted.name])[wanted.name][0].project.id
     if chosen != made:
-        studio.delete(made)
+        with suppress(GoneError):
+            studio.delete(made)
     return chosen

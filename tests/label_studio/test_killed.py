@@ -12,6 +12,7 @@ from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
+from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.history import last_versions
 from helpers.label_studio.annotation_projects import write_project
 from helpers.label_studio.killed_leads import Leads, leads
@@ -90,6 +91,30 @@ def test_a_project_that_another_push_has_made_meanwhile_is_removed(
     assert len(made()) == 1
     assert set(label_studio.tasks(title)) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
     assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))
+
+
+def test_a_copy_that_another_push_removes_first(
+    label_studio: StudioForTests,
+    project: Callable[..., ProjectFile],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    name = project(label_studio.url).project.name
+    file = write_project(tmp_path / "lead", name, label_studio.url, ONE)
+    create, delete = Studio.create, Studio.delete
+
+    def made_by_both(studio: Studio, **settings: Any) -> int:
+        create(studio, **settings)
+        return create(studio, **settings)
+
+    def removed_by_both(studio: Studio, number: int) -> None:
+        delete(studio, number)
+        delete(studio, number)
+
+    monkeypatch.setattr(Studio, "create", made_by_both)
+    monkeypatch.setattr(Studio, "delete", removed_by_both)
+    push_project(check_project(file.path))
+    assert set(label_studio.tasks(f"{name} answer ko-KR")) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
 
 
 def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(

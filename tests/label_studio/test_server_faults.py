@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from blend.loaders.label_studio.client import Studio, label_studio
+from blend.loaders.label_studio.studio_errors import GoneError
 from blend.schemas.distribution import how_to_install
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
 from helpers.served import served
@@ -49,11 +50,15 @@ REFUSED = (
 )
 
 
+Answers = tuple[int, Any] | list[tuple[int, Any]]
+
+
 class _Handler(BaseHTTPRequestHandler):
-    answers: dict[str, tuple[int, Any]]
+    answers: dict[str, Answers]
 
     def do_GET(self) -> None:
-        status, body = next(answer for part, answer in self.answers.items() if part in self.path)
+        found = next(answer for part, answer in self.answers.items() if part in self.path)
+        status, body = found.pop(0) if isinstance(found, list) else found
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         kind = "text/html" if isinstance(body, bytes) else "application/json"
@@ -70,9 +75,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def answering(**answers: tuple[int, Any]) -> Iterator[str]:
-    """A server with fixed answers by a part of the path; a Label Studio in what is not said otherwise."""
-    usual: dict[str, tuple[int, Any]] = {"version": (200, VERSION), "whoami": (200, WHO)}
+def answering(**answers: Answers) -> Iterator[str]:
+    """A server with fixed answers by a part of the path; a Label Studio in what is not said otherwise.
+
+    Of several answers in a list, each is given once.
+    """
+    usual: dict[str, Answers] = {"version": (200, VERSION), "whoami": (200, WHO)}
     handler = type("Handler", (_Handler,), {"answers": usual | answers})
     with served(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
         yield address
@@ -215,6 +223,31 @@ def test_a_request_that_is_refused(answer: tuple[int, Any], kind: type[Exception
         assert str(raised.value) == f"Label Studio at {url}: {message}"
         for secret in ("s3cr3ts3ss10n", TOKEN, EXPIRED, "example.org"):
             assert secret not in str(raised.value)
+
+
+NO_PROJECT = (500, {"detail": "Project matching query does not exist."})
+EMPTIED = (200, {"tasks": [], "total": 2, "total_annotations": 0, "total_predictions": 0})
+TASKS = (200, {**EMPTIED[1], "tasks": [{"id": 2, "data": {}}, {"id": 1, "data": {}}]})
+REMOVED = (404, {"detail": "Not found."})
+
+
+@pytest.mark.slow  # between two looks it waits
+@pytest.mark.parametrize("meanwhile", [[EMPTIED], [EMPTIED, EMPTIED], [NO_PROJECT], [NO_PROJECT, EMPTIED]])
+def test_tasks_are_listed_again_while_a_project_is_being_removed(meanwhile: list[tuple[int, Any]]):
+    with answering(tasks=[*meanwhile, TASKS]) as url, connected(url) as studio:
+        assert [task.id for task in studio.tasks(7)] == [1, 2]
+    with answering(tasks=[*meanwhile, REMOVED]) as url, connected(url) as studio, pytest.raises(GoneError):
+        studio.tasks(7)
+
+
+@pytest.mark.slow
+def test_tasks_that_change_whenever_they_are_listed():
+    with answering(tasks=EMPTIED) as url, connected(url) as studio:
+        with pytest.raises(ConflictError) as raised:
+            studio.tasks(7)
+        assert str(raised.value) == (
+            f"Label Studio at {url}: the tasks of project 7 change while they are listed; run the command again"
+        )
 
 
 @pytest.mark.slow
