@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 
@@ -69,14 +70,21 @@ def read_returned(
 
 
 def _check_copies(paths: Sequence[Path]) -> None:
-    """Refuse ``anna (1).xlsx`` beside ``anna.xlsx``: one person would agree with herself."""
+    """Refuse ``anna (1).xlsx`` or a copy of another name beside ``anna.xlsx``: one would agree with oneself."""
     first: dict[str, Path] = {}
+    held: dict[str, Path] = {}
     for path in paths:
         earlier = first.setdefault(_COPY.sub("", path.stem).casefold(), path)
         if earlier.stem != path.stem:
             raise InputError(
                 f"{path}: looks like a copy of {earlier}, and the name of a file says who judged; leave one "
                 "of them out, or rename one if two people filled them in"
+            )
+        same = held.setdefault(file_sha256(path), path) if path.is_file() else path
+        if same.stem != path.stem:
+            raise InputError(
+                f"{path}: holds byte for byte what {same} does, and the name of a file says who judged; leave "
+                "one of them out, or save one as a file of another kind if two people agree on everything"
             )
 
 

@@ -11,6 +11,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blend.eval.judging.verdicts import judges_of, verdicts_digest
+from blend.eval.runs.answer_files import answers_digest
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.usage import Usage
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
@@ -76,8 +78,10 @@ class Scores(BaseModel):
     """Name of the model."""
     scores: tuple[Score, ...]
     """The figures."""
-    answered: int | None = None
-    """Items of the run that had an answer; null in scores of earlier versions."""
+    answers: str | None = None
+    """Digest of the answers that were scored, of `answers_digest`; null in scores of earlier versions."""
+    verdicts: str | None = None
+    """Digest of a judge's verdicts that they were scored by, likewise; null where no judge scores."""
     usage: Usage | None = None
     """Requests, tokens, time and cost of the run; null where nobody was asked."""
 
@@ -88,15 +92,17 @@ class Scores(BaseModel):
 
 def score_again(run: Run) -> str:
     """Say what to do about what scoring has written and somebody has changed or lost."""
-    return f"score the run again: blend eval score {run.directory}"
+    rule = earlier_rule(run.directory)
+    by_rule = "" if rule in (None, "default") else f" --rule {rule}"
+    return f"score the run again, with the options of before: blend eval score {run.directory}{by_rule}"
 
 
 def read_scores(run: Run) -> Scores:
     """The scores of a run.
 
     Raises:
-        InputError: If it is not scored, has got further answers since, or its scores are not what this version
-            writes.
+        InputError: If it is not scored, has other answers or verdicts since, or its scores are not what this
+            version writes.
         RowError: If the file cannot be read.
     """
     path = run.directory / SCORES_NAME
@@ -111,11 +117,12 @@ def read_scores(run: Run) -> Scores:
             f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             f"{score_again(run)}"
         ) from error
-    answered = run.answers("item_id", "error")["error"].null_count()
-    if scores.answered not in (None, answered):
+    if scores.answers not in (None, answers_digest(run.answers_folder)):
+        raise InputError(f"{run.directory}: answers have changed since it was scored; {score_again(run)}")
+    # Who has a run without the folder of its judge can still show its scores.
+    if scores.verdicts and judges_of(run) and scores.verdicts != verdicts_digest(run, scores.rule):
         raise InputError(
-            f"{path}: scores of {scores.answered:,} answers, and the run has {answered:,} now; "
-            f"{score_again(run)}"
+            f"{run.directory}: the judge's verdicts have changed since it was scored; {score_again(run)}"
         )
     return scores
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.judging.verdicts import JUDGE
+from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
+from blend.eval.runs.answer_files import answers_digest
 from blend.eval.runs.answers_in_parts import written_texts
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
@@ -77,6 +78,8 @@ def score_answers(
         raise UnknownNameError("rule", rule, task.rules)
     given = {name: value for name, value in options.items() if value is not None}
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
+    # Of before they are read: what comes in meanwhile is told when the scores are.
+    answers_held, verdicts_held = answers_digest(run.answers_folder), verdicts_digest(run, rule)
     answers = run.answers(*task.answer_columns, thoughts=False)
     allow_missing = allow_missing or rule in task.missing_is_wrong
     n_missing = _check_missing(run, answers, allow_missing=allow_missing)
@@ -101,7 +104,8 @@ def score_answers(
         release=release_name(run.description),
         model=run.description.model.id,
         scores=scored.scores,
-        answered=run.description.n_items - n_missing,
+        answers=answers_held,
+        verdicts=verdicts_held,
         usage=read_usage(run),
     )
     warnings = scored.warnings

@@ -17,6 +17,7 @@ from blend.eval.scores_json import ALL, Score, ScoredItems, agreement_scores, pe
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
 from blend.schemas.errors import InputError
+from blend.schemas.language.text_comparison import agreeing
 
 LENGTHS = ("short", "medium", "long")
 """Thirds of the replies that a judge was asked about, by their characters."""
@@ -76,6 +77,15 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
             "(docs/judging.md)"
         )
         warnings = (unreadable, *warnings)
+    n_questions = judge.description.n_items
+    n_failed = n_questions - judge.answers("item_id", "error")["error"].null_count()
+    if n_failed:
+        failed = (
+            f"{n_failed:,} of {n_questions:,} questions to {judge.description.model.id} "
+            f"{agreeing(n_failed, 'has', 'have')} no answer, which counts as a verdict that cannot be "
+            "read; run the same `blend eval judge` again to ask them"
+        )
+        warnings = (failed, *warnings)
     return scored._replace(
         scores=(*scored.scores, *scores),
         signature_parts={**scored.signature_parts, **judge_signature(run, judge)},

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from blend.eval.items import PART
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import REORDERED, parse_verdict
+from blend.eval.runs.answer_files import answers_digest
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, read_run
 from blend.eval.runs.written_answers import split_answers
@@ -65,6 +67,16 @@ def read_judge(run: Run, rule: str = JUDGE) -> Run:
         UnknownNameError: If there is no judge of that name; lists those there are.
         InputError: If there is none at all, or several and no name; or if replies have changed since.
     """
+    judge = read_run(_folder_of_judge(run, rule))
+    if judge.description.options.get("replies") != replies_digest(run):
+        raise InputError(
+            f"{judge.directory}: judges other replies than the run holds now; have them judged again under "
+            "another name"
+        )
+    return judge
+
+
+def _folder_of_judge(run: Run, rule: str) -> Path:
     held, name = judges_of(run), rule.partition(":")[2]
     if not held:
         raise InputError(
@@ -78,13 +90,18 @@ def read_judge(run: Run, rule: str = JUDGE) -> Run:
             f"{run.directory}: several judges have been asked ({', '.join(held)}); name one, "
             f"such as `rule={JUDGE}:{held[0]}`"
         )
-    judge = read_run(run.directory / JUDGES_FOLDER / (name or held[0]))
-    if judge.description.options.get("replies") != replies_digest(run):
-        raise InputError(
-            f"{judge.directory}: judges other replies than the run holds now; have them judged again under "
-            "another name"
-        )
-    return judge
+    return run.directory / JUDGES_FOLDER / (name or held[0])
+
+
+def verdicts_digest(run: Run, rule: str) -> str | None:
+    """SHA-256 that is another one as soon as the judge that a rule names says anything more or else.
+
+    Null where a rule names no judge.
+
+    Raises:
+        UnknownNameError, InputError: As of `read_judge`, but for replies that have changed.
+    """
+    return answers_digest(_folder_of_judge(run, rule) / ANSWERS_FOLDER) if is_judge(rule) else None
 
 
 def replies_digest(run: Run) -> str:

@@ -16,15 +16,17 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.runs.run_tables import has_digest, read_frame, write_frame
+from blend.eval.runs.run_tables import has_digest, read_frame, table_sha256, write_frame
 from blend.eval.runs.shards import ADDRESS_NAME, ShardName, StoredShards, shards_of
 from blend.loaders.files.atomic import sync_directory
 from blend.loaders.files.content import read_content
+from blend.loaders.files.pins import file_sha256
 from blend.schemas.errors import RowError
 
 ANSWERS = pl.Schema(
@@ -204,6 +206,8 @@ class AnswerTable(NamedTuple):
     """Name of the file or object."""
     read: Callable[[Sequence[str]], pl.DataFrame]
     """Reads some columns of `ANSWERS`."""
+    sha256: Callable[[], str]
+    """Digest of its bytes."""
 
 
 def answer_tables(folder: Path) -> list[AnswerTable]:
@@ -213,13 +217,24 @@ def answer_tables(folder: Path) -> list[AnswerTable]:
     paths = [*([complete] if os.path.lexists(complete) else []), *parts_of(folder)]
     store = shards_of(folder)
     if isinstance(store, StoredShards):
-        stored = [AnswerTable(name, partial(store.read, name)) for name in store.names()]
+        stored = [
+            AnswerTable(name, partial(store.read, name), partial(store.sha256, name)) for name in store.names()
+        ]
     else:
         stored = []
         paths += [] if store.folder == folder else parts_of(store.folder)
-    tables = [AnswerTable(path.name, partial(_parquet, path)) for path in paths]
-    journals = [AnswerTable(path.name, _journal(path).select) for path in journals_of(folder)]
+    tables = [AnswerTable(path.name, partial(_parquet, path), partial(table_sha256, path)) for path in paths]
+    journals = [
+        AnswerTable(path.name, _journal(path).select, partial(file_sha256, path))
+        for path in journals_of(folder)
+    ]
     return [*tables, *stored, *journals]
+
+
+def answers_digest(folder: Path) -> str:
+    """SHA-256 that is another one as soon as anything was answered since, or answered anew."""
+    files = {table.name: table.sha256() for table in answer_tables(folder)}
+    return sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
 
 
 def last_ones(rows: pl.DataFrame) -> pl.DataFrame:

@@ -150,9 +150,14 @@ def check_frame(path: Path, *, fix: str = RESTORE) -> None:
     check_tables([path], fix=fix, at_once=False)
 
 
+def table_sha256(path: Path) -> str:
+    """The digest of a table as it is."""
+    return _sha256(path, file_identity(path))
+
+
 def _check_digest(path: Path, fix: str) -> None:
     try:
-        found = _sha256(path, file_identity(path))
+        found = table_sha256(path)
         noted = _digests(path)
         if noted and found not in noted:
             # It may have been replaced since its digest was asked for.

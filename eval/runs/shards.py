@@ -9,6 +9,7 @@ Shards lie in the folder of answers, where they are parts like others (`answer_f
 of which the folder then keeps the address.
 """
 
+import hashlib
 import io
 import platform
 import re
@@ -200,13 +201,23 @@ class StoredShards:
             RowError: If the shard is damaged.
             StorageError: If the store does not give it.
         """
+        where = f"{self.address}/{name}"
+        return parquet_rows(io.BytesIO(self._content(name)), where=where, fix=_RESTORE, columns=columns)
+
+    def sha256(self, name: str) -> str:
+        """The digest of a shard.
+
+        Raises:
+            StorageError: If the store does not give it.
+        """
+        return hashlib.sha256(self._content(name)).hexdigest()
+
+    def _content(self, name: str) -> bytes:
         files, root = self._opened()
         try:
-            content = files.cat_file(f"{root}/{name}")
+            return bytes(files.cat_file(f"{root}/{name}"))
         except Exception as error:
             raise self._problem(error) from error
-        where = f"{self.address}/{name}"
-        return parquet_rows(io.BytesIO(content), where=where, fix=_RESTORE, columns=columns)
 
     def commit(self, name: str, rows: pl.DataFrame) -> bool:
         """See `ShardStore.commit`; the store is told to create the object, and never to replace one.

@@ -1,5 +1,6 @@
 """Runs that are scored again: no scores stand beside what they do not come from."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -9,12 +10,21 @@ import pytest
 import blend
 from blend.eval import scoring
 from blend.eval.evaluation import read_scored
+from blend.eval.judging.judge_run import judge_run
+from blend.eval.judging.verdicts import JUDGES_FOLDER
 from blend.eval.models.protocols import Generation
+from blend.eval.runs.answer_files import PARQUET
 from blend.eval.scores_json import SCORES_NAME
 from blend.loaders.files.atomic import one_at_a_time
+from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer, says
 from helpers.models.own_models import Reader, Saying
 
 Asked = Callable[..., blend.Run]
+
+ANSWERED_SINCE = (
+    "{0}: answers have changed since it was scored; score the run again, with the options of before: "
+    "blend eval score {0}"
+)
 
 
 def refusal(run: blend.Run) -> str:
@@ -47,17 +57,60 @@ def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
         ]
 
     run = asked(Saying(some))
-    n_answered = blend.score_run(run, allow_missing=True).scores.answered
+    before = blend.score_run(run, allow_missing=True).scores
     run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
-    n = run.description.n_items
-    assert n_answered is not None
-    assert 0 < n_answered < n
-    assert refusal(run) == (
-        f"{run.directory / SCORES_NAME}: scores of {n_answered} answers, and the run has {n} now; "
-        f"score the run again: blend eval score {run.directory}"
-    )
+    assert refusal(run) == ANSWERED_SINCE.format(run.directory)
     blend.score_run(run)
-    assert read_scored([run])[0].scores.answered == n
+    assert read_scored([run])[0].scores.answers != before.answers
+
+
+def test_a_run_whose_answers_were_lost_and_asked_again_is_scored_again(asked: Asked):
+    run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
+    blend.score_run(run)
+    (run.answers_folder / PARQUET).unlink()
+    run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
+    # The same again is the same.
+    assert read_scored([run])
+    (run.answers_folder / PARQUET).unlink()
+    run = asked(Saying(lambda prompts: ["B"] * len(prompts)))
+    assert refusal(run) == ANSWERED_SINCE.format(run.directory)
+
+
+@pytest.mark.slow
+def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: Path, tmp_path: Path):
+    run = answered_run(mini_release, tmp_path)
+
+    judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    blend.score_run(run, rule="judge:strict", on_warning=lambda _: None)
+    assert read_scored([run])
+    shutil.rmtree(run.directory / JUDGES_FOLDER)
+    # Without the judge nobody can tell, and the scores can still be shown.
+    assert read_scored([run])
+    judge_run(run, model=OwnJudge("strict", lambda _: says("wrong")))
+    assert refusal(run) == (
+        f"{run.directory}: the judge's verdicts have changed since it was scored; score the run again, with "
+        f"the options of before: blend eval score {run.directory} --rule judge:strict"
+    )
+
+
+@pytest.mark.slow
+def test_questions_to_a_judge_without_an_answer_are_told(mini_release: Path, tmp_path: Path):
+    run = answered_run(mini_release, tmp_path, limit=100)
+
+    class Failing(OwnJudge):
+        def generate(self, prompts: list[str]) -> list[Generation]:  # type: ignore[override]
+            is_first = not self.prompts
+            answers = [Generation(text, 1, 1, "stop") for text in super().generate(prompts)]
+            return [Generation.failed("down"), *answers[1:]] if is_first else answers
+
+    kept = judge_run(run, model=Failing("strict", finds_the_answer))
+    told: list[str] = []
+    blend.score_run(run, rule="judge", on_warning=told.append)
+    n = kept.description.n_items
+    assert told[0] == (
+        f"1 of {n:,} questions to strict has no answer, which counts as a verdict that cannot be read; run the "
+        "same `blend eval judge` again to ask them"
+    )
 
 
 def test_one_scores_a_run_at_a_time(asked: Asked):
@@ -69,4 +122,4 @@ def test_one_scores_a_run_at_a_time(asked: Asked):
         assert other.is_alive()
         assert not Path(run.directory / SCORES_NAME).exists()
     other.join()
-    assert read_scored([run])[0].scores.answered == run.description.n_items
+    assert read_scored([run])

@@ -287,6 +287,16 @@ def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str
     )
 
 
+def test_a_copy_of_a_sheet_under_any_name_is_nobody_else(run: ScoredRun, sheet: Path):
+    anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", "anna - Kopie.csv"))
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [anna, copy])
+    assert str(raised.value) == (
+        f"{copy}: holds byte for byte what {anna} does, and the name of a file says who judged; leave one of "
+        "them out, or save one as a file of another kind if two people agree on everything"
+    )
+
+
 def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path):
     anna = filled(sheet, "anna.csv", lambda row: "wrong")
     first = label_replies(run, [anna])
