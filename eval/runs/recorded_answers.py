@@ -165,17 +165,20 @@ def _wrong_texts(row: Cells) -> Iterator[RowError]:
 
 
 def _strange_ends(rows: list[Cells]) -> Iterator[RowError]:
-    """Say of each finish reason that nobody knows where it stands first, and how often."""
+    """Say of each finish reason that is none of an answer where it stands first, and how often."""
     places: dict[str, list[str]] = {}
     for row in rows:
         reason = row.values.get("finish_reason")
-        if isinstance(reason, str) and reason and meaning_of(reason) is None:
+        if isinstance(reason, str) and reason and meaning_of(reason) not in FINISH_REASONS:
             places.setdefault(reason, []).append(row.location)
     for reason, found in places.items():
         times = f" ({len(found)} rows)" if len(found) > 1 else ""
+        what = f"{reason!r} is not why an answer ends{times}"
         fix = f"write one of {', '.join(FINISH_REASONS)}, or leave it empty"
-        where = f"{found[0]}, column finish_reason"
-        yield RowError(f"{reason!r} is not why an answer ends{times}", where=where, fix=fix)
+        if meaning_of(reason) == "error":
+            what = f"{reason!r} says that the server failed{times}, so this is no answer"
+            fix = "have the model asked again, or delete such rows"
+        yield RowError(what, where=f"{found[0]}, column finish_reason", fix=fix)
 
 
 def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:

@@ -72,6 +72,12 @@ def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
         "answers.csv:2, column finish_reason: 'tool_calls' is not why an answer ends (2 rows); write one of "
         "stop, length, content_filter, or leave it empty"
     )
+    with pytest.raises(InputError) as raised:
+        read_recorded(written(tmp_path, f"{header}a1,x,,stop\na2,y,,abort\n"), TWO)
+    assert str(raised.value) == (
+        "answers.csv:3, column finish_reason: 'abort' says that the server failed, so this is no answer; have "
+        "the model asked again, or delete such rows"
+    )
 
 
 @pytest.mark.parametrize(
