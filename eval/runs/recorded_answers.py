@@ -19,6 +19,9 @@ from blend.schemas.language.text_comparison import agreeing, pluralise
 ID_COLUMNS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
 
+_FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
+"""Names of ``finish_reason`` at Anthropic, Ollama and OpenRouter; left out, cut answers would be scored."""
+
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
 _SHOWN = 10
 
@@ -89,7 +92,12 @@ def _rows(path: Path, encoding: str | None) -> list[Cells]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)})")
     diagnostics = Diagnostics()
-    columns = Columns(("response",), (*ID_COLUMNS, "prompt", "thought", "finish_reason"), others=True)
+    columns = Columns(
+        ("response",),
+        (*ID_COLUMNS, "prompt", "thought", "finish_reason"),
+        others=True,
+        other_names={"finish_reason": _FINISH_REASON_NAMES},
+    )
     rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
     if not rows:

@@ -98,6 +98,33 @@ def test_finish_reasons_of_providers_are_taken_by_their_meaning(tmp_path: Path, 
     assert read_recorded(path, TWO).answers["finish_reason"].to_list() == [meant]
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "name",
+    ["stop_reason", "stopReason", "finishReason", "finish reason", "done_reason", "native_finish_reason"],
+)
+def test_a_finish_reason_by_another_name_is_not_passed_over(tmp_path: Path, kind: str, name: str):
+    path = tmp_path / f"answers.{kind}"
+    row = {"item_id": "a1", "response": "x", "kind": "y", name: "max_tokens"}
+    write(path, [row])
+    with pytest.raises(InputError) as raised:
+        read_recorded(path, TWO)
+    where = {"csv": "answers.csv:1", "jsonl": "answers.jsonl:1", "parquet": "answers.parquet"}[kind]
+    assert str(raised.value) == (
+        f"{where}: column '{name}' looks like 'finish_reason'; rename it to 'finish_reason', or remove it if "
+        "it holds something else"
+    )
+    # Beside the column itself it is one of those left out: vLLM has both.
+    write(path, [row | {"finish_reason": "length"}])
+    assert read_recorded(path, TWO).answers["finish_reason"].to_list() == ["length"]
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> None:
+    frame = pl.DataFrame(rows)
+    writers = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    writers[path.suffix](path)
+
+
 def test_a_cell_may_be_long(tmp_path: Path):
     # Python's own reader stops at 131,072 characters.
     text = "word " * 60_000
