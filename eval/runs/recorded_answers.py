@@ -156,7 +156,7 @@ def _check(
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
             problems.append(RowError(f"nothing is asked under {name!r}", where=where, fix=fix))
         else:
-            problems += _wrong_texts(row)
+            problems += _wrong_texts(path, row)
         seen.setdefault(name, row.location)
     if len(problems) > _SHOWN:
         n_more = len(problems) - _SHOWN
@@ -165,11 +165,13 @@ def _check(
     raise_all(problems)
 
 
-def _wrong_texts(row: Cells) -> Iterator[RowError]:
+def _wrong_texts(path: Path, row: Cells) -> Iterator[RowError]:
+    is_parquet = path.suffix.lower() == ".parquet"
+    fix = "store the column as text" if is_parquet else "write text in quotes"
     for column in ("response", "thought", "finish_reason"):
         value, where = row.values.get(column), f"{row.location}, column {column}"
         if value is not None and not isinstance(value, str):
-            yield RowError(f"{value!r} is not text", where=where, fix="write text in quotes")
+            yield RowError(f"{value!r} is not text", where=where, fix=fix)
 
 
 def _strange_ends(rows: list[Cells]) -> Iterator[RowError]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from blend.loaders.files.content import location_of, open_content, parquet_rows
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
@@ -276,6 +278,8 @@ def _parquet_rows(path: Path, root: Path, columns: Columns) -> Iterator[Cells]:
     with open_content(path, where=location) as file:
         rows = parquet_rows(file, where=location, fix="write or copy it again")
     columns.check(rows.columns, location)
+    # What pandas writes where there is no value, as in a column of texts that are all missing.
+    rows = rows.with_columns(pl.selectors.float().fill_nan(None))
     for row, values in enumerate(rows.iter_rows(named=True), start=1):
         yield Cells(f"{location}:{row}", columns.kept(values))
 

@@ -197,6 +197,20 @@ def test_a_response_that_is_not_text(tmp_path: Path):
     assert str(raised.value) == "answers.jsonl:1, column response: 7 is not text; write text in quotes"
 
 
+def test_what_pandas_writes_for_no_value_is_none(tmp_path: Path):
+    path, none = tmp_path / "answers.parquet", float("nan")
+    write(path, [{"item_id": "a1", "response": "x", "thought": none, "finish_reason": none}])
+    assert read_recorded(path, TWO).answers.select("text", "thought", "finish_reason").row(0) == (
+        "x",
+        None,
+        None,
+    )
+    write(path, [{"item_id": "a1", "response": 3.0}])
+    with pytest.raises(InputError) as raised:
+        read_recorded(path, TWO)
+    assert str(raised.value) == "answers.parquet:1, column response: 3.0 is not text; store the column as text"
+
+
 def test_many_wrong_rows_are_counted(tmp_path: Path):
     path = written(tmp_path, "item_id,response\n" + "".join(f"z{n},x\n" for n in range(30)))
     with pytest.raises(InputError) as raised:
