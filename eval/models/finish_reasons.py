@@ -41,12 +41,20 @@ _MEANINGS: Mapping[FinishReason, frozenset[str]] = {
             "spii",
         )
     ),
+    "error": frozenset(
+        (
+            "error",  # vLLM, OpenRouter, Mistral, Cohere
+            "abort",  # vLLM and SGLang
+            "insufficient_system_resource",  # DeepSeek
+            "network_error",  # GLM
+        )
+    ),
 }
 """By what it means for the answer, what it is called in lower case."""
 
-FINISH_REASONS: tuple[FinishReason, ...] = tuple(_MEANINGS)
+FINISH_REASONS: tuple[FinishReason, ...] = tuple(meaning for meaning in _MEANINGS if meaning != "error")
 """Ends of an answer: of itself, cut at the length allowed, or stopped by a content filter, which holds back the
-text or the rest of it."""
+text or the rest of it. What ends with ``error`` is none: the server failed."""
 
 
 def meaning_of(reason: str) -> FinishReason | None:

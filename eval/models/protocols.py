@@ -115,9 +115,9 @@ class Generation:
     """Tokens of the prompt, with those that a chat template adds; absent when unknown."""
     tokens_out: int | None
     """Tokens written, the one that ends the text among them; absent when unknown."""
-    finish_reason: FinishReason
+    finish_reason: FinishReason | str
     """``length`` when the text was cut at `Decoding.max_tokens`, ``content_filter`` when a filter of the
-    server stopped it."""
+    server stopped it; a server's own word where nobody knows what it means, and the text counts as whole."""
     error: str | None = None
     """What went wrong, in words for a user; only with the reason ``error``."""
     thought: str | None = None

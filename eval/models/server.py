@@ -219,7 +219,7 @@ class ServerModel:
         try:
             ask_side_by_side(self._server, ["Hi"], greet)
         except BadReplyError as error:
-            raise ServerError(f"{self.where}: {error}; correct `server`") from error
+            raise ServerError(f"{self.where}: {error}; correct `server`, or run again later") from error
         return thinks
 
     def generate(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from blend.eval.models.finish_reasons import meaning_of
-from blend.eval.models.protocols import FinishReason, Generation
+from blend.eval.models.protocols import Generation
 from blend.eval.models.thoughts import Marks, any_mark, split_reply
 from blend.schemas.errors import BlendError, ServerError
 from blend.schemas.language.text_comparison import clean
@@ -50,9 +50,12 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
         further: Pairs of marks around thoughts besides the usual ones.
 
     Raises:
-        BadReplyError: If there is no answer.
+        BadReplyError: If there is no answer, or the server failed before its end.
     """
     choice = _choices(reply, 1)[0]
+    finish_reason = _finish_reason(choice)
+    if finish_reason == "error":
+        raise BadReplyError(f"the server ended the answer with finish_reason {_shown(choice['finish_reason'])}")
     thoughts = _field_of_thoughts(choice)
     match choice:
         case {"message": {"content": str(text)}} | {"message": {"refusal": str(text)}} | {"text": str(text)}:
@@ -60,10 +63,10 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
         case {"message": {"content": [*parts]}}:
             of_parts, text = _parts(parts)
             thoughts += of_parts
-        case {"message": {}, "finish_reason": "length"}:
+        case {"message": {}} if finish_reason == "length":
             # All tokens went into thoughts, which the server may keep to itself.
             text = ""
-        case _ if _finish_reason(choice) == "content_filter":
+        case _ if finish_reason == "content_filter":
             text = ""
         case {"message": {}} if thoughts:
             text = ""
@@ -75,7 +78,7 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
         split.text,
         _usage(reply, "prompt_tokens"),
         _usage(reply, "completion_tokens"),
-        _finish_reason(choice),
+        finish_reason,
         thought="\n".join(thoughts) or None,
         tokens_thought=_reasoning_tokens(reply),
     )
@@ -115,8 +118,10 @@ def shows_thoughts(reply: object, further: Sequence[Marks] = ()) -> bool:
             return False
 
 
-def _finish_reason(choice: dict[str, Any]) -> FinishReason:
-    return meaning_of(str(choice.get("finish_reason"))) or "stop"
+def _finish_reason(choice: dict[str, Any]) -> str:
+    """Why the answer ends: of itself where the server does not say, and its own word where nobody knows it."""
+    reason = clean(str(choice.get("finish_reason") or "")) or "stop"
+    return meaning_of(reason) or reason[:_SHOWN]
 
 
 def _field_of_thoughts(choice: dict[str, Any]) -> list[str]:

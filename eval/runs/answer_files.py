@@ -53,8 +53,9 @@ ANSWERS = pl.Schema(
 where it did not or nobody tells (runs of earlier versions have both in ``text``: `written_answers` tells them
 apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
 ``option_tokens`` tokens and ``option_bytes`` bytes; ``tokens_out`` counts ``tokens_thought`` as well;
-``finish_reason`` is ``stop``, ``length``, ``content_filter`` or ``error``; ``error`` says why there is no
-answer; ``asked`` is the exact prompt where another tool asked it and said so. What is unknown is null.
+``finish_reason`` is ``stop``, ``length``, ``content_filter``, ``error`` or a server's word that nobody knows;
+``error`` says why there is no answer; ``asked`` is the exact prompt where another tool asked it and said so.
+What is unknown is null.
 """
 
 _LATER = ("thought", "tokens_thought")

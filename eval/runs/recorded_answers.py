@@ -19,6 +19,9 @@ from blend.schemas.language.text_comparison import agreeing, pluralise
 ID_COLUMNS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
 """Columns that can name an item; the first one that the file has counts."""
 
+_FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
+"""Names of ``finish_reason`` at Anthropic, Ollama and OpenRouter; left out, cut answers would be scored."""
+
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
 _SHOWN = 10
 
@@ -89,7 +92,12 @@ def _rows(path: Path, encoding: str | None) -> list[Cells]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)})")
     diagnostics = Diagnostics()
-    columns = Columns(("response",), (*ID_COLUMNS, "prompt", "thought", "finish_reason"), others=True)
+    columns = Columns(
+        ("response",),
+        (*ID_COLUMNS, "prompt", "thought", "finish_reason"),
+        others=True,
+        other_names={"finish_reason": _FINISH_REASON_NAMES},
+    )
     rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
     if not rows:
@@ -148,7 +156,7 @@ def _check(
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
             problems.append(RowError(f"nothing is asked under {name!r}", where=where, fix=fix))
         else:
-            problems += _wrong_texts(row)
+            problems += _wrong_texts(path, row)
         seen.setdefault(name, row.location)
     if len(problems) > _SHOWN:
         n_more = len(problems) - _SHOWN
@@ -157,25 +165,30 @@ def _check(
     raise_all(problems)
 
 
-def _wrong_texts(row: Cells) -> Iterator[RowError]:
+def _wrong_texts(path: Path, row: Cells) -> Iterator[RowError]:
+    is_parquet = path.suffix.lower() == ".parquet"
+    fix = "store the column as text" if is_parquet else "write text in quotes"
     for column in ("response", "thought", "finish_reason"):
         value, where = row.values.get(column), f"{row.location}, column {column}"
         if value is not None and not isinstance(value, str):
-            yield RowError(f"{value!r} is not text", where=where, fix="write text in quotes")
+            yield RowError(f"{value!r} is not text", where=where, fix=fix)
 
 
 def _strange_ends(rows: list[Cells]) -> Iterator[RowError]:
-    """Say of each finish reason that nobody knows where it stands first, and how often."""
+    """Say of each finish reason that is none of an answer where it stands first, and how often."""
     places: dict[str, list[str]] = {}
     for row in rows:
         reason = row.values.get("finish_reason")
-        if isinstance(reason, str) and reason and meaning_of(reason) is None:
+        if isinstance(reason, str) and reason and meaning_of(reason) not in FINISH_REASONS:
             places.setdefault(reason, []).append(row.location)
     for reason, found in places.items():
         times = f" ({len(found)} rows)" if len(found) > 1 else ""
+        what = f"{reason!r} is not why an answer ends{times}"
         fix = f"write one of {', '.join(FINISH_REASONS)}, or leave it empty"
-        where = f"{found[0]}, column finish_reason"
-        yield RowError(f"{reason!r} is not why an answer ends{times}", where=where, fix=fix)
+        if meaning_of(reason) == "error":
+            what = f"{reason!r} says that the server failed{times}, so this is no answer"
+            fix = "have the model asked again, or delete such rows"
+        yield RowError(what, where=f"{found[0]}, column finish_reason", fix=fix)
 
 
 def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:

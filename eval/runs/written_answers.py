@@ -144,9 +144,9 @@ def _are_begun(n_opened: int, n_texts: int) -> bool:
 
 def _is_unmarked() -> pl.Expr:
     """Whether texts, joined with `_split_texts`, may be thoughts whose marks the chat template has begun."""
-    is_complete = pl.col("text").str.contains(_ONE_OBJECT) | (
-        pl.col("text").str.contains(_ONE_LETTER) & (pl.col("finish_reason") == "stop").fill_null(False)
-    )
+    # A server's word that nobody knows is taken for an end.
+    ended = (~pl.col("finish_reason").is_in(_CUTS)).fill_null(False)
+    is_complete = pl.col("text").str.contains(_ONE_OBJECT) | (pl.col("text").str.contains(_ONE_LETTER) & ended)
     without = pl.all_horizontal(pl.col("thought", "_said").is_null())
     return pl.col("text").is_not_null() & without & ~is_complete
 

@@ -6,10 +6,12 @@ one row. In JSONL it is the line, in Parquet the record, both from 1.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from blend.loaders.files.content import location_of, open_content, parquet_rows
 from blend.loaders.files.diagnostics import Diagnostics
@@ -53,6 +55,9 @@ class Columns:
     caller who can tell what was there; in others they are problems."""
     typed: bool = False
     """Whether people typed the texts, so that what a spreadsheet leaves of a formula in CSV is none of them."""
+    other_names: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """By optional column, what it is called elsewhere: where it is missing, one of these is refused, and so is
+    its own name in another spelling (``finishReason``)."""
     returned: bool = False
     """Whether we made the file, and people have worked on it: cells at the end of a row may be left out, and
     nobody is told to add a column that is gone."""
@@ -89,6 +94,12 @@ class Columns:
             names = ", ".join(map(repr, missing))
             what = f"column {names} is missing" if one else f"columns {names} are missing"
             raise RowError(what, where=where, fix=fix)
+        for name, others in self.other_names.items():
+            meant = {_letters(other) for other in (name, *others)}
+            also = None if name in present else next((one for one in strange if _letters(one) in meant), None)
+            if also is not None:
+                fix = f"rename it to {name!r}, or remove it if it holds something else"
+                raise RowError(f"column {also!r} looks like {name!r}", where=where, fix=fix)
         for column in () if self.others else strange:
             columns = ", ".join([*self.required, *self.optional])
             fix = f"rename or remove it; the columns are {columns}"
@@ -164,6 +175,11 @@ def read_json(path: Path, root: Path, diagnostics: Diagnostics) -> Any:
             key twice, of which JSON readers silently keep one.
     """
     return parse_json(read_text(path, root, diagnostics), location_of(path, root))
+
+
+def _letters(name: str) -> str:
+    """A name without case, blanks and signs: ``finishreason`` of ``finishReason`` and ``Finish Reason``."""
+    return "".join(char for char in name.casefold() if char.isalnum())
 
 
 def _table_rows(table: Table, diagnostics: Diagnostics, columns: Columns) -> Iterator[Cells]:
@@ -262,6 +278,8 @@ def _parquet_rows(path: Path, root: Path, columns: Columns) -> Iterator[Cells]:
     with open_content(path, where=location) as file:
         rows = parquet_rows(file, where=location, fix="write or copy it again")
     columns.check(rows.columns, location)
+    # What pandas writes where there is no value, as in a column of texts that are all missing.
+    rows = rows.with_columns(pl.selectors.float().fill_nan(None))
     for row, values in enumerate(rows.iter_rows(named=True), start=1):
         yield Cells(f"{location}:{row}", columns.kept(values))
 

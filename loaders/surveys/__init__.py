@@ -73,14 +73,15 @@ def read_survey(path: Path, name: str) -> Survey:
     diagnostics.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix=_how_to_get(name))
-    header = list(rows[0].values)
+    # An object of JSON Lines may lack what it has no value of.
+    header = list(dict.fromkeys(key for row in rows for key in row.values))
     _refuse_index(header, path)
     column = _group_column(header, path)
     dimensions = [key for key in header if key not in (*GROUP_COLUMNS, *NAME_COLUMNS)]
     if not dimensions:
         raise RowError("no column of answers", where=f"{path.name}:1", fix="add one column per dimension")
     groups = _groups(rows, column, diagnostics)
-    sign = _decimal_sign(row.values[key] for row in rows for key in dimensions)
+    sign = _decimal_sign(row.values.get(key) for row in rows for key in dimensions)
     values = [[_number(row, key, sign, diagnostics) for key in dimensions] for row in rows]
     diagnostics.raise_problems()
     return Survey(name, groups, tuple(dimensions), np.array(values, dtype=np.float64), NOMINAL.get(name, ()))
@@ -120,7 +121,7 @@ def _groups(rows: Sequence[Cells], column: str, diagnostics: Diagnostics) -> tup
     locations: dict[str, str] = {}
     groups = []
     for row in rows:
-        group = row.values[column].strip()
+        group = _text(row.values.get(column))
         if column == "country":
             group = demonym_of_country(group) or group
         where = f"{row.location}, column {column}"
@@ -135,23 +136,29 @@ def _groups(rows: Sequence[Cells], column: str, diagnostics: Diagnostics) -> tup
     return tuple(groups)
 
 
-def _decimal_sign(cells: Iterable[str]) -> str:
+def _text(cell: object) -> str:
+    """A cell as a CSV file has it; what JSON Lines and Parquet hold may be a number or null."""
+    return "" if cell is None else str(cell).strip()
+
+
+def _decimal_sign(cells: Iterable[object]) -> str:
     """Find what parts the integers from the decimals.
 
     A comma where no number has a point, as spreadsheets of many languages write it, unless every comma could be
     one of thousands.
     """
-    numbers = [cell for cell in cells if "." in cell or "," in cell]
+    numbers = [cell for cell in cells if isinstance(cell, str) and ("." in cell or "," in cell)]
     has_points = any("." in cell for cell in numbers)
     return "." if has_points or all(_THOUSANDS.fullmatch(cell.strip()) for cell in numbers) else ","
 
 
 def _number(row: Cells, column: str, sign: str, diagnostics: Diagnostics) -> float:
-    cell = row.values[column]
-    text, where = cell.strip(), f"{row.location}, column {column}"
+    cell = row.values.get(column)
+    text, where = _text(cell), f"{row.location}, column {column}"
     if text in MISSING:
         return float("nan")
-    refuse_rewritten(cell, where, diagnostics)
+    if isinstance(cell, str):
+        refuse_rewritten(cell, where, diagnostics)
     try:
         value = float(text.replace(sign, "."))
     except ValueError:

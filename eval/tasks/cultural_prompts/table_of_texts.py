@@ -124,7 +124,8 @@ def _opened(path: Path, columns: Columns, encoding: str | None) -> _Texts:
         return _Texts(pl.scan_ndjson(path))
     if suffix == ".parquet":
         check_tables([path], fix="write or copy it again")
-        return _Texts(pl.scan_parquet(path))
+        # What pandas writes where there is no value would be a category of that name.
+        return _Texts(pl.scan_parquet(path).with_columns(pl.selectors.float().fill_nan(None)))
     if suffix == ".csv" and encoding is None and is_plain_csv(path):
         rows = pl.scan_csv(path, infer_schema=False)
         header = rows.collect_schema().names()

@@ -12,6 +12,7 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import Decoding, Generation
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_items import MAX_FAILURES
+from blend.eval.models.server_replies import BadReplyError, read_text
 from blend.schemas.errors import BlendError, InputError, ServerError
 from helpers.models.http_server import DROP, Reply
 from helpers.models.model_server import ModelServer, serving
@@ -128,6 +129,10 @@ FAULTS: dict[str, tuple[Reply, str]] = {
         Reply({"choices": [{"message": {"content": None}, "finish_reason": "stop"}]}),
         "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'stop'}\"",
     ),
+    "aborted": (
+        Reply({"choices": [{"message": {"content": "Half of"}, "finish_reason": "abort"}]}),
+        "the server ended the answer with finish_reason 'abort'",
+    ),
 }
 
 
@@ -154,6 +159,35 @@ def test_a_server_that_answers_nothing_is_not_asked_forever(server: ModelServer)
         "the reply is not one of an OpenAI-compatible server: '<html>Hello</html>'"
     )
     assert len(server.requests) == MAX_FAILURES
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("max_tokens", "length"),
+        (None, "stop"),
+        (" ", "stop"),
+        ("tool_calls", "tool_calls"),
+        ("Repetition\n" + "x" * 200, "Repetition " + "x" * 109),
+        ("error", None),
+        ("ABORT", None),
+        ("insufficient_system_resource", None),
+        ("network_error", None),
+    ],
+)
+def test_why_an_answer_ends(said: str | None, meant: str | None):
+    reply = {"choices": [{"message": {"content": "B"}, "finish_reason": said}]}
+    if meant is None:
+        with pytest.raises(BadReplyError) as caught:
+            read_text(reply)
+        assert str(caught.value) == f"the server ended the answer with finish_reason {said!r}"
+    else:
+        assert read_text(reply) == Generation("B", None, None, meant)
+
+
+def test_a_thought_alone_may_be_cut_in_any_provider_s_words():
+    reply = {"choices": [{"message": {"content": None}, "finish_reason": "MAX_TOKENS"}]}
+    assert read_text(reply) == Generation("", None, None, "length")
 
 
 FILTERED = [

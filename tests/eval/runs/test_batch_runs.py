@@ -126,6 +126,32 @@ def test_what_a_content_filter_stopped_is_not_asked_again(server: BatchServer, r
     assert scored.overall("accuracy").n == len(items)
 
 
+@pytest.mark.integration
+def test_a_finish_reason_that_nobody_knows_is_told_once(server: BatchServer, run: Run, tmp_path: Path):
+    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
+    run(batch_out=requests)
+    lines = [json.loads(line) for line in server.results(requests.read_bytes())[0]]
+    for line, reason in zip(lines, ["tool_calls", "other", "tool_calls"], strict=False):
+        line["response"]["body"]["choices"][0]["finish_reason"] = reason
+    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    heard: list[str] = []
+    read = run(batch_in=results, on_warning=heard.append)
+    # The first one is about the name of the model.
+    assert heard[1:] == [
+        (
+            "1 answer has the finish reason 'other', which is not known; it is taken as whole, so look whether "
+            "its text may have been cut"
+        ),
+        (
+            "2 answers have the finish reason 'tool_calls', which is not known; they are taken as whole, so "
+            "look whether their texts may have been cut"
+        ),
+    ]
+    assert read.outcome.warnings == tuple(heard)
+    scored = blend.score_run(read, on_warning=lambda _: None)
+    assert (scored.overall("unanswered").value, read.outcome.n_missing) == (0, 0)
+
+
 @pytest.mark.slow
 def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, run: Run, tmp_path: Path):
     requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"

@@ -72,6 +72,12 @@ def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
         "answers.csv:2, column finish_reason: 'tool_calls' is not why an answer ends (2 rows); write one of "
         "stop, length, content_filter, or leave it empty"
     )
+    with pytest.raises(InputError) as raised:
+        read_recorded(written(tmp_path, f"{header}a1,x,,stop\na2,y,,abort\n"), TWO)
+    assert str(raised.value) == (
+        "answers.csv:3, column finish_reason: 'abort' says that the server failed, so this is no answer; have "
+        "the model asked again, or delete such rows"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,6 +96,33 @@ def test_what_another_tool_knows_of_an_answer(tmp_path: Path):
 def test_finish_reasons_of_providers_are_taken_by_their_meaning(tmp_path: Path, said: str, meant: str):
     path = written(tmp_path, f"item_id,response,finish_reason\na1,x,{said}\n")
     assert read_recorded(path, TWO).answers["finish_reason"].to_list() == [meant]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "name",
+    ["stop_reason", "stopReason", "finishReason", "finish reason", "done_reason", "native_finish_reason"],
+)
+def test_a_finish_reason_by_another_name_is_not_passed_over(tmp_path: Path, kind: str, name: str):
+    path = tmp_path / f"answers.{kind}"
+    row = {"item_id": "a1", "response": "x", "kind": "y", name: "max_tokens"}
+    write(path, [row])
+    with pytest.raises(InputError) as raised:
+        read_recorded(path, TWO)
+    where = {"csv": "answers.csv:1", "jsonl": "answers.jsonl:1", "parquet": "answers.parquet"}[kind]
+    assert str(raised.value) == (
+        f"{where}: column '{name}' looks like 'finish_reason'; rename it to 'finish_reason', or remove it if "
+        "it holds something else"
+    )
+    # Beside the column itself it is one of those left out: vLLM has both.
+    write(path, [row | {"finish_reason": "length"}])
+    assert read_recorded(path, TWO).answers["finish_reason"].to_list() == ["length"]
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> None:
+    frame = pl.DataFrame(rows)
+    writers = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    writers[path.suffix](path)
 
 
 def test_a_cell_may_be_long(tmp_path: Path):
@@ -162,6 +195,20 @@ def test_a_response_that_is_not_text(tmp_path: Path):
     with pytest.raises(InputError) as raised:
         read_recorded(path, TWO)
     assert str(raised.value) == "answers.jsonl:1, column response: 7 is not text; write text in quotes"
+
+
+def test_what_pandas_writes_for_no_value_is_none(tmp_path: Path):
+    path, none = tmp_path / "answers.parquet", float("nan")
+    write(path, [{"item_id": "a1", "response": "x", "thought": none, "finish_reason": none}])
+    assert read_recorded(path, TWO).answers.select("text", "thought", "finish_reason").row(0) == (
+        "x",
+        None,
+        None,
+    )
+    write(path, [{"item_id": "a1", "response": 3.0}])
+    with pytest.raises(InputError) as raised:
+        read_recorded(path, TWO)
+    assert str(raised.value) == "answers.parquet:1, column response: 3.0 is not text; store the column as text"
 
 
 def test_many_wrong_rows_are_counted(tmp_path: Path):

@@ -99,6 +99,8 @@ def test_texts_are_counted_by_why_they_are_unanswered():
         ('{"answer_choice": "B"', "stop", False),
         ('So {"answer_choice": "B"}', "stop", False),
         ("B", "stop", True),
+        ("B", "tool_calls", True),
+        ("B", "length", False),
         ("B", None, False),
         ("B because", "stop", False),
     ],

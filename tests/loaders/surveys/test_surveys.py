@@ -1,8 +1,10 @@
 """Surveys of values: the tables of the paper, other layouts, and every fault with its whole message."""
 
+import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from blend.loaders.surveys import read_survey
@@ -30,6 +32,48 @@ def test_a_table_with_semicolons_and_names_of_countries(tmp_path: Path):
     assert survey.groups == ("Brazilian", "Atlantis")
     assert survey.dimensions == ("pdi", "ivr")
     np.testing.assert_array_equal(survey.values, [[69, 59], [1, np.nan]])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_the_kind_of_file_makes_no_difference(tmp_path: Path, kind: str):
+    rows = {"Demonym": ["Thai", "Lao"], "a": [1, None], "b": [0.1, 2.5], "c": ["1,5", "#NULL!"]}
+    frame, path = pl.DataFrame(rows), tmp_path / f"s.{kind}"
+    if kind == "csv":
+        # In a CSV file one decimal sign holds for all numbers.
+        frame.with_columns(pl.col("c").str.replace(",", ".")).write_csv(path)
+    elif kind == "jsonl":
+        lines = (
+            {key: value for key, value in row.items() if value is not None} for row in frame.rows(named=True)
+        )
+        path.write_text("\n".join(map(json.dumps, reversed([*lines]))))
+    else:
+        frame.with_columns(pl.col("a").cast(pl.Float64).fill_null(float("nan"))).write_parquet(path)
+    survey = read_survey(path, "own")
+    order = [survey.groups.index(name) for name in rows["Demonym"]]
+    values = {name: survey.values[order, n] for n, name in enumerate(survey.dimensions)}
+    assert {*values} == {"a", "b", "c"}
+    np.testing.assert_array_equal([values[name] for name in "abc"], [[1, np.nan], [0.1, 2.5], [1.5, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            '{"Demonym": "Thai", "a": true}',
+            "s.jsonl:1, column a: 'True' is not a number; write a number, or #NULL! where there is none",
+        ),
+        (
+            '{"Demonym": null, "a": 1}',
+            "s.jsonl:1, column Demonym: the demonym is blank; fill it in, or delete the row",
+        ),
+    ],
+)
+def test_a_value_of_another_type_is_told(tmp_path: Path, row: str, message: str):
+    path = tmp_path / "s.jsonl"
+    path.write_text(row)
+    with pytest.raises(BlendError) as told:
+        read_survey(path, "own")
+    assert str(told.value) == message
 
 
 BROKEN = {

@@ -118,6 +118,15 @@ def test_names_of_columns_may_be_written_in_capitals(tmp_path: Path):
     assert run.gold()["group"].to_list() == ["French"]
 
 
+def test_what_pandas_writes_for_no_value_is_no_category(tmp_path: Path):
+    path = tmp_path / "texts.parquet"
+    nothing = pl.lit(float("nan"))
+    texts = pl.DataFrame({"group": ["French"], "topic": ["rain"], "text": ["a"]})
+    texts.with_columns(category=nothing, split=nothing).write_parquet(path)
+    run = run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    assert run.gold().select("category", "split").rows() == [("", "")]
+
+
 def test_answers_to_items_are_no_table_of_texts(tmp_path: Path):
     path = tmp_path / "answers.csv"
     path.write_text("item_id,response\nqa/t1/physics/gravity/French~0,a\n")
