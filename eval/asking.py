@@ -19,7 +19,6 @@ from blend.eval.ray_runs import opened_on_gpu, run_on_ray
 from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
-from blend.eval.runs.answers_in_parts import on_unknown_ends
 from blend.eval.runs.ask_model import ask_model, pending_items
 from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.candidate_answers import ask_candidates
@@ -124,9 +123,7 @@ def ask(
         given_of_texts = {"samples": asked.options.get("samples"), "thought_marks": how.thought_marks or None}
         refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
     with nullcontext() if how.ray is None else connected(how.ray.address):
-        run, outcome = _ask_to_write(asked, model, out, how, on_progress, on_plan, on_status)
-    warnings = (*outcome.warnings, *on_unknown_ends(run.answers_folder))
-    return run, outcome._replace(warnings=warnings)
+        return _ask_to_write(asked, model, out, how, on_progress, on_plan, on_status)
 
 
 def _ask_to_write(

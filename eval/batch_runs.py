@@ -69,7 +69,8 @@ def run_in_batches(
     if mode.out is not None:
         return run, _write(run, model, mode.out)
     if mode.results:
-        return _read(run, model, mode.results)
+        run, outcome, notes = _read(run, model, mode.results)
+        return run, outcome._replace(warnings=(*notes, *outcome.warnings))
     with timed(run):
         return _submit(run, model, on_progress)
 
@@ -97,14 +98,18 @@ def _submit(run: Run, model: ServerModel, on_progress: ProgressCallback) -> tupl
         endpoint = VERSION + next(model.text_requests(["Hi"])).path
         log.begin(_requests(run, model, pending), endpoint)
     results = fetch_batches(log, model, lambda n: on_progress(STEP, min(n_before + n, n_items), n_items))
-    run, outcome = _read(run, model, results)
-    log.end()
     # What a killed process has read already is nothing that a user should know of.
-    return run, outcome._replace(warnings=tuple(_on_missing(outcome)))
+    run, outcome, _ = _read(run, model, results)
+    log.end()
+    return run, outcome
 
 
-def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
-    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing."""
+def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome, tuple[str, ...]]:
+    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing.
+
+    Returns:
+        The run, how it stands, and what is to be said of the results.
+    """
     n_kept = sum(_keep_answers(run, path) for path in paths if path.is_dir())
     paths = [path for path in paths if not path.is_dir()]
     items, pending = run.items("item_id"), pending_items(run)
@@ -128,13 +133,9 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
             block = numbers[start : start + _BLOCK]
             writer.generations(block, [chosen[number].answer for number in block])
     outcome = finished(run, items, n_asked=len(chosen) + n_kept)
-    warnings = (
-        *(_on_name(run) if is_new else ()),
-        *_on_empty(paths, results),
-        *_on_answered(n_answered),
-        *_on_missing(outcome),
-    )
-    return run, outcome._replace(warnings=warnings)
+    outcome = outcome._replace(warnings=(*_on_missing(outcome), *outcome.warnings))
+    named = _on_name(run) if is_new else ()
+    return run, outcome, (*named, *_on_empty(paths, results), *_on_answered(n_answered))
 
 
 def _keep_answers(run: Run, folder: Path) -> int:

@@ -9,7 +9,8 @@ from blend.eval.models.server import ServerModel
 from blend.eval.models.vllm_model import VllmModel
 from blend.eval.ray_vllm import on_gpu, shards_asked_of_vllm
 from blend.eval.ray_workers import n_workers, shards_asked
-from blend.eval.runs.answer_files import close_journal, count_answers
+from blend.eval.runs.answer_counts import count_answers
+from blend.eval.runs.answer_files import close_journal
 from blend.eval.runs.ask_model import outcome_of, with_budget
 from blend.eval.runs.asked_shards import OnStatus, Standing, ask_shards
 from blend.eval.runs.pending_shards import ShardOutcome, pending_shards

@@ -19,8 +19,7 @@ from blend.eval.models.protocols import Generator
 from blend.eval.models.server import open_server
 from blend.eval.ray_runs import asked_on_ray
 from blend.eval.ray_workers import connected
-from blend.eval.runs.answer_files import count_answers
-from blend.eval.runs.answers_in_parts import on_unknown_ends
+from blend.eval.runs.answer_counts import count_answers
 from blend.eval.runs.ask_model import outcome_of, with_budget
 from blend.eval.runs.asked_shards import OnStatus, Standing, ask_shards
 from blend.eval.runs.batch_files import read_request
@@ -117,7 +116,7 @@ def ask_requests(
             ask_shards(ask, shards_without_answers(folder, slices), standing, spending, on_status)
         counts = count_answers(folder)
     outcome = outcome_of(n_requests, counts, n_asked=standing.n_asked)
-    outcome = outcome._replace(usage=usage_of(counts, how.price), warnings=tuple(on_unknown_ends(folder)))
+    outcome = outcome._replace(usage=usage_of(counts, how.price))
     return outcome if spending is None else with_budget(spending, outcome)
 
 

@@ -282,66 +282,6 @@ class AnswerReader:
         return last_ones(pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in columns}), *found]))
 
 
-class AnswerCounts(NamedTuple):
-    """Figures of the answers of a run, each item once."""
-
-    n_answers: int
-    """Items asked, those that failed among them."""
-    n_failed: int
-    """Items whose answer is an error."""
-    n_filtered: int
-    """Items whose answer a content filter has stopped."""
-    first_error: str | None
-    """Why the first of them failed."""
-    tokens_in: int | None
-    """Tokens of the prompts; null where nobody tells."""
-    tokens_out: int | None
-    """Tokens written; likewise."""
-    tokens_thought: int | None
-    """Tokens of them that were thought; likewise."""
-
-
-_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
-
-
-def count_answers(folder: Path) -> AnswerCounts:
-    """Count what was answered so far, a table at a time where no item stands in two of them."""
-    names = ["item_id", "error", "finish_reason", *_TOKENS]
-    digests, counts = [], []
-    for table in answer_tables(folder):
-        rows = table.read(names)
-        digests.append(rows["item_id"].hash())
-        counts.append(_counts_in(rows))
-    if not counts:
-        return AnswerCounts(0, 0, 0, None, None, None, None)
-    # Digests that all differ are of ids that all differ.
-    if sum(map(len, digests)) != pl.concat(digests).n_unique():
-        counts = [_counts_in(read_answers(folder, *names))]
-    total = pl.concat(counts).select(
-        pl.col("n_answers", "n_failed", "n_filtered").sum(),
-        pl.col("first_error").drop_nulls().first(),
-        **_sums(),
-    )
-    return AnswerCounts(**total.row(0, named=True))
-
-
-def _counts_in(rows: pl.DataFrame) -> pl.DataFrame:
-    errors = pl.col("error").drop_nulls()
-    n_filtered = (pl.col("finish_reason") == "content_filter").sum()
-    return rows.select(
-        n_answers=pl.len(),
-        n_failed=errors.len(),
-        n_filtered=n_filtered,
-        first_error=errors.first(),
-        **_sums(),
-    )
-
-
-def _sums() -> dict[str, pl.Expr]:
-    # A sum over nothing but nulls is unknown, and not 0.
-    return {name: pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()) for name in _TOKENS}
-
-
 def finish(folder: Path, items: pl.DataFrame, answers: pl.DataFrame) -> None:
     """Write the answers of all items as Parquet, in the order of the items, and remove the journal.
 

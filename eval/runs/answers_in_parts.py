@@ -3,16 +3,13 @@
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from blend.eval.items import PART
-from blend.eval.models.finish_reasons import FINISH_REASONS
-from blend.eval.runs.answer_files import ANSWERS, AnswerReader, answer_tables
+from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import WRITTEN, TextCounts, as_scored, count_texts, prompts_begin_thoughts
-from blend.schemas.language.text_comparison import agreeing, pluralise
 
 
 @dataclass(frozen=True)
@@ -60,22 +57,6 @@ def written_texts(run: Run, *, cut_is_read: bool = False) -> TextCounts:
         for items in run.items_in_parts("item_id", size=PART)
     )
     return count_texts(parts, run.description, cut_is_read=cut_is_read)
-
-
-def on_unknown_ends(folder: Path) -> Iterator[str]:
-    """Say of each finish reason that nobody knows how many answers of a folder have it."""
-    names = ("item_id", "finish_reason")
-    is_unknown = ~pl.col("finish_reason").is_in([*FINISH_REASONS, "error"])
-    found = [table.read(names).filter(is_unknown) for table in answer_tables(folder)]
-    answers = pl.concat([pl.DataFrame(schema={name: ANSWERS[name] for name in names}), *found])
-    # After a kill the same answer can stand in two tables.
-    counts = answers.unique("item_id")["finish_reason"].value_counts()
-    for reason, n in sorted(counts.iter_rows()):
-        yield (
-            f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
-            f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
-            f"{agreeing(n, 'its text', 'their texts')} may have been cut"
-        )
 
 
 def packed(rows: pl.DataFrame) -> bytes:

@@ -8,10 +8,9 @@ from typing import Any, Protocol, TypeVar
 import polars as pl
 
 from blend.eval.models.protocols import BearsRefusals, Generation, Model, OptionScores, StopAsking
+from blend.eval.runs.answer_counts import AnswerCounts, count_answers
 from blend.eval.runs.answer_files import (
-    AnswerCounts,
     close_journal,
-    count_answers,
     finish,
     has_parts,
     journal,
@@ -161,7 +160,9 @@ def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
 def outcome_of(n_items: int, counts: AnswerCounts, *, n_asked: int) -> RunOutcome:
     """Say how a run of so many items stands."""
     n_missing = n_items - counts.n_answers + counts.n_failed
-    return RunOutcome(n_items, n_asked, n_missing, counts.n_failed, counts.first_error)
+    return RunOutcome(
+        n_items, n_asked, n_missing, counts.n_failed, counts.first_error, counts.on_unknown_ends()
+    )
 
 
 class AnswerSink(Protocol):

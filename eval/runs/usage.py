@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from blend.eval.models.protocols import Decoding, StopAsking, TokenCounter
-from blend.eval.runs.answer_files import AnswerCounts, count_answers
+from blend.eval.runs.answer_counts import AnswerCounts, count_answers
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.schemas.base.field_errors import first_reason

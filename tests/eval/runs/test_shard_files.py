@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.runs.answer_files import ANSWERS, AnswerReader, count_answers, read_answers
+from blend.eval.runs.answer_counts import count_answers
+from blend.eval.runs.answer_files import ANSWERS, AnswerReader, read_answers
 from blend.eval.runs.shards import FolderShards, ShardName, free_ranges
 from blend.schemas.errors import RowError, StorageError
 from helpers.messages import message_of

@@ -15,7 +15,8 @@ from blend.eval.evaluation import run_task
 from blend.eval.models.protocols import Generation
 from blend.eval.ray_runs import ray_mode
 from blend.eval.runs import shards
-from blend.eval.runs.answer_files import ANSWERS, AnswerReader, count_answers, read_answers
+from blend.eval.runs.answer_counts import count_answers
+from blend.eval.runs.answer_files import ANSWERS, AnswerReader, read_answers
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.pending_shards import TRIES, ShardOutcome, ask_shard, keep_shard, pending_shards
 from blend.eval.runs.run_directory import Run
