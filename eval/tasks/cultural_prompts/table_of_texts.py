@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems
+from blend.eval.items import ITEMS, TaskItems, text_digest
 from blend.eval.runs.answer_files import ANSWERS, PARQUET
 from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
@@ -32,7 +32,15 @@ OPTIONAL = ("sample", "category", "split", "language")
 COLUMNS = Columns(REQUIRED, OPTIONAL, others=True)
 
 NAMES = ("group", "topic", "category", "split", "language")
-"""Columns that hold names, around which blanks do not count."""
+"""Columns that hold names, which are cleaned (`text_comparison.clean`)."""
+
+ASKED = {
+    "groups": ("group",),
+    "kinds": ("split",),
+    "topics": ("split", "category", "topic"),
+    "languages": ("language",),
+}
+"""What was asked for, in place of the tables of a release, and the columns that say it."""
 
 ROW_GROUP_ROWS = 20_000
 """Rows of a piece of the file of answers: a reader of some topics holds few others."""
@@ -96,7 +104,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
     asked = TaskItems(items.select(list(ITEMS)).cast(ITEMS), keys.select(list(GOLD)).cast(GOLD), {}, "text")
     description = RunDescription(
         sdk_version=__version__,
-        release=AskedRelease(name=path.name, version="0.0.0", tables={"texts": file_sha256(path)}),
+        release=_asked(keys),
         task=CulturalPromptsTask.name,
         options={"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])},
         kind="text",
@@ -112,6 +120,28 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
 
 class _Texts(NamedTuple):
     """A table of texts, not read yet if polars can read it in pieces."""
+def _asked(keys: pl.DataFrame) -> AskedRelease:
+    """What was asked for, which is the same for the texts of several models whatever they wrote."""
+    tables = {name: text_digest("\n".join(_names(keys, name))) for name in ASKED}
+    return AskedRelease(name="texts", version="0.0.0", tables=tables)
+
+
+def asked_apart(there: pl.DataFrame, here: pl.DataFrame) -> Iterator[str]:
+    """Say what only one of two runs was asked for, by their gold; the first of its groups, kinds and so on."""
+    for name in ASKED:
+        held = [_names(gold, name) for gold in (there, here)]
+        alone = [min({*names} - {*others}, default=None) for names, others in (held, held[::-1])]
+        found = [f"{one!r} {where} alone" for one, where in zip(alone, ("there", "here"), strict=True) if one]
+        if found:
+            yield f"{name}: {', '.join(found)}"
+
+
+def _names(keys: pl.DataFrame, of: str) -> list[str]:
+    """The groups, kinds, topics or languages of texts, sorted; a kind without a name is blank."""
+    named = keys.with_columns(pl.col("language").fill_null("en"))
+    return named.select(_joined(*ASKED[of])).to_series().unique().sort().to_list()
+
+
 
     rows: pl.LazyFrame
     numbers: list[int] | None = None
