@@ -32,8 +32,8 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
         Over all topics of a kind (scope ``split``; ``overall`` where there are no kinds): variances, their
         ratio and test, correlations, counts; where there are several kinds, variances with ratio and test over
         the topics of all of them (``overall``); then the same by topic (scope ``topic``) and correlations
-        by anchor (scope ``anchor``). Intervals of a topic are over groups; those of a kind and of an anchor
-        over topics.
+        by anchor (scope ``anchor``). Intervals of a topic are over groups; those of an anchor and of a kind's
+        variances over topics, those of a kind's correlations over anchors.
     """
     for split in totals.splits:
         topics = [topic for topic in totals.topics if topic.key.split == split]
