@@ -104,6 +104,13 @@ def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) 
         if unknown:
             n_known = n_groups - len(unknown)
             yield f"{culture.survey} knows {n_known} of {n_groups} groups (not, for example, {unknown[0]!r})"
+        if culture.nearly:
+            shown = ", ".join(f"{name!r} for {group!r}" for group, name in culture.nearly[:_SHOWN])
+            n = len(culture.nearly)
+            yield (
+                f"{culture.survey} has {n} of the others under nearly the same name ({shown}); "
+                f"write {agreeing(n, 'it', 'them')} as in the texts"
+            )
         if culture.left_out:
             yield (
                 f"{culture.survey}: left out for want of an answer: {len(culture.left_out)} "

@@ -25,6 +25,7 @@ from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.tables import is_plain_csv
 from blend.loaders.files.unpacked import check_tables
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
+from blend.schemas.language.text_comparison import clean, fold
 from blend.version import __version__
 
 REQUIRED = ("group", "topic", "text")
@@ -75,12 +76,13 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
         model: Who wrote the texts; the name of the file when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
-    Blanks around names do not count.
+    Names are in Unicode NFC, without outer white space and with single blanks inside.
 
     Raises:
         InputError: If there is no such file.
-        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case alone, a
-            sample is no number, or if a topic has a sample of a group twice; names file and row of each.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case or form of
+            characters alone, a sample is no number, or if a topic has a sample of a group twice; names file and
+            row of each.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
@@ -118,8 +120,6 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
     return RunOutcome(keys.height, 0, 0, 0, None)
 
 
-class _Texts(NamedTuple):
-    """A table of texts, not read yet if polars can read it in pieces."""
 def _asked(keys: pl.DataFrame) -> AskedRelease:
     """What was asked for, which is the same for the texts of several models whatever they wrote."""
     tables = {name: text_digest("\n".join(_names(keys, name))) for name in ASKED}
@@ -142,6 +142,8 @@ def _names(keys: pl.DataFrame, of: str) -> list[str]:
     return named.select(_joined(*ASKED[of])).to_series().unique().sort().to_list()
 
 
+class _Texts(NamedTuple):
+    """A table of texts, not read yet if polars can read it in pieces."""
 
     rows: pl.LazyFrame
     numbers: list[int] | None = None
@@ -178,7 +180,7 @@ def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
     held = rows.collect_schema().names()
     COLUMNS.check(held, path.name)
     absent = [pl.lit(blank, pl.String).alias(name) for name, blank in _BLANKS.items() if name not in held]
-    present = [pl.col(name).cast(pl.String).str.strip_chars() for name in NAMES if name in held]
+    present = [pl.col(name).cast(pl.String).map_batches(_cleaned) for name in NAMES if name in held]
     sample = pl.col("sample").cast(pl.String) if "sample" in held else pl.lit(None, pl.String).alias("sample")
     keys = rows.select(*present, *absent, sample).collect()
     # The first line of a CSV file is its header.
@@ -192,6 +194,11 @@ def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
     by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
     keys = keys.with_columns(sample=pl.col("sample") if "sample" in held else by_order)
     return keys.with_columns(item_id=_item_id())
+
+
+def _cleaned(names: pl.Series) -> pl.Series:
+    distinct = names.unique().drop_nulls()
+    return names.replace_strict(distinct, [clean(name) for name in distinct], return_dtype=pl.String)
 
 
 def _item_id() -> pl.Expr:
@@ -222,22 +229,22 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
         )
         for row, sample in strange.select("row", "sample").head(_SHOWN).iter_rows()
     ]
-    problems += [problem for column in NAMES for problem in _cased(path, keys, column)]
+    problems += [problem for column in NAMES for problem in _alike(path, keys, column)]
     problems += _twice(path, keys)
     raise_all(problems[:_SHOWN])
 
 
-def _cased(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
-    """Names that differ from an earlier one in case alone, which would be two groups or topics."""
+def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
+    """Names that a reader takes for an earlier one, which would be two groups or topics."""
     # Topics of two categories may: to polish, and the Polish language.
     within = ["split", "category"] if column == "topic" else []
     names = keys.select(*within, column, "row").drop_nulls(column)
     earlier: dict[tuple[str, ...], tuple[str, int]] = {}
     for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
-        first, before = earlier.setdefault((*of, name.casefold()), (name, row))
+        first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
         if first != name:
             yield RowError(
-                f"{name!r} differs in case alone from {first!r} ({path.name}:{before})",
+                f"{name!r} differs in case or form of characters alone from {first!r} ({path.name}:{before})",
                 where=f"{path.name}:{row}, column {column}",
                 fix="write one of the two everywhere",
             )

@@ -268,6 +268,21 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
     )
 
 
+def test_names_that_a_survey_nearly_has_are_told(run_of, tmp_path: Path):
+    path = tmp_path / "own.csv"
+    path.write_text("Demonym,power\nBre\u0301silien,1\nfrench,2\nSouth-Korean,3\nThai,9\n")
+    groups = {"Br\u00e9silien": [A], "French": [B], "South Korean": [C], "Lao": [A], "Thai": [B]}
+    scored = score_answers(run_of(rows_of(**groups)), surveys={"own": path})
+    assert [warning for warning in scored.warnings if "own" in warning][1:] == [
+        "own knows 2 of 5 groups (not, for example, 'French')",
+        (
+            "own has 2 of the others under nearly the same name ('french' for 'French', 'South-Korean' for "
+            "'South Korean'); write them as in the texts"
+        ),
+        "own: too few groups to rank (2); no correlation",
+    ]
+
+
 def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
     survey = tmp_path / "own.csv"
     survey.write_text("Demonym,power\nFrench,1\nGerman,3\nThai,9\n")
