@@ -116,7 +116,8 @@ def score_answers(
 
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:
     """What a reader should know of answers that are none, and why they are."""
-    texts = written_texts(run, cut_is_read=task_of(run.description.task).cut_is_read)
+    cut_is_read = task_of(run.description.task).cut_is_read
+    texts = written_texts(run, cut_is_read=cut_is_read)
     n_unmarked = texts.n_unmarked if texts.begun else 0
     n_others = n - texts.n_filtered - n_unmarked
     reasons = []
@@ -126,8 +127,10 @@ def _on_unanswered(run: Run, n: int, n_written: int) -> str:
         reasons.append(
             f"{n_unmarked:,} without any mark of a thought {agreeing(n_unmarked, 'is', 'are')} taken for "
             f"unfinished thoughts, as {texts.n_opened:,} of {texts.n_texts:,} texts end a thought that they do "
-            "not begin, so that the chat template seems to begin one in every prompt; if it does not, take "
-            "these marks out of the texts, or write thoughts into the column `thought`"
+            "not begin, so that the chat template seems to begin one in every prompt; "
+            # Elsewhere, those that were cut are among the others.
+            + ("if it does, let the model write more (`max_tokens`); " if cut_is_read else "")
+            + "if it does not, take these marks out of the texts, or write thoughts into the column `thought`"
         )
     if n_others > 0:
         of = f"in {n_others:,} " if reasons else ""

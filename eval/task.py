@@ -289,6 +289,11 @@ class Task(Protocol):
         del answers, encoding
         return False
 
+    def asked_apart(self, there: "Run", here: "Run") -> tuple[str, ...]:
+        """Say what only one of two runs was asked, a line each, where names of releases do not tell."""
+        del there, here
+        return ()
+
     def run_of_table(
         self, answers: Path, out: Path, *, model: str | None, encoding: str | None
     ) -> "RunOutcome":

@@ -140,6 +140,8 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
             for part in dict.fromkeys([*there, *here])
             if there.get(part) != here.get(part)
         ]
+        if there.get("rel") != here.get("rel"):
+            differing += first.task.asked_apart(first.run, other.run)
         if differing:
             listed = "\n".join(f"  {line}" for line in differing)
             raise InputError(
@@ -171,6 +173,7 @@ _PARTS = {
     "judge": "judge and how it was asked (judge)",
     "own-family": "family that judge and model share (own-family)",
     "seed": "seed of the intervals (seed)",
+    "order": "order of the groups (order)",
     "lemma": "lemmas (lemma)",
     "sdk": f"version of {DISTRIBUTION} (sdk)",
 }

@@ -105,8 +105,8 @@ class TextCounts(NamedTuple):
     n_opened: int
     """Texts that end a thought without beginning it."""
     n_unmarked: int
-    """Texts that were not cut, say something, and have no mark of a thought and no thought beside them, without
-    those that are complete answers by their form."""
+    """Texts that say something and have no mark of a thought and no thought beside them, without those that
+    were cut, unless these are read, and those that are complete answers by their form."""
 
     @property
     def begun(self) -> bool:
@@ -127,7 +127,7 @@ def count_texts(parts: Iterable[pl.DataFrame], run: RunDescription, *, cut_is_re
         found = _split_texts(answers, run.thought_marks or ())
         texts = answers.filter(pl.col("text").is_not_null()).join(found, on="text", how="left")
         is_filtered = pl.col("finish_reason") == "content_filter"
-        is_cut = pl.col("finish_reason").is_in(_CUTS).fill_null(False)
+        is_cut = pl.col("finish_reason").is_in(_CUTS).fill_null(False) & (not cut_is_read)
         counts = texts.select(
             pl.len(),
             (is_filtered & (says_nothing("text") if cut_is_read else pl.lit(True))).sum().alias("filtered"),

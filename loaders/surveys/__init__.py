@@ -17,6 +17,7 @@ from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.files.tables import refuse_rewritten
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.language.nationalities import demonym_of_country
+from blend.schemas.language.text_comparison import clean, fold
 from blend.schemas.rows.surveys import Survey
 
 GROUP_COLUMNS = ("Demonym", "group")
@@ -64,7 +65,8 @@ def read_survey(path: Path, name: str) -> Survey:
     Raises:
         InputError: If there is no such file; says where to get it.
         RowError, RowErrors: If a column that names the rows is missing or one has no name, if a value is not a
-            number, or if a demonym is blank or there twice; names file, row and column of each.
+            number, or if a demonym is blank or there twice, be it in another case; names file, row and column
+            of each.
     """
     if not path.is_file():
         raise InputError(f"survey {name}: no such file: {path}; {_how_to_get(name)}")
@@ -118,20 +120,20 @@ def _group_column(header: Sequence[str], path: Path) -> str:
 
 def _groups(rows: Sequence[Cells], column: str, diagnostics: Diagnostics) -> tuple[str, ...]:
     """The demonym of every row; by the name of its country where the table has no demonyms."""
-    locations: dict[str, str] = {}
+    earlier: dict[str, tuple[str, str]] = {}
     groups = []
     for row in rows:
-        group = _text(row.values.get(column))
+        group = clean(_text(row.values.get(column)))
         if column == "country":
             group = demonym_of_country(group) or group
         where = f"{row.location}, column {column}"
         if not group:
             diagnostics.problem("the demonym is blank", where=where, fix="fill it in, or delete the row")
-        elif group in locations:
-            diagnostics.problem(
-                f"{group!r} is there twice", where=where, fix=f"delete this row or {locations[group]}"
-            )
-        locations.setdefault(group, row.location)
+            continue
+        first, before = earlier.setdefault(fold(group, accents=False), (group, row.location))
+        if before != row.location:
+            what = "twice" if first == group else f"as {first!r} already"
+            diagnostics.problem(f"{group!r} is there {what}", where=where, fix=f"delete this row or {before}")
         groups.append(group)
     return tuple(groups)
 

@@ -172,6 +172,12 @@ class CulturalPromptsTask(Task):
 
         return is_table_of_texts(answers, encoding=encoding)
 
+    def asked_apart(self, there: "Run", here: "Run") -> tuple[str, ...]:
+        """See `Task.asked_apart`."""
+        from blend.eval.tasks.cultural_prompts.table_of_texts import asked_apart
+
+        return tuple(asked_apart(there.gold(), here.gold()))
+
     def run_of_table(
         self, answers: Path, out: Path, *, model: str | None, encoding: str | None
     ) -> "RunOutcome":

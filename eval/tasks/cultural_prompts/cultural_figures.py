@@ -32,8 +32,8 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
         Over all topics of a kind (scope ``split``; ``overall`` where there are no kinds): variances, their
         ratio and test, correlations, counts; where there are several kinds, variances with ratio and test over
         the topics of all of them (``overall``); then the same by topic (scope ``topic``) and correlations
-        by anchor (scope ``anchor``). Intervals of a topic are over groups; those of a kind and of an anchor
-        over topics.
+        by anchor (scope ``anchor``). Intervals of a topic are over groups; those of an anchor and of a kind's
+        variances over topics, those of a kind's correlations over anchors.
     """
     for split in totals.splits:
         topics = [topic for topic in totals.topics if topic.key.split == split]
@@ -104,6 +104,13 @@ def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) 
         if unknown:
             n_known = n_groups - len(unknown)
             yield f"{culture.survey} knows {n_known} of {n_groups} groups (not, for example, {unknown[0]!r})"
+        if culture.nearly:
+            shown = ", ".join(f"{name!r} for {group!r}" for group, name in culture.nearly[:_SHOWN])
+            n = len(culture.nearly)
+            yield (
+                f"{culture.survey} has {n} of the others under nearly the same name ({shown}); "
+                f"write {agreeing(n, 'it', 'them')} as in the texts"
+            )
         if culture.left_out:
             yield (
                 f"{culture.survey}: left out for want of an answer: {len(culture.left_out)} "

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
+from blend.eval.items import text_digest
 from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.answers_in_parts import begins_thoughts
 from blend.eval.runs.run_directory import Run, translate_errors
@@ -93,6 +94,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
             "dist": options.distance if cultures else "none",
             "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
             **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
+            **_order(run, settings),
         },
         warnings_on(totals, cultures),
     )
@@ -134,6 +136,13 @@ def _cultures(options: CulturalScoring, groups: tuple[str, ...]) -> Iterator[Cul
         if options.distance == "standardised":
             survey = survey.renamed(aliases, groups)
         yield distances(survey, groups, kind=options.distance)
+
+
+def _order(run: Run, settings: Settings) -> dict[str, str]:
+    """The order of the groups, where it decides figures and each table of texts has its own."""
+    if settings.definition == "paper" or run.description.prompts:
+        return {}
+    return {"order": text_digest("\n".join(settings.groups))[:_DIGITS]}
 
 
 def _with_digest(name: str, path: Path) -> str:

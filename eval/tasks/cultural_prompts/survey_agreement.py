@@ -12,6 +12,7 @@ from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.coded_topics import Definition, IntArray
 from blend.schemas.errors import MissingExtraError
+from blend.schemas.language.text_comparison import words
 from blend.schemas.rows.surveys import Survey
 
 
@@ -28,6 +29,8 @@ class CulturalDistances(NamedTuple):
     """Groups of the data set that the survey knows and the kind of distance leaves out."""
     dimensions: tuple[str, ...] = ()
     """The dimensions that the distances are over, in the order of the survey."""
+    nearly: tuple[tuple[str, str], ...] = ()
+    """Groups of the data set that the survey does not know, and its name of the same words."""
 
 
 def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "published") -> CulturalDistances:
@@ -45,9 +48,12 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     """
     rows = {name: row for row, name in enumerate(survey.groups)}
     known = tuple(group for group in groups if group in rows)
+    by_words = {words(name): name for name in survey.groups}
+    unknown = [group for group in groups if group not in rows and words(group) in by_words]
+    nearly = tuple((group, by_words[words(group)]) for group in unknown)
     values = survey.values[[rows[group] for group in known]]
     if kind == "published":
-        return CulturalDistances(survey.name, known, _euclidean(values), dimensions=survey.dimensions)
+        return CulturalDistances(survey.name, known, _euclidean(values), (), survey.dimensions, nearly)
     is_amount = [name not in survey.nominal for name in survey.dimensions]
     dimensions = tuple(compress(survey.dimensions, is_amount))
     values = values[:, is_amount]
@@ -55,7 +61,7 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     kept = tuple(group for group, is_complete in zip(known, complete, strict=True) if is_complete)
     left_out = tuple(group for group, is_complete in zip(known, complete, strict=True) if not is_complete)
     apart = _euclidean(_standardised(values[complete]))
-    return CulturalDistances(survey.name, kept, apart, left_out, dimensions)
+    return CulturalDistances(survey.name, kept, apart, left_out, dimensions, nearly)
 
 
 def _euclidean(values: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems
+from blend.eval.items import ITEMS, TaskItems, text_digest
 from blend.eval.runs.answer_files import ANSWERS, PARQUET
 from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
@@ -25,6 +25,7 @@ from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.tables import is_plain_csv
 from blend.loaders.files.unpacked import check_tables
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
+from blend.schemas.language.text_comparison import clean, fold
 from blend.version import __version__
 
 REQUIRED = ("group", "topic", "text")
@@ -32,7 +33,15 @@ OPTIONAL = ("sample", "category", "split", "language")
 COLUMNS = Columns(REQUIRED, OPTIONAL, others=True)
 
 NAMES = ("group", "topic", "category", "split", "language")
-"""Columns that hold names, around which blanks do not count."""
+"""Columns that hold names, which are cleaned (`text_comparison.clean`)."""
+
+ASKED = {
+    "groups": ("group",),
+    "kinds": ("split",),
+    "topics": ("split", "category", "topic"),
+    "languages": ("language",),
+}
+"""What was asked for, in place of the tables of a release, and the columns that say it."""
 
 ROW_GROUP_ROWS = 20_000
 """Rows of a piece of the file of answers: a reader of some topics holds few others."""
@@ -67,12 +76,13 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
         model: Who wrote the texts; the name of the file when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
-    Blanks around names do not count.
+    Names are in Unicode NFC, without outer white space and with single blanks inside.
 
     Raises:
         InputError: If there is no such file.
-        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case alone, a
-            sample is no number, or if a topic has a sample of a group twice; names file and row of each.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case or form of
+            characters alone, a sample is no number, or if a topic has a sample of a group twice; names file and
+            row of each.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
@@ -96,7 +106,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
     asked = TaskItems(items.select(list(ITEMS)).cast(ITEMS), keys.select(list(GOLD)).cast(GOLD), {}, "text")
     description = RunDescription(
         sdk_version=__version__,
-        release=AskedRelease(name=path.name, version="0.0.0", tables={"texts": file_sha256(path)}),
+        release=_asked(keys),
         task=CulturalPromptsTask.name,
         options={"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])},
         kind="text",
@@ -108,6 +118,28 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
     with open_run(out, description, asked) as run:
         _copy(path, texts.rows, keys, run.answers_folder / PARQUET)
     return RunOutcome(keys.height, 0, 0, 0, None)
+
+
+def _asked(keys: pl.DataFrame) -> AskedRelease:
+    """What was asked for, which is the same for the texts of several models whatever they wrote."""
+    tables = {name: text_digest("\n".join(_names(keys, name))) for name in ASKED}
+    return AskedRelease(name="texts", version="0.0.0", tables=tables)
+
+
+def asked_apart(there: pl.DataFrame, here: pl.DataFrame) -> Iterator[str]:
+    """Say what only one of two runs was asked for, by their gold; the first of its groups, kinds and so on."""
+    for name in ASKED:
+        held = [_names(gold, name) for gold in (there, here)]
+        alone = [min({*names} - {*others}, default=None) for names, others in (held, held[::-1])]
+        found = [f"{one!r} {where} alone" for one, where in zip(alone, ("there", "here"), strict=True) if one]
+        if found:
+            yield f"{name}: {', '.join(found)}"
+
+
+def _names(keys: pl.DataFrame, of: str) -> list[str]:
+    """The groups, kinds, topics or languages of texts, sorted; a kind without a name is blank."""
+    named = keys.with_columns(pl.col("language").fill_null("en"))
+    return named.select(_joined(*ASKED[of])).to_series().unique().sort().to_list()
 
 
 class _Texts(NamedTuple):
@@ -149,7 +181,7 @@ def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
     held = rows.collect_schema().names()
     COLUMNS.check(held, path.name)
     absent = [pl.lit(blank, pl.String).alias(name) for name, blank in _BLANKS.items() if name not in held]
-    present = [pl.col(name).cast(pl.String).str.strip_chars() for name in NAMES if name in held]
+    present = [pl.col(name).cast(pl.String).map_batches(_cleaned) for name in NAMES if name in held]
     sample = pl.col("sample").cast(pl.String) if "sample" in held else pl.lit(None, pl.String).alias("sample")
     keys = rows.select(*present, *absent, sample).collect()
     # The first line of a CSV file is its header.
@@ -163,6 +195,11 @@ def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
     by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
     keys = keys.with_columns(sample=pl.col("sample") if "sample" in held else by_order)
     return keys.with_columns(item_id=_item_id())
+
+
+def _cleaned(names: pl.Series) -> pl.Series:
+    distinct = names.unique().drop_nulls()
+    return names.replace_strict(distinct, [clean(name) for name in distinct], return_dtype=pl.String)
 
 
 def _item_id() -> pl.Expr:
@@ -193,22 +230,22 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
         )
         for row, sample in strange.select("row", "sample").head(_SHOWN).iter_rows()
     ]
-    problems += [problem for column in NAMES for problem in _cased(path, keys, column)]
+    problems += [problem for column in NAMES for problem in _alike(path, keys, column)]
     problems += _twice(path, keys)
     raise_all(problems[:_SHOWN])
 
 
-def _cased(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
-    """Names that differ from an earlier one in case alone, which would be two groups or topics."""
+def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
+    """Names that a reader takes for an earlier one, which would be two groups or topics."""
     # Topics of two categories may: to polish, and the Polish language.
     within = ["split", "category"] if column == "topic" else []
     names = keys.select(*within, column, "row").drop_nulls(column)
     earlier: dict[tuple[str, ...], tuple[str, int]] = {}
     for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
-        first, before = earlier.setdefault((*of, name.casefold()), (name, row))
+        first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
         if first != name:
             yield RowError(
-                f"{name!r} differs in case alone from {first!r} ({path.name}:{before})",
+                f"{name!r} differs in case or form of characters alone from {first!r} ({path.name}:{before})",
                 where=f"{path.name}:{row}, column {column}",
                 fix="write one of the two everywhere",
             )

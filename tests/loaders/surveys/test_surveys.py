@@ -121,6 +121,13 @@ BROKEN = {
         "Demonym,a\nThai,1\nThai,2\n",
         "s.csv:3, column Demonym: 'Thai' is there twice; delete this row or s.csv:2",
     ),
+    "case": (
+        "Demonym,a\nSouth Korean,1\nsouth\u00a0Korean,2\n",
+        (
+            "s.csv:3, column Demonym: 'south Korean' is there as 'South Korean' already; delete this row or "
+            "s.csv:2"
+        ),
+    ),
     "blank": (
         "Demonym,a\n ,1\n",
         "s.csv:2, column Demonym: the demonym is blank; fill it in, or delete the row",

@@ -1,12 +1,15 @@
 """The page on texts for readers of many nationalities, and what cannot be said of them."""
 
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blend.eval.evaluation import compare_runs, read_scored
 from blend.eval.report.report_page import build_report
+from blend.eval.report.scored_runs import check_comparable
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
 
@@ -50,34 +53,71 @@ def test_a_table_that_is_gone_is_told(scored: Path):
 
 @pytest.mark.slow
 def test_own_groups_have_a_page_without_a_map(run_of):
-    rows = [
-        {"group": group, "topic": topic, "sample": sample, "text": f"{group} says {topic} {sample} again"}
-        for group in ("old", "young")
-        for topic in ("rain", "snow")
-        for sample in (0, 1)
-    ]
-    run = run_of(rows)
+    run = run_of(OWN)
     write_scores(run, score_answers(run))
     page = build_report(read_scored([run.directory]))
     assert "Variance between and within nationalities" in page
     assert "Whose texts are alike" not in page
 
 
+@pytest.fixture
+def scored_rows(run_of) -> Callable[..., Path]:
+    """Scores rows of a table of texts."""
+
+    def made(rows: Sequence[dict[str, object]], name: str, **options: Any) -> Path:
+        run = run_of(rows, name)
+        write_scores(run, score_answers(run, **options))
+        return run.directory
+
+    return made
+
+
+OWN = [
+    {"group": group, "topic": topic, "sample": sample, "text": f"{group} says {topic} {sample} again"}
+    for group in ("old", "young")
+    for topic in ("rain", "snow")
+    for sample in (0, 1)
+]
+
+
 @pytest.mark.slow
-def test_no_model_is_called_better(golden_texts, run_of):
-    directories = []
-    for name in ("one", "two"):
-        run = run_of(golden_texts, name)
-        write_scores(run, score_answers(run))
-        directories.append(run.directory)
-    # Two tables are two releases; the rest of their signatures is equal.
-    with pytest.raises(InputError, match="cannot be compared"):
-        compare_runs(directories)
+def test_texts_of_two_models_stand_side_by_side(scored_rows):
+    others = [row | {"text": f"So {row['text']}"} for row in reversed(OWN)]
+    directories = [scored_rows(OWN, "one"), scored_rows(others, "two")]
+    page = build_report(read_scored(directories))
+    assert all(name in page for name in ("one.jsonl", "two.jsonl"))
+
+
+def refused(*directories: Path) -> str:
+    with pytest.raises(InputError) as told:
+        check_comparable(read_scored(directories))
+    return str(told.value)
+
+
+def test_texts_for_other_groups_or_topics_are_told(scored_rows):
+    others = [row | {"group": "adult" if row["group"] == "old" else row["group"]} for row in OWN]
+    one, two = scored_rows(OWN, "one"), scored_rows([*others, others[0] | {"topic": "sun"}], "two")
+    there, here = (run.signature.split("|")[1].removeprefix("rel:") for run in read_scored([one, two]))
+    assert refused(one, two) == (
+        f"{two}: its scores cannot be compared with those of {one}, since they differ in\n"
+        f"  release (rel): {there} there, {here} here\n"
+        "  groups: 'old' there alone, 'adult' here alone\n"
+        "  topics: 'sun' here alone\n"
+        "run or score both the same way, or compare runs that were"
+    )
+
+
+def test_the_order_of_groups_keeps_apart_what_depends_on_it(scored_rows):
+    """The published code measures a group that comes first in the file against the others alone."""
+    how = {"rule": "reference_code"}
+    one, two = scored_rows(OWN, "one", **how), scored_rows(OWN[::-1], "two", **how)
+    assert "\n  order of the groups (order): " in refused(one, two)
+    check_comparable(read_scored([one, scored_rows(OWN, "three", **how)]))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
-def test_comparing_runs_of_one_table_says_why_not(scored: Path, tmp_path: Path):
+def test_no_model_is_called_better(scored: Path, tmp_path: Path):
     other = tmp_path / "other"
     shutil.copytree(scored, other)
     with pytest.raises(InputError) as reword:

@@ -7,7 +7,9 @@ import polars as pl
 import pytest
 
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.answer_files import PARQUET
 from blend.eval.runs.run_directory import read_run
+from blend.eval.runs.run_tables import write_frame
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
@@ -38,6 +40,20 @@ def test_a_thought_is_told_by_the_texts_of_all_topics(run_of, monkeypatch: pytes
     unmarked = [{**row, "topic": "snow", "text": B} for row in ended]
     found = scores_of(score_answers(run_of(ended + unmarked)))
     assert found["empty", "overall", "all"].value == pytest.approx(100 * 5 / 8)
+
+
+def test_texts_that_were_cut_in_a_thought_are_told(run_of):
+    texts = rows_of(en=[f"Hm</think>{A}", "Hm, well"], de=[f"Hm</think>{C}", f"Hm</think>{B}"])
+    run = run_of(texts)
+    answers = pl.read_parquet(run.answers_folder / PARQUET)
+    ends = pl.when(pl.col("text") == "Hm, well").then(pl.lit("length")).otherwise(pl.lit("stop"))
+    write_frame(run.answers_folder / PARQUET, answers.with_columns(finish_reason=ends))
+    assert score_answers(run).warnings[-1] == (
+        "1 of 4 answers (25.0 %) is unanswered: 1 without any mark of a thought is taken for unfinished "
+        "thoughts, as 3 of 4 texts end a thought that they do not begin, so that the chat template seems to "
+        "begin one in every prompt; if it does, let the model write more (`max_tokens`); if it does not, take "
+        "these marks out of the texts, or write thoughts into the column `thought`"
+    )
 
 
 @pytest.mark.exhaustive
@@ -250,6 +266,21 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
         "few knows 1 of 3 groups (not, for example, 'German')",
         "few: too few groups to rank (1); no correlation",
     )
+
+
+def test_names_that_a_survey_nearly_has_are_told(run_of, tmp_path: Path):
+    path = tmp_path / "own.csv"
+    path.write_text("Demonym,power\nBre\u0301silien,1\nfrench,2\nSouth-Korean,3\nThai,9\n")
+    groups = {"Br\u00e9silien": [A], "French": [B], "South Korean": [C], "Lao": [A], "Thai": [B]}
+    scored = score_answers(run_of(rows_of(**groups)), surveys={"own": path})
+    assert [warning for warning in scored.warnings if "own" in warning][1:] == [
+        "own knows 2 of 5 groups (not, for example, 'French')",
+        (
+            "own has 2 of the others under nearly the same name ('french' for 'French', 'South-Korean' for "
+            "'South Korean'); write them as in the texts"
+        ),
+        "own: too few groups to rank (2); no correlation",
+    ]
 
 
 def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):

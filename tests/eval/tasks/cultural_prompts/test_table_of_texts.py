@@ -29,8 +29,18 @@ BROKEN = {
             '{"group": "french", "topic": "rain", "sample": 0, "text": "b"}'
         ),
         (
-            "texts.jsonl:2, column group: 'french' differs in case alone from 'French' (texts.jsonl:1); write "
-            "one of the two everywhere"
+            "texts.jsonl:2, column group: 'french' differs in case or form of characters alone from 'French' "
+            "(texts.jsonl:1); write one of the two everywhere"
+        ),
+    ),
+    "hidden": (
+        (
+            '{"group": "French", "topic": "rain", "sample": 0, "text": "a"}\n'
+            '{"group": "French", "topic": "r\\u200bain", "sample": 1, "text": "b"}'
+        ),
+        (
+            "texts.jsonl:2, column topic: 'r\\u200bain' differs in case or form of characters alone from "
+            "'rain' (texts.jsonl:1); write one of the two everywhere"
         ),
     ),
     "blank-group": (
@@ -73,6 +83,28 @@ def test_blanks_around_names_make_no_other_group_or_topic(run_of):
     rows = [{"group": group, "topic": "rain", "sample": n, "text": text} for group, n, text in texts]
     blanks = [{**row, "group": f"{row['group']} ", "topic": " rain"} for row in rows[1:]]
     assert_frame_equal(run_of([rows[0], *blanks], "blanks").gold(), run_of(rows).gold())
+
+
+@pytest.mark.parametrize(
+    "form", ["Bre\u0301silien du Sud", "Br\u00e9silien\u00a0du Sud", "Br\u00e9silien  du\tSud"]
+)
+def test_names_that_unicode_or_blanks_write_differently_are_one(run_of, form: str):
+    name = "Br\u00e9silien du Sud"
+    rows = [dict.fromkeys(("split", "category", "topic", "group"), name) | {"text": A} for _ in range(2)]
+    other = dict.fromkeys(("split", "category", "topic", "group"), form)
+    assert_frame_equal(run_of([rows[0], rows[1] | other], "forms").gold(), run_of(rows).gold())
+
+
+def test_runs_of_tables_are_of_what_was_asked_for_whatever_the_texts(run_of):
+    rows = [
+        {"group": group, "split": "qa", "topic": topic, "sample": 0, "text": A}
+        for group, topic in (("French", "rain"), ("German", "rain"), ("French", "snow"))
+    ]
+    base = run_of(rows).description.release
+    same = [row | {"sample": 1, "text": B, "language": "en"} for row in rows[::-1]]
+    assert run_of(same, "same").description.release == base
+    for column in ("group", "split", "topic", "language"):
+        assert run_of([rows[0] | {column: "it"}, *rows[1:]], column).description.release != base, column
 
 
 def test_topics_of_two_categories_may_differ_in_case_alone(run_of):
