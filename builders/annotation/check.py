@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
-from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.rung_questions import rung_questions
+from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.sheets import SHEETS
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.collect import slug
