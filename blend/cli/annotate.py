@@ -238,8 +238,8 @@ def pseudonym(
     - `blend annotate pseudonym project.toml mina@example.org` is for lists of annotators without addresses.
     """
     from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.pseudonyms import project_key
     from blend.builders.annotation.pseudonyms import pseudonym as pseudonym_of
+    from blend.builders.annotation.server.project_key import project_key
 
     key = project_key(read_project(project))
     _say([pseudonym_of(one, key) for one in address])

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
-from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.rung_questions import rung_questions
+from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.sheets import SHEETS
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.collect import slug
@@ -48,8 +48,13 @@ class CheckedProject(NamedTuple):
     """What the lead of the project should know though it is not wrong."""
 
 
-def check_project(path: Path) -> CheckedProject:
+def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     """A project file, and that all it names is there and fits together.
+
+    Args:
+        path: The project file.
+        before_pull: Whether the directory of raw responses is left unread, since a pull comes that mends it:
+            responses to a question that was dropped are wrong until then.
 
     Raises:
         RowError, RowErrors, InputError: Every mistake, with file, line and key, and what to do.
@@ -61,7 +66,7 @@ def check_project(path: Path) -> CheckedProject:
         raise_all([_with_line(problem, path, lines) for problem in _each(error)])
         raise
     checks = _Checks(file, lines)
-    checks.run()
+    checks.run(before_pull=before_pull)
     raise_all(checks.problems)
     file = with_recipe(file)
     return CheckedProject(file, checks.material, tuple(_notes(file, checks.known, checks.material)))
@@ -100,7 +105,7 @@ class _Checks:
         self.material = Material()
         self.problems: list[RowError] = []
 
-    def run(self) -> None:
+    def run(self, *, before_pull: bool) -> None:
         """Run them, each whatever the others find."""
         self._collect("locale_file", self._read_locales)
         self._locales()
@@ -110,7 +115,7 @@ class _Checks:
         for number in range(len(self._project.locales)):
             self._people(number)
         self._locations()
-        if any(STAGES[name].reads_questions for name in self._stages_used()):
+        if not before_pull and any(STAGES[name].reads_questions for name in self._stages_used()):
             self._collect("collected", self._read_collected)
         self._topics()
         self._files()
@@ -307,6 +312,18 @@ def _hidden(entry: str) -> str:
     return f"{entry[:2]}…@…" if "@" in entry else repr(entry)
 
 
+def awaiting_responses(file: ProjectFile) -> list[StageName]:
+    """Stages whose tasks the build of the recipe makes, while it reads responses that nobody has given yet."""
+    used = {stage for settings in file.project.locales for stage in file.project.stages_of(settings.locale)}
+    waiting = [name for name, stage in STAGES.items() if name in used and stage.needs_recipe]
+    if not waiting or file.project.recipe is None:
+        return []
+    sources = read_recipe(file.base / file.project.recipe).sources
+    own = {os.path.realpath(file.base / one.location) for one in sources if one.kind == "responses"}
+    is_answered = any(not path.name.startswith(".") for path in (file.collected / "responses").glob("*"))
+    return waiting if os.path.realpath(file.collected) in own and not is_answered else []
+
+
 def regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
     """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
     if file.project.recipe is not None:
@@ -342,6 +359,8 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
     if note := regions_note(file, known, material):
         yield note
+    if waiting := awaiting_responses(file):
+        yield f"{', '.join(waiting)}: no tasks until there are responses; `blend annotate sync` brings them"
 
 
 def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:

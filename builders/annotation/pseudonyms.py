@@ -7,14 +7,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from blend.builders.annotation.project import MAIL, ProjectFile
-from blend.loaders.files.atomic import atomic_write
+from blend.builders.annotation.project import MAIL
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError
 
 _BYTES = 32
 _DIGITS = 12
-_FINGERPRINT = "key-fingerprint.txt"
 
 
 def new_key() -> str:
@@ -30,10 +28,11 @@ def read_key(path: Path) -> bytes:
     """
     if not path.is_file():
         raise InputError(
-            f"{path}: there is no key file; make one with `blend annotate init`, or bring back the one "
-            "that this project began with, since with another key everybody gets another pseudonym"
+            f"{path}: there is no key file; bring back the one that this project began with, since with "
+            "another key everybody gets another pseudonym, or, if nobody has annotated yet, make one: "
+            f"python -c \"import secrets; open('{path.as_posix()}', 'w').write(secrets.token_hex({_BYTES}))\""
         )
-    text = read_content(path, what="key file").decode("ascii", errors="replace").strip()
+    text = read_content(path, what="key file").decode("utf-8-sig", errors="replace").strip()
     try:
         key = bytes.fromhex(text)
     except ValueError:
@@ -41,32 +40,6 @@ def read_key(path: Path) -> bytes:
     if len(key) != _BYTES:
         raise InputError(f"{path}: is not a key of {2 * _BYTES} hexadecimal digits; bring back the right file")
     return key
-
-
-def project_key(file: ProjectFile) -> bytes:
-    """The key of a project, which is the one with which it was pulled before.
-
-    Raises:
-        InputError: As `read_key`; or if everything was pulled with another key.
-    """
-    key = read_key(file.key_file)
-    kept = file.pulled / _FINGERPRINT
-    if kept.is_file() and read_content(kept).strip() != _fingerprint(key).encode():
-        raise InputError(
-            f"{file.key_file}: is not the key of which {kept} is the fingerprint; bring back the one that this "
-            "project began with, since with another key everybody gets another pseudonym, and whoever was "
-            "forgotten comes back"
-        )
-    return key
-
-
-def keep_fingerprint(pulled: Path, key: bytes) -> None:
-    """Have `project_key` know the key again by what is in the pull folder, and tells nothing of the key."""
-    atomic_write(pulled / _FINGERPRINT, f"{_fingerprint(key)}\n")
-
-
-def _fingerprint(key: bytes) -> str:
-    return hmac.new(key, b"which key this is", sha256).hexdigest()[:16]
 
 
 def pseudonym(who: str, key: bytes) -> str:

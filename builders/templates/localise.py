@@ -84,7 +84,7 @@ def localise(
         The questions. A template without translation makes no question in that locale and is a finding
         (``no-translation``), so is one that needs an adjective that the locale lacks (``no-nationality``), a
         translation of no given template and locale (``unused-translation``), and one of another English text
-        than the template's now (``outdated-translation``), which is kept.
+        than the template's now (``outdated-translation``), which is kept with that English as ``en_question``.
 
     Raises:
         RowError, RowErrors: If two translations are of the same question, or one is blank or has a slot left.
@@ -97,13 +97,22 @@ def localise(
     findings: list[_Finding] = []
     for template in templates.iter_rows(named=True):
         for locale in wanted.values():
-            made = _question(template, locale, translated.get((template["template_id"], locale.tag)))
+            translation = translated.get((template["template_id"], locale.tag))
+            made = _question(template, locale, translation)
             if isinstance(made, _Reason):
                 location = (template["source"], locale.tag, template["template_id"])
                 findings.append((made.kind, *location, made.detail))
-            else:
-                rows.append({**made, "source_label": labels[template["source_locale"]]})
-    findings += _outdated(rows, translated, templates)
+                continue
+            if translation is not None and (was := _outdated(made, translation, locale)) is not None:
+                detail = (
+                    f"translates {was!r}, which is {made['en_question']!r} now; kept beside the English "
+                    "that it translates"
+                )
+                location = (translation.source, locale.tag, template["template_id"])
+                findings.append(("outdated-translation", *location, detail))
+                # Beside the English of now it would pass for its translation when this file is localised again.
+                made["en_question"] = was
+            rows.append({**made, "source_label": labels[template["source_locale"]]})
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
     return Localised(
         questions=pl.DataFrame(rows, schema=QUESTIONS).sort(KEY),
@@ -165,20 +174,13 @@ def _question(
     }
 
 
-def _outdated(
-    rows: Iterable[Mapping[str, Any]],
-    translated: Mapping[tuple[str, str], _Translation],
-    templates: pl.DataFrame,
-) -> list[_Finding]:
-    texts = {name: clean(text) for name, text in templates.select("template_id", "text").iter_rows()}
-    findings: list[_Finding] = []
-    for row in rows:
-        template_id, tag, now = row["template_id"], row["locale"], clean(row["en_question"])
-        translation = translated.get((template_id, tag))
-        if translation is not None and translation.english not in ("", now, texts[template_id]):
-            detail = f"translates {translation.english!r}, which is {now!r} now; kept"
-            findings.append(("outdated-translation", translation.source, tag, template_id, detail))
-    return findings
+def _outdated(question: Mapping[str, Any], translation: _Translation, locale: Locale) -> str | None:
+    """The English text that was translated, if it is another one than that of the question now."""
+    was = translation.english
+    # One that needs an adjective which the locale lacks stays as it is.
+    if NATIONALITY not in was or locale.nationalities:
+        was = fill(was, locale)
+    return None if was in ("", clean(question["en_question"])) else was
 
 
 def _unused(

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +12,9 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
+
+HISTORY = "history"
+"""Folder of the histories in a pull folder, a file per stage and locale."""
 
 Event = Literal["added", "edited", "deleted"]
 
@@ -100,20 +103,20 @@ def versions(path: Path) -> Sequence[Mapping[str, Any]]:
 Results = list[dict[str, Any]]
 
 
-def forget(path: Path, annotator: str, results: Callable[[Results], Results] = list) -> int:
-    """Remove the lines of a person, the one case in which a history loses any; returns how many.
+def forget(path: Path, people: Collection[str], results: Callable[[Results], Results] = list) -> int:
+    """Remove the lines of some people, the one case in which a history loses any; returns how many.
 
     Args:
         path: Of the history.
-        annotator: Whose lines to remove.
-        results: From the results of other people's lines to what is left of them; lines that the person has
-            changed name nobody for it.
+        people: Whose lines to remove.
+        results: From the results of other people's lines to what is left of them; lines that they have changed
+            name nobody for it.
     """
     lines = _lines(path)
     kept = [
-        {**line, **_changed_by_somebody(line, annotator), "result": results(line.get("result") or [])}
+        {**line, **_changed_by_somebody(line, people), "result": results(line.get("result") or [])}
         for line in lines
-        if line["annotator"] != annotator
+        if line["annotator"] not in people
     ]
     if kept != lines:
         atomic_write(path, "".join(map(_line, kept)))
@@ -133,8 +136,8 @@ def renumber(path: Path, numbers: Mapping[int, int]) -> None:
         atomic_write(path, "".join(map(_line, changed)))
 
 
-def _changed_by_somebody(line: Mapping[str, Any], annotator: str) -> Mapping[str, str]:
-    return {"changed_by": _SOMEBODY} if line.get("changed_by") == annotator else {}
+def _changed_by_somebody(line: Mapping[str, Any], people: Collection[str]) -> Mapping[str, str]:
+    return {"changed_by": _SOMEBODY} if line.get("changed_by") in people else {}
 
 
 def _version(

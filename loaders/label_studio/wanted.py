@@ -42,6 +42,8 @@ class WantedProject:
     tasks: Sequence[WantedTask]
     renewed: bool = False
     """Whether tasks take the place of others, as those about answers do when further answers come."""
+    awaits_responses: bool = False
+    """Whether its tasks are made of responses that nobody has given yet."""
 
     @property
     def description(self) -> str:

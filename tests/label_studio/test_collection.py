@@ -78,6 +78,23 @@ def test_more_is_asked_exactly_where_the_five_valid_rule_says_so(
     assert "example.org" not in page
 
 
+def test_a_question_is_dropped_by_a_sync(label_studio: StudioForTests, project: Callable[..., ProjectFile]):
+    file = project(label_studio.url, wanted="1")
+    push_project(check_project(file.path))
+    tasks = label_studio.tasks(f"{file.project.name} answer ko-KR")
+    for name in (FOOD, WORK):
+        label_studio.annotate(tasks[name], label_studio.person("mina"), typed("18:00"))
+    responses = file.collected / "responses" / "ko-KR.jsonl"
+    sync_project(file.path)
+    assert len(responses.read_text().splitlines()) == 2
+    for path in file.collected.glob("*.csv"):
+        rows = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(row for row in rows if not row.startswith("food-01")))
+    done = sync_project(file.path)
+    assert done.pull.findings["kind"].to_list() == ["not-asked"]
+    assert len(responses.read_text().splitlines()) == 1
+
+
 def test_an_edited_and_a_deleted_annotation_are_told_and_kept(
     label_studio: StudioForTests, project: Callable[..., ProjectFile]
 ):

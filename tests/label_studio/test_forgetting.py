@@ -1,6 +1,7 @@
 """Somebody asks to be forgotten, on a real server: nothing of theirs is left anywhere, and others go on."""
 
 import json
+import shutil
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -163,6 +164,15 @@ def test_without_the_server_more_are_asked_all_the_same(label_studio: StudioForT
     )
     assert (food["still_needed"], food["open"]) == (1, True)
     assert offered(label_studio, file, "seo") == FOOD
+    # Nor on another machine, to which neither pull folder nor pulled files come.
+    left_here = shutil.ignore_patterns("pulled", "responses", "reviews", "clone")
+    clone = shutil.copytree(file.base, file.base / "clone", ignore=left_here)
+    synced = sync_project(clone / "project.toml")
+    assert synced.top_up == []
+    for trace in (SECRET, ENGLISH, "kim@example.org"):
+        assert trace not in everything_in(clone)
+    assert "rice" in everything_in(clone)
+    shutil.rmtree(clone)
     # Deleted by hand later: one person more is asked, as before, and not two.
     label_studio.sdk.annotations.delete(number)
     pull_project(file)

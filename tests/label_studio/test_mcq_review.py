@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,45 @@ def shown_options(file: ProjectFile) -> set[str]:
         for options in batch.filter(locale="en-GB")["options"]
         for option in options
     }
+
+
+def test_options_wait_for_responses_and_come_with_them(label_studio: StudioForTests, lunch: ProjectFile):
+    stages = 'stages = ["answer", "mcq-review", "equivalence"]'
+    lunch.path.write_text(lunch.path.read_text().replace('stages = ["mcq-review"]', stages))
+    move_answers(lunch.collected, lunch.base)
+    checked = check_project(lunch.path)
+    assert checked.diagnostics[-1] == (
+        "equivalence, mcq-review: no tasks until there are responses; `blend annotate sync` brings them"
+    )
+    name = lunch.project.name
+    told = push_lines(push_project(checked), dry_run=False)
+    waits = "gets its tasks once there are responses, by `blend annotate sync`"
+    assert told == [
+        f"{name} answer en-GB: new, 1 task",
+        f"{name} equivalence en-GB: new, 0 tasks",
+        f"{name} equivalence en-GB: {waits}",
+        f"{name} mcq-review en-GB: new, 0 tasks",
+        f"{name} mcq-review en-GB: {waits}",
+    ]
+    # One response is not yet enough for options.
+    tasks = label_studio.tasks(f"{name} answer en-GB")
+    label_studio.annotate(tasks["answer/en-GB/food-01"], label_studio.person("mina"), typed("sandwich"))
+    assert push_lines(sync_project(lunch.path).push, dry_run=False)[-1].startswith("Everything is there")
+    move_answers(lunch.base, lunch.collected)
+    added = push_lines(push_project(check_project(lunch.path)), dry_run=False)
+    assert f"{name} mcq-review en-GB: 1 task added" in added
+    # Where responses are only missing here, nothing on the server is touched.
+    move_answers(lunch.collected, lunch.base)
+    stays = f"{name} mcq-review en-GB: 1 task is not asked for any more, and stays"
+    assert stays in push_lines(push_project(check_project(lunch.path)), dry_run=False)
+
+
+def move_answers(source: Path, target: Path) -> None:
+    """Move the files of responses and reviews from one folder to another."""
+    for kind in ("responses", "reviews"):
+        (target / kind).mkdir(exist_ok=True)
+        for path in (source / kind).iterdir():
+            path.rename(target / kind / path.name)
 
 
 def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTests, lunch: ProjectFile):

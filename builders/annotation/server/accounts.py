@@ -67,7 +67,7 @@ def addresses_of(
         RowError, RowErrors: As `read_accounts`.
     """
     known = accounts(file.pulled) | ({} if table is None else read_accounts(table))
-    hidden = {number for record in forgotten(file.pulled).values() for number in record.accounts}
+    hidden = {number for record in forgotten(file).values() for number in record.accounts}
     server = file.project.server
     why = f"set {server.key_variable} to a token, by which the server is asked"
     for path, tasks in exports.items():

@@ -9,14 +9,14 @@ from blend.builders.annotation.forgotten_answers import without_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.forgetting import Forgotten, forget_person
 from blend.builders.annotation.server.projects import stage_locales
-from blend.builders.annotation.server.pulling import HISTORY, expect_news, pull_project
+from blend.builders.annotation.server.pulling import expect_news, pull_project
 from blend.builders.annotation.server.readings import given_in, readings
 from blend.builders.annotation.server.session import session
 from blend.builders.annotation.stages.review import ITEMS, task_id
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask, Studio
 from blend.loaders.label_studio.folder import held
-from blend.loaders.label_studio.history import renumber
+from blend.loaders.label_studio.history import HISTORY, renumber
 from blend.loaders.label_studio.inventory import InventoriedProject
 from blend.loaders.label_studio.studio_errors import GoneError
 

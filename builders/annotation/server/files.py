@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.builders.annotation.server.forgotten import NAMES
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.pulled_files import WRITTEN
@@ -67,7 +68,8 @@ def _conflict(path: Path, content: str) -> str:
         lacking = pluralise(len(wanted) - len(lines), "row")
         return (
             f"{path}: lacks {lacking} of those pulled; delete the file, and the next pull writes all of them, "
-            "but for those of a question that is not asked any more"
+            "but for those of a question that is not asked any more; if they are of somebody who was forgotten "
+            f"with another pull folder, bring its project's {NAMES} beside the project file first"
         )
     name = f"{path.stem}.own{path.suffix}"
     return (

@@ -1,27 +1,26 @@
 """Forgetting: a person's work leaves the pull folder and the raw responses, and does not come back."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import polars as pl
 
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, project_key, pseudonym
+from blend.builders.annotation.pseudonyms import People, pseudonym
 from blend.builders.annotation.server.accounts import accounts, keep_accounts
 from blend.builders.annotation.server.exports import kept_exports, kept_tasks, raw_export
 from blend.builders.annotation.server.forgotten import Record, forgotten, remember, without_people
-from blend.builders.annotation.server.projects import StageLocale, stage_locales
-from blend.builders.annotation.server.pulling import HISTORY, Pull, pulled_projects, take_again
-from blend.builders.annotation.stages.answer import ANSWERS
+from blend.builders.annotation.server.project_key import project_key
+from blend.builders.annotation.server.projects import stage_locales
+from blend.builders.annotation.server.pulling import Pull, pulled_projects, take_again
+from blend.builders.annotation.server.typed_answers import typed_answers
 from blend.builders.annotation.stages.model import Material
 from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.label_studio.export import read_export, write_digest
 from blend.loaders.label_studio.folder import held
-from blend.loaders.label_studio.history import forget, versions
+from blend.loaders.label_studio.history import HISTORY, forget
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import clean
@@ -72,7 +71,7 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         annotator = people.named(who)
         before = _collected(file)
         given = _given(before, besides=annotator)
-        record, gone = _record(file, people, annotator, given), forgotten(folder.path)
+        record, gone = _record(file, people, annotator, given), forgotten(file)
         if record == Record() and annotator not in gone and not _is_kept(file, people, annotator):
             raise InputError(
                 f"{annotator} has done nothing in this project, as far as it was pulled; "
@@ -82,8 +81,8 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         record = record.merged(Record(accounts=own))
         # First of all: whatever happens from here on, no pull brings anything back. Once their address is not
         # known any more, an account is called by its number.
-        remember(folder.path, {annotator: record, **{pseudonym(f"user:{n}", key): Record() for n in own}})
-        record = forgotten(folder.path)[annotator]
+        remember(file, {annotator: record, **{pseudonym(f"user:{n}", key): Record() for n in own}})
+        record = forgotten(file)[annotator]
         without_answers = partial(results_without, gone=record.answers - given)
         lines = 0
         for stage_locale in stage_locales(file):
@@ -91,7 +90,7 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
                 without_people(path, people.of, {annotator})
                 write_digest(path)
             results = without_answers if stage_locale.stage.name == "review" else list
-            lines += forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", annotator, results)
+            lines += forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", {annotator}, results)
         keep_accounts(folder.path, known, set(known) - own)
         pull = take_again(file, folder, key)
         at = {*record.annotations, *record.drafts}
@@ -128,12 +127,7 @@ def _record(file: ProjectFile, people: People, annotator: str, given: frozenset[
                     {at: drafts} if drafts else {},
                 )
             )
-    typed = {
-        answer
-        for stage_locale in stage_locales(file)
-        for answer in _typed(file, stage_locale, people, annotator)
-    }
-    return found.merged(Record(answers=frozenset(typed - given)))
+    return found.merged(Record(answers=typed_answers(file, people, annotator) - given))
 
 
 def _is_kept(file: ProjectFile, people: People, annotator: str) -> bool:
@@ -154,30 +148,6 @@ def _given(collected: ResponseTables | None, *, besides: str) -> frozenset[str]:
         for row in responses.filter(pl.col("annotator") != besides).iter_rows(named=True)
         for answer in row["answers"] or ()
     )
-
-
-def _typed(file: ProjectFile, stage_locale: StageLocale, people: People, annotator: str) -> Iterator[str]:
-    """Ids of all answers that a person ever gave in a stage, corrected ones included."""
-    if stage_locale.stage.name != "answer":
-        return
-    kept = kept_tasks(file.pulled, stage_locale)
-    for task in (*kept.there, *kept.vanished):
-        for one in task["annotations"]:
-            if people.of(one.get("completed_by")) == annotator:
-                yield from _ids(str(task["data"].get("blend_id")), one.get("result") or ())
-    for version in versions(file.pulled / HISTORY / f"{stage_locale.slug}.jsonl"):
-        if version["annotator"] == annotator:
-            yield from _ids(version["blend_id"], version["result"])
-
-
-def _ids(blend_id: str, results: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Ids of the answers in the results of an annotation, as reviews show them."""
-    _, _, rest = blend_id.partition("/")
-    tag, _, template_id = rest.partition("/")
-    for result in results:
-        texts = (result.get("value") or {}).get("text") if result.get("from_name") == ANSWERS else None
-        for text in [texts] if isinstance(texts, str) else texts or ():
-            yield digest_of(template_id, tag, clean(str(text)))
 
 
 def _collected(file: ProjectFile) -> ResponseTables | None:

@@ -1,18 +1,28 @@
-"""The forgotten: people whose work is left out of everything that is pulled."""
+"""The forgotten: people whose work is left out of everything that is pulled.
+
+Who they are lies beside the project file, under pseudonyms alone, and goes wherever the project goes; what they
+did lies in the pull folder.
+"""
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from blend.builders.annotation.forgotten_answers import without_answers
+from blend.builders.annotation.project import ProjectFile
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 
-FORGOTTEN = "forgotten.json"
+FORGOTTEN, NAMES = "forgotten.json", "forgotten.txt"
+"""Their records in the pull folder, and their pseudonyms beside the project file."""
+
+_PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
+_HEADING = "# Who asked to be forgotten: no pull writes what they did. Keep this file with the project file."
 
 Done = dict[str, list[tuple[int, int]]]
 """What somebody did, by `projects.StageLocale.label`: task and annotation, as they are numbered on the
@@ -42,13 +52,34 @@ class Record:
         )
 
 
-def forgotten(pulled: Path) -> dict[str, Record]:
-    """Those who asked to be forgotten, by pseudonym.
+def forgotten(file: ProjectFile) -> dict[str, Record]:
+    """Those who asked to be forgotten, by pseudonym; the record is empty where this pull folder has none.
 
     Raises:
-        InputError: If the file is damaged: their work must not come back because of that.
+        InputError: If a file of them is damaged: their work must not come back because of that.
     """
-    path = pulled / FORGOTTEN
+    return {**dict.fromkeys(_names(file.base / NAMES), Record()), **_records(file.pulled / FORGOTTEN)}
+
+
+def new_here(file: ProjectFile) -> list[str]:
+    """Pseudonyms of those who were forgotten elsewhere, with another pull folder than this one."""
+    return sorted(_names(file.base / NAMES) - _records(file.pulled / FORGOTTEN).keys())
+
+
+def _names(path: Path) -> set[str]:
+    if not path.exists():
+        return set()
+    lines = read_content(path).decode("utf-8-sig", errors="replace").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and not line.startswith("#") and not _PSEUDONYM.fullmatch(line.strip()):
+            raise InputError(
+                f"{path}:{number}: {line!r} is no pseudonym, and whoever is not named here would come back; "
+                "write p- and 12 digits and letters, one a line, or bring the file back"
+            )
+    return {line.strip() for line in lines if _PSEUDONYM.fullmatch(line.strip())}
+
+
+def _records(path: Path) -> dict[str, Record]:
     if not path.exists():
         return {}
     try:
@@ -60,23 +91,28 @@ def forgotten(pulled: Path) -> dict[str, Record]:
         ) from None
 
 
-def remember(pulled: Path, people: Mapping[str, Record]) -> None:
-    """Write down who is to be forgotten, beside those who are."""
-    known = forgotten(pulled)
+def remember(file: ProjectFile, people: Mapping[str, Record]) -> None:
+    """Write down who is to be forgotten, with those who are, in the pull folder and beside the project file."""
+    before = _records(file.pulled / FORGOTTEN)
+    known = forgotten(file)
     for name, record in people.items():
         known[name] = known.get(name, Record()).merged(record)
-    _write(pulled, known)
+    if known != before:
+        _write(file.pulled, known)
+    names = {name for name in known if _PSEUDONYM.fullmatch(name)}
+    if names != _names(file.base / NAMES):
+        atomic_write(file.base / NAMES, "".join(f"{line}\n" for line in (_HEADING, *sorted(names))))
 
 
-def note_on_server(pulled: Path, label: str, found: Mapping[str, Record]) -> None:
+def note_on_server(file: ProjectFile, label: str, found: Mapping[str, Record]) -> None:
     """Write down what of the forgotten the server has in a stage: what was found there, and nothing else.
 
     Args:
-        pulled: The pull folder.
+        file: The project.
         label: Of the stage.
         found: By pseudonym, from `without_people`.
     """
-    known = forgotten(pulled)
+    known = forgotten(file)
     now: dict[str, Record] = {}
     for name, record in known.items():
         here = found.get(name, Record())
@@ -84,7 +120,7 @@ def note_on_server(pulled: Path, label: str, found: Mapping[str, Record]) -> Non
         drafts = {at: done for at, done in record.drafts.items() if at != label}
         now[name] = replace(record, annotations=annotations, drafts=drafts).merged(here)
     if now != known:
-        _write(pulled, now)
+        _write(file.pulled, now)
 
 
 def without_people(

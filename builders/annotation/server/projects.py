@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from blend.builders.annotation.check import CheckedProject
+from blend.builders.annotation.check import CheckedProject, awaiting_responses
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
@@ -63,7 +63,8 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
         InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
     """
     file, project = checked.file, checked.file.project
-    material = _with_recipe(file, checked.material)
+    waiting = awaiting_responses(file)
+    material = checked.material if waiting else _with_recipe(file, checked.material)
     wanted = []
     for stage_locale in stage_locales(file):
         language = stage_locale.locale.language
@@ -79,7 +80,9 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
                 config=stage_locale.stage.config(project, stage_locale.locale, texts),
                 overlap=stage_locale.stage.readers(project),
                 tasks=tasks,
-                renewed=stage_locale.stage.renewed,
+                # Where responses are only missing here, the server's tasks of them stay.
+                renewed=stage_locale.stage.renewed and stage_locale.stage.name not in waiting,
+                awaits_responses=stage_locale.stage.name in waiting,
             )
         )
     return wanted

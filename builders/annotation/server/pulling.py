@@ -10,9 +10,10 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.beside import BY_LOCALE, beside, that_counts
+from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, keep_fingerprint, project_key
+from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.server.accounts import accounts, accounts_in, addresses_of, keep_accounts
 from blend.builders.annotation.server.changed_answers import changed_by_others
 from blend.builders.annotation.server.exports import (
@@ -27,29 +28,33 @@ from blend.builders.annotation.server.exports import (
 )
 from blend.builders.annotation.server.files import Written, json_lines, write_files
 from blend.builders.annotation.server.forgotten import (
+    Record,
     forgotten,
+    new_here,
     note_on_server,
+    remember,
     without_people,
     without_their_answers,
 )
+from blend.builders.annotation.server.project_key import check_key, keep_fingerprint, project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.readings import context_of, given_in, words_now
 from blend.builders.annotation.server.session import Session, session
+from blend.builders.annotation.server.typed_answers import typed_answers
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.export import Task, is_intact, read_export, write_digest
 from blend.loaders.label_studio.folder import Folder, held
-from blend.loaders.label_studio.history import Change, record
+from blend.loaders.label_studio.history import HISTORY, Change, forget, record
 from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
 
-HISTORY, FINDINGS_FILE = "history", "findings.csv"
-_PROJECTS = "projects"
+FINDINGS_FILE, _PROJECTS = "findings.csv", "projects"
 
 DECIDED = "decided"
 """Folder beside the project file for what the other stages yield, a file per kind."""
@@ -236,10 +241,12 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     addresses = {**accounts(folder.path), **fetched.addresses}
     people, others = People(key, addresses), beside(file)
     asked = words_now(others)
+    check_key(file, key, addresses)
     keep_fingerprint(folder.path, key)
     pulled: list[PulledProject] = []
     absent: list[StageLocale] = []
-    gone = forgotten(folder.path)
+    remember(file, {name: _done_by(file, people, addresses, name) for name in new_here(file)})
+    gone = forgotten(file)
     their_answers = {answer for record in gone.values() for answer in record.answers}
     found: list[tuple[StageLocale, Reading]] = []
     working: set[int] = set()
@@ -250,10 +257,11 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
             removed = without_people(path, people.of, gone, label=stage_locale.label)
             is_last = stage_locale.name in fetched.news and path == raw_export(folder.path, stage_locale)
             if is_last and fetched.is_fresh:
-                note_on_server(folder.path, stage_locale.label, removed)
+                note_on_server(file, stage_locale.label, removed)
             if stage_locale.stage.name == "review":
                 without_their_answers(path, their_answers, given_in(stage_locale, found))
             write_digest(path)
+        _forget_lines(folder, stage_locale, gone, their_answers - given_in(stage_locale, found).keys())
         if not exports:
             if stage_locale.name in fetched.gone:
                 pulled.append(PulledProject(stage_locale, 0, 0, (), fetched=False, is_gone=True))
@@ -276,6 +284,22 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     keep_accounts(folder.path, addresses, working)
     folder.write_state({**folder.state, _PROJECTS: fetched.state})
     return Pull(file.path, pulled, absent, written, findings)
+
+
+def _done_by(file: ProjectFile, people: People, addresses: Mapping[int, str], annotator: str) -> Record:
+    """What this pull folder holds of somebody who was forgotten with another one."""
+    accounts_of = frozenset(number for number in addresses if people.of(number) == annotator)
+    return Record(answers=typed_answers(file, people, annotator), accounts=accounts_of)
+
+
+def _forget_lines(
+    folder: Folder, stage_locale: StageLocale, people: Collection[str], answers: Collection[str]
+) -> None:
+    """Remove from a history what the forgotten did: they may have been forgotten with another pull folder."""
+    is_review = stage_locale.stage.name == "review"
+    results = partial(results_without, gone=answers) if is_review else list
+    if people:
+        forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", people, results)
 
 
 def _account(

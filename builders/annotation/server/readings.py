@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from blend.builders.annotation.beside import Beside, beside
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, project_key
+from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.server.accounts import accounts
 from blend.builders.annotation.server.exports import kept_exports, kept_tasks
+from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.stages.answer import REWORDED, words_of
 from blend.builders.annotation.stages.model import Reading, StageContext

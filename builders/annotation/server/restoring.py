@@ -7,8 +7,9 @@ from typing import Any
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import project_key, pseudonym
+from blend.builders.annotation.pseudonyms import pseudonym
 from blend.builders.annotation.server.exports import abandon, kept_tasks, vanished_exports
+from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
 from blend.builders.annotation.server.pushing import push_project

@@ -31,7 +31,7 @@ def sync_project(path: Path, *, on_progress: ProgressCallback | None = None) -> 
     Raises:
         BlendError: As the three do; what was done stays, and the same again goes on.
     """
-    file = check_project(path).file
+    file = check_project(path, before_pull=True).file
     with session(file) as at:
         pulled = pull_project(file, on_progress=on_progress, within=at)
         # Read anew: responses and reviews have come.

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.collecting import collection_plan
+from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.exports import raw_export
 from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
@@ -69,7 +69,7 @@ def top_up_project(
                 people = (
                     _people(read_export(raw)) if (raw := raw_export(file.pulled, stage_locale)).exists() else {}
                 )
-                hidden = _forgotten_on(file.pulled, stage_locale)
+                hidden = _forgotten_on(file, stage_locale)
                 changes = [
                     (task, row, wanted)
                     for task in found[0].tasks
@@ -106,9 +106,9 @@ def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-def _forgotten_on(pulled: Path, stage_locale: StageLocale) -> Counter[int]:
+def _forgotten_on(file: ProjectFile, stage_locale: StageLocale) -> Counter[int]:
     """Count, for each task, those who asked to be forgotten and whom the server still counts as annotators."""
-    records = forgotten(pulled).values()
+    records = forgotten(file).values()
     done = [{task for task, _ in record.annotations.get(stage_locale.label, ())} for record in records]
     return Counter(task for tasks in done for task in tasks)
 

@@ -19,6 +19,12 @@ def test_every_key_is_another(tmp_path: Path):
     assert new_key() != new_key()
 
 
+def test_what_editors_do_to_a_key_leaves_it_the_same(tmp_path: Path):
+    path, key = tmp_path / "annotators.key", new_key()
+    path.write_bytes(b"\xef\xbb\xbf" + key.upper().replace("\n", "\r\n").encode())
+    assert read_key(path) == bytes.fromhex(key)
+
+
 @pytest.mark.parametrize("text", ["", "abc", "zz" * 32, "0" * 62])
 def test_what_is_no_key_is_told(tmp_path: Path, text: str):
     path = tmp_path / "annotators.key"

@@ -143,8 +143,17 @@ def test_a_translation_of_english_that_has_changed_is_kept_and_told():
     templates = templates_of("Which drink is served in {country}?")
     questions, dropped = localise(templates, locales_of("ko-KR"), translations)
     assert questions["question"].to_list() == ["무엇을 먹나요?"]
-    detail = f"translates {was!r}, which is 'Which drink is served in South Korea?' now; kept"
+    now = "Which drink is served in South Korea?"
+    detail = f"translates {was!r}, which is {now!r} now; kept beside the English that it translates"
     assert dropped.rows() == [("outdated-translation", "translations.csv:2", "ko-KR", "T-1", detail)]
+    # What was made may be the next translations: it is told until somebody writes the new English.
+    assert questions["en_question"].to_list() == [was]
+    again = localise(templates, locales_of("ko-KR"), questions)
+    assert again.questions["en_question"].to_list() == [was]
+    assert again.dropped["detail"].to_list() == [detail]
+    mended = localise(templates, locales_of("ko-KR"), questions.with_columns(en_question=pl.lit(now)))
+    assert mended.questions["en_question"].to_list() == [now]
+    assert mended.dropped.is_empty()
 
 
 def test_translations_that_nothing_asks_for():
