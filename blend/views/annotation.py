@@ -154,7 +154,7 @@ def restore_lines(done: "Restored") -> list[str]:
             for who, number in sorted(done.without_account.items())
         ),
         *(
-            f"  {task} asks in other words there than it was answered in: others had annotated it already"
+            f"  {task} asks in other words there than it was answered in: others have annotated it or begun to"
             for task in done.asked_otherwise
         ),
     ]

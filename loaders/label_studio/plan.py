@@ -11,7 +11,7 @@ from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest,
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
-_WORDS = ("question", "en_question")
+WORDS = ("question", "en_question")
 """What tasks show of their question; the rest follows from it and from what others have done."""
 
 MAX_TITLE = 50
@@ -100,7 +100,7 @@ def plan_push(
 
 def asks_otherwise(shown: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a task that shows something shows its question in other words than what it is to show now."""
-    return any(shown.get(name) != now.get(name) for name in _WORDS)
+    return any(shown.get(name) != now.get(name) for name in WORDS)
 
 
 def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:

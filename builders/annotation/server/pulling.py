@@ -34,6 +34,7 @@ from blend.builders.annotation.server.forgotten import (
 )
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.readings import context_of, given_in, words_now
+from blend.builders.annotation.server.restored import as_given
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.atomic import atomic_write
@@ -264,7 +265,8 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         working |= accounts_in(kept.there)
         vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
         context = context_of(file, stage_locale, people, found, asked)
-        reading = stage_locale.stage.read([*kept.there, *vanished], context)
+        given = as_given(folder.path, [*kept.there, *vanished])
+        reading = stage_locale.stage.read(given, context)
         one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
         found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))

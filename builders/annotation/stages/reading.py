@@ -16,6 +16,9 @@ from blend.schemas.rows.frame_columns import FINDINGS
 LONGEST = 2000
 """Characters of the longest text that is taken; longer ones are no answers."""
 
+ANSWERED = "answered"
+"""Key of a restored annotation: the words of its question, where its task shows others now."""
+
 _SHOWN = 80
 
 
@@ -163,7 +166,7 @@ class Reader:
     def _done(
         self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], location: str
     ) -> Done | None:
-        number = int(annotation["id"])
+        number, data = int(annotation["id"]), shown_to_author(data, annotation)
         location = f"{location}, annotation {number}"
         annotator = self._context.people.of(annotation.get("completed_by"))
         self._work[location] = {
@@ -252,6 +255,11 @@ def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def location_of(task: Mapping[str, Any]) -> str:
+def shown_to_author(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """What the task of an annotation showed when it was annotated."""
+    return {**data, **annotation.get(ANSWERED, {})}
+
+
     """Return what findings call a task.
 
     Numbers of one that is not on the server any more may be those of another.
