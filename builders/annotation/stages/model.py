@@ -21,6 +21,7 @@ WORK = pl.Schema(
         "stage": pl.String(),
         "locale": pl.String(),
         "blend_id": pl.String(),
+        "template_id": pl.String(),
         "task": pl.Int64(),
         "annotation": pl.Int64(),
         "annotator": pl.String(),

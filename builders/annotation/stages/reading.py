@@ -173,6 +173,7 @@ class Reader:
             "stage": self._stage,
             "locale": self._context.locale.tag,
             "blend_id": data["blend_id"],
+            "template_id": data.get("template_id"),
             "task": int(task["id"]),
             "annotation": number,
             "annotator": annotator,
@@ -254,12 +255,12 @@ def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
     return str(annotation.get("updated_at") or annotation.get("created_at") or ""), int(annotation["id"])
 
 
-def location_of(task: Mapping[str, Any]) -> str:
 def shown_to_author(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[str, Any]:
     """What the task of an annotation showed when it was annotated."""
     return {**data, **annotation.get(ANSWERED, {})}
 
 
+def location_of(task: Mapping[str, Any]) -> str:
     """Return what findings call a task.
 
     Numbers of one that is not on the server any more may be those of another.
