@@ -40,8 +40,8 @@ class WantedProject:
     overlap: int
     """Annotations per task, each by another person."""
     tasks: Sequence[WantedTask]
-    renewed: bool = False
-    """Whether tasks take the place of others, as those about answers do when further answers come."""
+    closes_unasked: bool = False
+    """Whether tasks that are not asked for any more are given to nobody; once they are, a top-up opens them."""
 
     @property
     def description(self) -> str:

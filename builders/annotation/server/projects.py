@@ -79,7 +79,8 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
                 config=stage_locale.stage.config(project, stage_locale.locale, texts),
                 overlap=stage_locale.stage.readers(project),
                 tasks=tasks,
-                renewed=stage_locale.stage.renewed,
+                # Answers to such questions are left out of the responses.
+                closes_unasked=stage_locale.stage.name == "answer",
             )
         )
     return wanted
