@@ -21,7 +21,7 @@ _DATES = ("created_at", "updated_at")
 def as_given(pulled: Path, tasks: Iterable[Task]) -> list[Task]:
     """Tasks whose annotations have the dates and the words with which they were given.
 
-    Whoever sends a restored annotation again sends it as of then, in answer to what its task shows there.
+    One that its author has sent again since then is of that time, and in answer to what its task shows there.
 
     Args:
         pulled: The pull folder.
