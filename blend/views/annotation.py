@@ -59,6 +59,7 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         f"{pluralise(len(plan.missing), 'task')} added" if plan.remote is not None and plan.missing else "",
         f"{pluralise(len(plan.changed), 'task')} shown anew" if plan.changed else "",
         f"{pluralise(len(plan.outdated), 'outdated task')} removed" if plan.outdated else "",
+        f"{pluralise(len(plan.closed), 'task')} given to nobody any more" if plan.closed else "",
         f"{pluralise(len(plan.doubled), 'doubled task')} removed" if plan.doubled else "",
         f"{pluralise(len(plan.twins), 'doubled project')} removed" if plan.twins else "",
     )
@@ -156,7 +157,7 @@ def restore_lines(done: "Restored") -> list[str]:
             for who, number in sorted(done.without_account.items())
         ),
         *(
-            f"  {task} asks in other words there than it was answered in: others had annotated it already"
+            f"  {task} asks in other words there than it was answered in: others have annotated it or begun to"
             for task in done.asked_otherwise
         ),
     ]

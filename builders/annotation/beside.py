@@ -64,7 +64,10 @@ def that_counts(reading: Reading, tag: str, held: Beside) -> Reading:
     if "reviews" in rows:
         rows["reviews"] = [row for row in rows["reviews"] if not _is_elsewhere(row, tag, held, findings)]
     all_findings = pl.concat([reading.findings, pl.DataFrame(findings, schema=FINDINGS)])
-    return reading._replace(rows=rows, findings=all_findings)
+    left_out = list({one["template_id"] for one in findings})
+    unused = (pl.col("outcome") == "counted") & pl.col("template_id").is_in(left_out)
+    work = reading.work.with_columns(outcome=pl.when(unused).then(pl.lit("refused")).otherwise("outcome"))
+    return Reading(rows, all_findings, work)
 
 
 def _asked(kind: str, rows: list[_Row], tag: str, held: Beside, findings: list[_Row]) -> list[_Row]:

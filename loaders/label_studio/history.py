@@ -74,7 +74,7 @@ def record(path: Path, tasks: Sequence[Task], annotator: Callable[[Any], str | N
         present.add(name)
         before = known.get(name)
         if before is None or before["event"] == "deleted":
-            by = version["changed_by"] if _is_changed(annotation) else None
+            by = version["changed_by"] if is_changed(annotation) else None
             lines.append({**version, "event": "added", "changed_by": by})
         elif _is_another(version, before, editor):
             lines.append({**version, "event": "edited"})
@@ -157,7 +157,7 @@ def _version(
     }
 
 
-def _is_changed(annotation: Mapping[str, Any]) -> bool:
+def is_changed(annotation: Mapping[str, Any]) -> bool:
     """Whether an annotation that is seen for the first time was changed after it was made.
 
     Whoever enters it for another account, by a program, makes it and changes nothing; the server dates both

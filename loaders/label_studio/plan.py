@@ -11,7 +11,7 @@ from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest,
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
-_WORDS = ("question", "en_question")
+WORDS = ("question", "en_question")
 """What tasks show of their question; the rest follows from it and from what others have done."""
 
 MAX_TITLE = 50
@@ -36,9 +36,11 @@ class ProjectPlan:
     begun: tuple[RemoteTask, ...] = ()
     """Tasks that would be replaced or removed, had not somebody begun them; left as they are."""
     left: tuple[RemoteTask, ...] = ()
-    """Tasks that the project file does not ask for any more; left as they are."""
+    """Tasks that the project file does not ask for any more and that somebody has annotated; they stay."""
+    closed: tuple[RemoteTask, ...] = ()
+    """Those of them, and of the ones that somebody has begun, that are given to nobody from now on."""
     outdated: tuple[RemoteTask, ...] = ()
-    """Tasks that others have taken the place of, before anybody has touched them; removed."""
+    """Tasks that the project file does not ask for any more and that nobody has touched; removed."""
     doubled: tuple[RemoteTask, ...] = ()
     """Second copies of tasks that nobody has touched; removed."""
     twins: tuple[RemoteProject, ...] = ()
@@ -69,7 +71,7 @@ class ProjectPlan:
             or self.sets_config
             or self.sets_overlap
             or self.marks
-            or bool(self.missing or self.changed or self.outdated or self.doubled or self.twins)
+            or bool(self.missing or self.changed or self.closed or self.outdated or self.doubled or self.twins)
         )
 
 
@@ -100,7 +102,7 @@ def plan_push(
 
 def asks_otherwise(shown: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a task that shows something shows its question in other words than what it is to show now."""
-    return any(shown.get(name) != now.get(name) for name in _WORDS)
+    return any(shown.get(name) != now.get(name) for name in WORDS)
 
 
 def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
@@ -176,7 +178,9 @@ def _compared(
         if (wanted_task := by_id.get(task.blend_id)) is not None and dict(wanted_task.data) != dict(task.data)
     ]
     unasked = [task for task in there if task.blend_id is not None and task.blend_id not in by_id]
-    outdated = [task for task in unasked if wanted.renewed and task.annotations == 0]
+    if wanted.awaits_responses:
+        unasked = []
+    outdated = [task for task in unasked if task.annotations == 0]
     unanswered = [(task, wanted_task) for task, wanted_task in differing if task.annotations == 0]
     return ProjectPlan(
         wanted,
@@ -190,7 +194,8 @@ def _compared(
             if task.annotations > 0 and asks_otherwise(task.data, wanted_task.data)
         ),
         begun=tuple(task for task in (*(task for task, _ in unanswered), *outdated) if task.begun),
-        left=tuple(task for task in unasked if task not in outdated),
+        left=tuple(task for task in unasked if task.annotations > 0),
+        closed=tuple(task for task in unasked if wanted.closes_unasked and task.touched and not task.closed),
         outdated=tuple(task for task in outdated if not task.begun),
         doubled=doubled,
         twins=twins,

@@ -88,6 +88,8 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     replaced = [task for task, _ in plan.changed]
     removed = _still_untouched(studio, project, [*replaced, *plan.doubled, *plan.outdated])
     studio.delete_tasks(project, sorted(removed))
+    for task in plan.closed:
+        studio.ask(task.id, task.overlap, closed=True)
     added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
     if added:
         payloads = [task.payload() for task in sorted(added, key=lambda task: task.blend_id)]

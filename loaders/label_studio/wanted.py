@@ -40,10 +40,10 @@ class WantedProject:
     overlap: int
     """Annotations per task, each by another person."""
     tasks: Sequence[WantedTask]
-    renewed: bool = False
-    """Whether tasks take the place of others, as those about answers do when further answers come."""
+    closes_unasked: bool = False
+    """Whether tasks that are not asked for any more are given to nobody; once they are, a top-up opens them."""
     awaits_responses: bool = False
-    """Whether its tasks are made of responses that nobody has given yet."""
+    """Whether its tasks are made of responses that nobody has given yet; those that are there stay."""
 
     @property
     def description(self) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.views.annotation import push_lines
@@ -49,6 +50,42 @@ def test_pages_that_somebody_has_begun_stay_until_they_are_sent_or_discarded(
     assert f"{reviews}: 1 task is not asked for any more, and stays" in lines
     assert not [line for line in lines if STAYS in line]
     assert label_studio.tasks(answers)[WORK] != asked[WORK]
+
+
+def test_a_question_that_is_dropped_is_given_to_nobody_until_it_is_back(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    more = {**QUESTIONS, "tea-01": ("Food", "When is tea drunk in {country}?"), "age-01": QUESTIONS["food-01"]}
+    file = project(label_studio.url, wanted="2")
+    write_questions(file.collected, more)
+    push_project(check_project(file.path))
+    title = f"{file.project.name} answer ko-KR"
+    asked = label_studio.tasks(title)
+    label_studio.annotate(asked[WORK], label_studio.person("mina"), typed("18:00"))
+    with label_studio.signed_in("jun") as browser:
+        drafted = browser.post(f"/api/tasks/{asked['answer/ko-KR/tea-01']}/drafts", json={"result": []})
+        assert drafted.status_code == 201
+    sync_project(file.path)
+    write_questions(file.collected, {"food-01": QUESTIONS["food-01"]})
+    pull_project(file)
+    lines = push_lines(sync_project(file.path).push, dry_run=False)
+    assert lines[:3] == [
+        f"{title}: 1 outdated task removed, 2 tasks given to nobody any more",
+        f"{title}: {STAYS}",
+        f"{title}: 1 task is not asked for any more, and stays",
+    ]
+    left = {name: number for name, number in asked.items() if name != "answer/ko-KR/age-01"}
+    assert label_studio.tasks(title) == left
+    with label_studio.signed_in("seo") as browser:
+        path = f"/api/projects/{label_studio.project(title)}/next"
+        assert browser.get(path).json()["id"] == asked[FOOD]
+        label_studio.annotate(asked[FOOD], label_studio.person("seo"), typed("밥"))
+        assert browser.get(path).status_code == 404
+        assert not any(plan.changes_anything for plan in sync_project(file.path).push)
+        write_questions(file.collected, more)
+        sync_project(file.path)
+        assert browser.get(path).json()["id"] == asked[WORK]
+        assert label_studio.tasks(title).keys() == asked.keys()
 
 
 def test_of_two_copies_that_with_a_draft_stays(

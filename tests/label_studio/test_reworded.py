@@ -28,6 +28,10 @@ TOLD = (
     "something else, give it an id of its own"
 )
 FIX = "give what asks for something else now an id of its own, so that it is asked anew"
+BROUGHT = [
+    "Brought back: 2 annotations.",
+    f"  {FOOD} asks in other words there than it was answered in: others have annotated it or begun to",
+]
 
 
 @pytest.fixture
@@ -69,7 +73,14 @@ def test_a_restored_task_asks_what_was_answered(label_studio: StudioForTests, re
     label_studio.sdk.projects.delete(label_studio.project(title))
     sync_project(file.path)
     label_studio.annotate(label_studio.tasks(title)[FOOD], label_studio.person("seo"), typed("차"))
-    assert restore_lines(restore(file.path)) == [
-        "Brought back: 2 annotations.",
-        f"  {FOOD} asks in other words there than it was answered in: others had annotated it already",
-    ]
+    assert restore_lines(restore(file.path)) == BROUGHT
+    assert TOLD in pull_project(file).findings["detail"].to_list()
+    assert f"Note: {TOLD}." in annotate("check", file.path)
+    # Once more, and somebody has begun it.
+    label_studio.sdk.projects.delete(label_studio.project(title))
+    sync_project(file.path)
+    with label_studio.signed_in("seo") as browser:
+        path = f"/api/tasks/{label_studio.tasks(title)[FOOD]}/drafts"
+        assert browser.post(path, json={"result": [typed("국")]}).status_code == 201
+    assert restore_lines(restore(file.path)) == ["Brought back: 3 annotations.", BROUGHT[1]]
+    assert TOLD in pull_project(file).findings["detail"].to_list()

@@ -1,6 +1,7 @@
 """Projects that are gone from a real server: what people gave is kept, told every time, and brought back."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,33 @@ def test_what_counted_before_its_project_was_deleted_counts_when_it_is_restored(
     assert restore_lines(restore(file.path)) == ["Brought back: 9 annotations."]
     pull_project(file)
     assert (rows(file), rows(file, "reviews")) == before
+
+
+def test_what_was_given_after_the_project_was_made_anew_still_counts_when_the_old_one_is_restored(
+    label_studio: StudioForTests, answered: ProjectFile
+):
+    file, mina, jun = answered, *map(label_studio.person, ("mina", "jun"))
+    answers, reviews = (f"{file.project.name} {stage} ko-KR" for stage in ("answer", "review"))
+    for title in (answers, reviews):
+        label_studio.sdk.projects.delete(label_studio.project(title))
+    sync_project(file.path)
+    label_studio.annotate(label_studio.tasks(answers)[WORK], mina, typed("20:00"))
+    for page in label_studio.tasks(reviews).values():
+        (proposed,) = label_studio.sdk.tasks.get(str(page)).predictions
+        label_studio.annotate(page, jun, *proposed.result)
+    done = pull_project(file)
+    before = rows(file), rows(file, "reviews")
+    assert ("work-01", who(file, "mina"), ["20:00"]) in before[0]
+    assert {reviewer for _, reviewer, _ in before[1]} == {who(file, "jun")}
+    kinds = Counter(done.findings["kind"])
+    assert restore_lines(restore(file.path)) == ["Brought back: 6 annotations."]
+    assert (rows(file), rows(file, "reviews")) == before
+    assert Counter(pull_project(file).findings["kind"]) == kinds
+    with pytest.raises(InputError, match="there is nothing to restore"):
+        restore(file.path)
+    # Whoever is forgotten leaves what is known of restored annotations, too.
+    forget_person(file, who(file, "mina"))
+    assert who(file, "mina") not in (file.pulled / "restored.json").read_text()
 
 
 def test_a_task_that_is_deleted_while_its_project_stays_takes_its_answers_along(

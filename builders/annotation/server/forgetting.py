@@ -15,6 +15,7 @@ from blend.builders.annotation.server.forgotten import Record, forgotten, rememb
 from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.server.projects import stage_locales
 from blend.builders.annotation.server.pulling import Pull, pulled_projects, take_again
+from blend.builders.annotation.server.restored import forget_given
 from blend.builders.annotation.server.typed_answers import typed_answers
 from blend.builders.annotation.stages.model import Material
 from blend.builders.saq.collection import NEEDS_RESPONSES
@@ -91,6 +92,7 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
                 write_digest(path)
             results = without_answers if stage_locale.stage.name == "review" else list
             lines += forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", {annotator}, results)
+        forget_given(folder.path, annotator)
         keep_accounts(folder.path, known, set(known) - own)
         pull = take_again(file, folder, key)
         at = {*record.annotations, *record.drafts}

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from blend.builders.annotation.beside import beside, that_counts
 from blend.builders.annotation.check import CheckedProject, regions_note
 from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.readings import readings
@@ -54,7 +55,8 @@ def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
         InputError, RowError, RowErrors: If there is no key, or what was pulled is damaged.
     """
     questions = collection_plan(checked.file.project, checked.material)
-    found = [reading for _, _, reading in readings(checked.file).values()]
+    held = beside(checked.file)
+    found = [that_counts(reading, at.locale.tag, held) for at, _, reading in readings(checked.file).values()]
     work = pl.concat([pl.DataFrame(schema=WORK), *(reading.work for reading in found)])
     verdict_rows = [row for reading in found for row in reading.rows.get("exclusions", ())]
     verdicts = (

@@ -80,8 +80,8 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
                 config=stage_locale.stage.config(project, stage_locale.locale, texts),
                 overlap=stage_locale.stage.readers(project),
                 tasks=tasks,
-                # Where responses are only missing here, the server's tasks of them stay.
-                renewed=stage_locale.stage.renewed and stage_locale.stage.name not in waiting,
+                # Answers to such questions are left out of the responses.
+                closes_unasked=stage_locale.stage.name == "answer",
                 awaits_responses=stage_locale.stage.name in waiting,
             )
         )

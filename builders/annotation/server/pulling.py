@@ -39,6 +39,7 @@ from blend.builders.annotation.server.forgotten import (
 from blend.builders.annotation.server.project_key import check_key, keep_fingerprint, project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.readings import context_of, given_in, words_now
+from blend.builders.annotation.server.restored import as_given, forget_given
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.server.typed_answers import typed_answers
 from blend.builders.annotation.stages.model import Reading
@@ -245,7 +246,10 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     keep_fingerprint(folder.path, key)
     pulled: list[PulledProject] = []
     absent: list[StageLocale] = []
-    remember(file, {name: _done_by(file, people, addresses, name) for name in new_here(file)})
+    elsewhere = new_here(file)
+    remember(file, {name: _done_by(file, people, addresses, name) for name in elsewhere})
+    for annotator in elsewhere:
+        forget_given(folder.path, annotator)
     gone = forgotten(file)
     their_answers = {answer for record in gone.values() for answer in record.answers}
     found: list[tuple[StageLocale, Reading]] = []
@@ -272,7 +276,8 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         working |= accounts_in(kept.there)
         vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
         context = context_of(file, stage_locale, people, found, asked)
-        reading = stage_locale.stage.read([*kept.there, *vanished], context)
+        given = as_given(folder.path, [*kept.there, *vanished])
+        reading = stage_locale.stage.read(given, context)
         one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
         found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))

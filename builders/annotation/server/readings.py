@@ -11,6 +11,7 @@ from blend.builders.annotation.server.accounts import accounts
 from blend.builders.annotation.server.exports import kept_exports, kept_tasks
 from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
+from blend.builders.annotation.server.restored import as_given
 from blend.builders.annotation.stages.answer import REWORDED, words_of
 from blend.builders.annotation.stages.model import Reading, StageContext
 from blend.loaders.label_studio.export import Task
@@ -67,7 +68,7 @@ def readings(file: ProjectFile) -> dict[str, tuple[StageLocale, list[Task], Read
     for stage_locale in stage_locales(file):
         if kept_exports(file.pulled, stage_locale):
             kept = kept_tasks(file.pulled, stage_locale)
-            tasks = [*kept.there, *kept.vanished]
+            tasks = as_given(file.pulled, [*kept.there, *kept.vanished])
             before = [(at, reading) for at, _, reading in found.values()]
             context = context_of(file, stage_locale, people, before, asked)
             found[stage_locale.slug] = stage_locale, tasks, stage_locale.stage.read(tasks, context)

@@ -13,10 +13,12 @@ from blend.builders.annotation.server.project_key import project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.pulling import Pull, pull_project, take_again
 from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.restored import as_given, remember_given
 from blend.builders.annotation.server.session import Session, session
-from blend.builders.annotation.stages.reading import order_of
+from blend.builders.annotation.stages.reading import order_of, shown_to_author
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import RemoteTask, Studio
+from blend.loaders.label_studio.export import Task
 from blend.loaders.label_studio.folder import held
 from blend.loaders.label_studio.plan import asks_otherwise
 from blend.loaders.label_studio.push import import_tasks
@@ -33,15 +35,16 @@ class Restored:
     pull: Pull
     """What is there now."""
     asked_otherwise: Sequence[str] = ()
-    """Ids of tasks that others have annotated meanwhile, and that ask in other words than before."""
+    """Ids of tasks that others have annotated or begun meanwhile, and that ask in other words than before."""
 
 
 def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCallback | None = None) -> Restored:
     """Bring annotations back to the server that are kept although it has them no more.
 
     Projects and tasks that are missing are made; an annotation is entered for the account of the same person,
-    and keeps everything but its date; which is the last stays so. May be stopped at any moment and run again:
-    nothing is entered twice.
+    and keeps everything but its date on the server. Pulls know when it was given and in what words its task
+    asked then, so that what counts stays so. May be stopped at any moment and run again: nothing is entered
+    twice.
 
     Args:
         path: The project file.
@@ -61,12 +64,14 @@ def restore(path: Path, only: Collection[str] = (), *, on_progress: ProgressCall
     with session(file) as at:
         accounts = _accounts(file, at.studio)
         for stage_locale in chosen:
-            vanished = kept_tasks(file.pulled, stage_locale).vanished
+            vanished = as_given(file.pulled, kept_tasks(file.pulled, stage_locale).vanished)
+            # First of all: a pull that comes between knows what has been entered.
+            remember_given(file.pulled, vanished)
             shown = {task["data"]["blend_id"]: task["data"] for task in vanished}
             tasks = _tasks(at, stage_locale, shown)
-            otherwise += [name for name, data in shown.items() if asks_otherwise(tasks[name].data, data)]
+            otherwise += [name for name in shown if _asks_otherwise(tasks[name], vanished)]
             given = [(task["data"]["blend_id"], one) for task in vanished for one in task["annotations"]]
-            # Each gets a new date, and the last counts: the last is entered last.
+            # Each gets a new date: whoever pulls into another folder finds the last of them last.
             given.sort(key=lambda pair: order_of(pair[1]))
             for done, (name, annotation) in enumerate(given, start=1):
                 who = annotation["completed_by"]["pseudonym"]
@@ -133,6 +138,16 @@ def _tasks(at: Session, stage_locale: StageLocale, shown: Mapping[str, Any]) -> 
         import_tasks(at.studio, at.folder, project.project.id, missing)
         there = {task.blend_id: task for task in at.studio.tasks(project.project.id)}
     return there
+
+
+def _asks_otherwise(there: RemoteTask, vanished: Sequence[Task]) -> bool:
+    """Whether a task asks in other words than what is brought back to it answered."""
+    return any(
+        asks_otherwise(there.data, shown_to_author(task["data"], one))
+        for task in vanished
+        if task["data"]["blend_id"] == there.blend_id
+        for one in task["annotations"]
+    )
 
 
 def _enter(studio: Studio, task: int, person: int, annotation: Mapping[str, Any]) -> None:

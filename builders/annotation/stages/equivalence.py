@@ -111,5 +111,4 @@ STAGE = Stage(
     gives="`decisions.tsv` ([judges.md](judges.md))",
     by_reviewers=True,
     needs_recipe=True,
-    renewed=True,
 )

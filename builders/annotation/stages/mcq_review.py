@@ -316,6 +316,5 @@ STAGE = Stage(
     readers=lambda project: project.readers,
     by_reviewers=True,
     needs_recipe=True,
-    renewed=True,
     reading_plan=reading_plan,
 )

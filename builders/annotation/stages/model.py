@@ -21,6 +21,7 @@ WORK = pl.Schema(
         "stage": pl.String(),
         "locale": pl.String(),
         "blend_id": pl.String(),
+        "template_id": pl.String(),
         "task": pl.Int64(),
         "annotation": pl.Int64(),
         "annotator": pl.String(),
@@ -139,8 +140,6 @@ class Stage:
     """Whether its tasks are made of what lies in the directory of raw responses."""
     needs_recipe: bool = False
     """Whether its tasks are made of what the build of the project's recipe makes."""
-    renewed: bool = False
-    """Whether its tasks are made of answers, so that others take their place when further answers come."""
     reading_plan: ReadingPlan | None = None
     """How many people more are to do each task, where one more decides between those who differ."""
 

@@ -16,6 +16,9 @@ from blend.schemas.rows.frame_columns import FINDINGS
 LONGEST = 2000
 """Characters of the longest text that is taken; longer ones are no answers."""
 
+ANSWERED = "answered"
+"""Key of a restored annotation: the words of its question, where its task shows others now."""
+
 _SHOWN = 80
 
 
@@ -163,13 +166,14 @@ class Reader:
     def _done(
         self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], location: str
     ) -> Done | None:
-        number = int(annotation["id"])
+        number, data = int(annotation["id"]), shown_to_author(data, annotation)
         location = f"{location}, annotation {number}"
         annotator = self._context.people.of(annotation.get("completed_by"))
         self._work[location] = {
             "stage": self._stage,
             "locale": self._context.locale.tag,
             "blend_id": data["blend_id"],
+            "template_id": data.get("template_id"),
             "task": int(task["id"]),
             "annotation": number,
             "annotator": annotator,
@@ -249,6 +253,11 @@ class Reader:
 def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
     """By when an annotation was last changed; of several the last counts."""
     return str(annotation.get("updated_at") or annotation.get("created_at") or ""), int(annotation["id"])
+
+
+def shown_to_author(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """What the task of an annotation showed when it was annotated."""
+    return {**data, **annotation.get(ANSWERED, {})}
 
 
 def location_of(task: Mapping[str, Any]) -> str:

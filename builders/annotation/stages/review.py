@@ -292,5 +292,4 @@ STAGE = Stage(
     gives="[`reviews/`](responses.md#reviews)",
     by_reviewers=True,
     reads_questions=True,
-    renewed=True,
 )

@@ -1,6 +1,7 @@
 """From exports without a server: pulled files build, people are relied on, and whoever asks is forgotten."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.server import forgetting
 from blend.builders.annotation.server.forgetting import forget_person
+from blend.builders.annotation.server.progress import project_status
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.readings import readings
 from blend.builders.annotation.server.relying import project_reliability, reliability_page
@@ -133,7 +135,11 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(pul
         f"2 responses of 'food-01', {detail}",
         f"1 review of 'food-01', {detail}",
     ]
-    check_project(pulled.path)
+    # What does not count is nobody's counted work, either.
+    people = project_status(check_project(pulled.path), today=date(2026, 11, 21)).people
+    assert people.select("stage", "counted", "refused").sort("stage", "counted", "refused").rows() == [
+        ("answer", 1, 1), ("answer", 1, 1), ("review", 0, 1),
+    ]  # fmt: skip
     assert {row["template_id"] for row in rows(responses)} == {"food-02"}
     for path, text in asked.items():
         path.write_text(text, encoding="utf-8")
@@ -173,6 +179,8 @@ def test_a_review_in_a_file_of_its_own_counts_in_place_of_the_pulled_one(pulled:
         f"{review['reviewer']} reviewed the question on the server, r02 in reviews/ko-KR.own.jsonl:2, "
         "which counts; left out"
     )
+    people = project_status(check_project(pulled.path), today=date(2026, 11, 21)).people
+    assert people.filter(stage="review").select("counted", "refused").rows() == [(0, 1)]
 
 
 def test_reviews_from_a_sheet_stand_beside_pulled_ones(pulled: ProjectFile, capsys: pytest.CaptureFixture[str]):
