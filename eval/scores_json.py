@@ -93,8 +93,10 @@ class Scores(BaseModel):
 def score_again(run: Run) -> str:
     """Say what to do about what scoring has written and somebody has changed or lost."""
     rule = earlier_rule(run.directory)
-    by_rule = "" if rule in (None, "default") else f" --rule {rule}"
-    return f"score the run again, with the options of before: blend eval score {run.directory}{by_rule}"
+    command = f"`blend eval score {run.directory}`"
+    if rule not in (None, "default"):
+        command = f"`blend eval score {run.directory} --rule {rule}`"
+    return f"score the run again, with the options of before: {command}"
 
 
 def read_scores(run: Run) -> Scores:

@@ -157,7 +157,7 @@ def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
     (copy / "scores.json").write_text("{}", encoding="utf-8")
     expected = (
         f"{copy}/scores.json: not scores that this version of blend-sdk reads "
-        f"(task: Field required); score the run again, with the options of before: blend eval score {copy}"
+        f"(task: Field required); score the run again, with the options of before: `blend eval score {copy}`"
     )
     with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
         compare_runs([good, copy])
@@ -170,7 +170,7 @@ def test_decisions_that_are_gone(good: Path, tmp_path: Path):
         compare_runs([good, copy])
     assert str(caught.value).startswith(f"{copy}/decisions.parquet: not as it was written: its SHA")
     assert str(caught.value).endswith(
-        f"; score the run again, with the options of before: blend eval score {copy}"
+        f"; score the run again, with the options of before: `blend eval score {copy}`"
     )
 
 

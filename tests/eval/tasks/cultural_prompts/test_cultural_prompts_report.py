@@ -48,7 +48,7 @@ def test_a_table_that_is_gone_is_told(scored: Path):
         build_report(read_scored([scored]))
     message = str(reword.value)
     assert message.startswith(f"{scored / 'analysis' / 'words.parquet'}: no such file; ")
-    assert message.endswith(f"score the run again, with the options of before: blend eval score {scored}")
+    assert message.endswith(f"score the run again, with the options of before: `blend eval score {scored}`")
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
     directory = run.run.directory
     assert str(raised.value) == (
         f"{directory}: people's labels have changed since it was scored; score the run again, with the options "
-        f"of before: blend eval score {directory} --rule judge"
+        f"of before: `blend eval score {directory} --rule judge`"
     )
     run = blend.score_run(run.run, rule="judge", on_warning=lambda _: None)
     section = differences_section([run])
