@@ -99,7 +99,7 @@ def accept(
             )
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    for sentence in (*accepted.recognised, *accepted.left_out):
+    for sentence in (*accepted.recognised, *accepted.left_out, *accepted.out_of_format):
         typer.echo(sentence, err=True)
 
 

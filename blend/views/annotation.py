@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blend.builders.annotation.beside import LOST_IN_A_FILE
 from blend.builders.annotation.stages.answer import REWORDED
 from blend.builders.annotation.stages.review import OUT_OF_FORMAT
 from blend.loaders.label_studio.client import RemoteTask
@@ -113,7 +114,7 @@ def pull_lines(pull: "Pull") -> list[str]:
     kinds = Counter(pull.findings["kind"])
     for kind, number in sorted(kinds.items()):
         lines.append(f"{kind}: {number}")
-        if kind in (OUT_OF_FORMAT, REWORDED):
+        if kind in (LOST_IN_A_FILE, OUT_OF_FORMAT, REWORDED):
             lines += [f"  {detail}" for detail in pull.findings.filter(kind=kind)["detail"][:_LISTED]]
     return lines
 
@@ -194,6 +195,8 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten", erased: "Erased | No
     for written in done.pull.written:
         if written.changed:
             yield f"{written.path}: {pluralise(written.rows, 'row')} now"
+    for path in done.own_reviews:
+        yield f"{path}: their answers removed"
     yield from _reopened(done)
     yield "Left to do by hand:"
     yield from (f"  {line}" for line in _by_hand(file, done, is_erased=erased is not None))
@@ -226,6 +229,8 @@ def _by_hand(file: "ProjectFile", done: "Forgotten", *, is_erased: bool) -> Iter
         copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in done.projects)
         yield f"delete the copies of exports in the data folder of the server: {copies}"
     yield f"delete exports and copies of {file.pulled} that you kept elsewhere, and pages of --html"
+    if done.own_reviews:
+        yield "delete sheets of `blend reviews propose` that hold what they answered"
     for stage_locale in done.named_in:
         yield f"remove the person from {file.path}, {stage_locale}"
     if any(label.startswith("collect ") for label in record.annotations):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.builders.annotation.beside import read_collected
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.rung_questions import rung_questions
 from blend.builders.annotation.server.project_key import project_key
@@ -30,7 +31,6 @@ from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.loaders.recipes import read_recipe
-from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, did_you_mean, raise_all
 from blend.schemas.language.locales import Locale, Registry, registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
@@ -69,7 +69,8 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     checks.run(before_pull=before_pull)
     raise_all(checks.problems)
     file = with_recipe(file)
-    return CheckedProject(file, checks.material, tuple(_notes(file, checks.known, checks.material)))
+    notes = _notes(file, checks.known, checks.material)
+    return CheckedProject(file, checks.material, (*checks.findings, *notes))
 
 
 def _lines(path: Path) -> dict[str, int]:
@@ -104,6 +105,7 @@ class _Checks:
         self.known: Registry = registry()
         self.material = Material()
         self.problems: list[RowError] = []
+        self.findings: Sequence[str] = ()
 
     def run(self, *, before_pull: bool) -> None:
         """Run them, each whatever the others find."""
@@ -200,7 +202,7 @@ class _Checks:
             self._add("server.url", "holds a name or password before the @", fix)
 
     def _read_collected(self) -> None:
-        tables = read_responses(self._file.collected, locales=self.known, reviewing=True, collecting=True)
+        tables, self.findings = read_collected(self._file.collected, self.known)
         self.material = Material(tables.questions, tables.responses, tables.reviews)
         self._known_names(
             "templates", self._project.templates, tables.questions["template_id"].unique().to_list()

@@ -4,6 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from blend.builders.annotation.stages.review import GROUPS, INVALID, ITEMS, REASON
+from blend.builders.saq.lost_answers import parted
+from blend.loaders.responses.own_reviews import decided_in
+from blend.schemas.rows.published_rows import Review
+from blend.schemas.sheets.answer_sheets import digest_of
 
 _Results = list[dict[str, Any]]
 
@@ -53,6 +57,19 @@ def results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str])
         kept.append(dict(result))
     fields = {REASON if name == INVALID else f"english_{name[1:]}" for name in emptied}
     return [result for result in kept if result.get("from_name") not in fields]
+
+
+def review_without(review: Mapping[str, Any], locale: str, gone: Collection[str]) -> dict[str, Any] | None:
+    """A review without some answers, as it stands in a file; null if none of its answers is left.
+
+    Args:
+        review: The row.
+        locale: Of the answers.
+        gone: Ids of the answers to remove.
+    """
+    decided = decided_in(Review.model_validate({**review, "locale": locale}))
+    given = {one for one in decided if digest_of(review["template_id"], locale, one) not in gone}
+    return parted(dict(review), given)[0]
 
 
 def _columns(result: Mapping[str, Any]) -> dict[str, list[Any]] | None:

@@ -10,7 +10,7 @@ from blend.builders.saq.ballots import Ballots, cast_ballots
 from blend.builders.saq.grouping import grouping_key
 from blend.builders.saq.groups import answer_groups, grouped
 from blend.builders.saq.lost_answers import Lost
-from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.language.answer_formats import AnswerFormat, lacks_format, understood
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import KEY
@@ -38,7 +38,8 @@ def answer_sheet(
         questions: `frame_columns.QUESTIONS`.
         responses: `frame_columns.RESPONSES`.
         reviews: `frame_columns.REVIEWS`.
-        everything: Whether questions are there as well on whose every answer a review has decided.
+        everything: Whether questions are there as well on whose every answer a review has decided. Those at
+            whose answers a build would stop are always there.
         lost: What was left out of the reviews; its questions are there as well, with a note.
 
     Returns:
@@ -62,7 +63,7 @@ def answer_sheet(
     rows: list[_Row] = []
     for question in questions.sort(KEY[::-1]).iter_rows(named=True):
         key = question["template_id"], question["locale"]
-        if key in shown or key in gone:
+        if key in shown or key in gone or _stops_a_build(question, listed.get(key, [])):
             own = [*_valid(question, listed.get(key, []), known), *struck.get(key, [])]
             if own and key in gone:
                 note = f"reviewed before, with {gone[key]}, which nobody answers any more"
@@ -82,6 +83,16 @@ def _shown(votes: pl.DataFrame, ballots: Ballots, *, everything: bool) -> set[tu
     """The questions to show: those with an answer on which nobody has decided, or all that have any answer."""
     undecided = votes.filter(~pl.col("reviewed"))
     return set((ballots.answers if everything else undecided).select(KEY).unique().iter_rows())
+
+
+def _stops_a_build(question: dict[str, Any], groups: Sequence[dict[str, Any]]) -> bool:
+    """Whether a group lacks the format that the question asks for."""
+    form, unit = AnswerFormat(question["answer_format"]), asked_unit(question["en_question"])
+    return form is not AnswerFormat.TEXT and any(
+        lacks_format(answer, [*group["answers"], *group["en_answers"]], form, question["locale"], unit=unit)
+        for group in groups
+        for answer in group["answers"]
+    )
 
 
 def _valid(

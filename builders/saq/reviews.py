@@ -7,7 +7,8 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, lacks_format
+from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import REVIEWS
 from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
@@ -30,6 +31,8 @@ class Reviewed(NamedTuple):
     """One sentence per cell that a spreadsheet had rewritten and that was recognised, in file order."""
     left_out: tuple[str, ...]
     """One sentence per cell with English that no group has, by locale and template."""
+    out_of_format: tuple[str, ...]
+    """One sentence per answer at which a build would stop, by locale and template."""
 
 
 def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
@@ -73,7 +76,8 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     by_question = [rows for _, rows in sorted(questions.items())]
     reviews = [_review(rows, reviewer) for rows in by_question]
     left_out += [sentence for rows in by_question for sentence in _without_group(rows)]
-    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(recognised), tuple(left_out))
+    told = [sentence for rows in by_question for sentence in _out_of_format(rows)]
+    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(recognised), tuple(left_out), tuple(told))
 
 
 class _Answer(NamedTuple):
@@ -87,6 +91,8 @@ class _Answer(NamedTuple):
     english: tuple[str, ...]
     invalid: bool
     reason: str
+    form: AnswerFormat
+    unit: str | None
     source: str
 
 
@@ -123,6 +129,8 @@ class _Reader:
             english=self._english(needed=not invalid),
             invalid=invalid,
             reason=self._reason(invalid=invalid),
+            form=self._format(),
+            unit=asked_unit(unguarded(self._cells["question"])),
             source=self._source,
         )
 
@@ -252,6 +260,21 @@ def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
         )
 
 
+def _out_of_format(rows: Sequence[_Answer]) -> Iterator[str]:
+    """Answers that lack the format of their question, and are grouped with nothing that has it."""
+    for group in _groups([row for row in rows if row.form is not AnswerFormat.TEXT]).values():
+        valid = [row for row in group if not row.invalid]
+        texts = [*(row.answer for row in valid), *_english_of(group)]
+        for row in valid:
+            if lacks_format(row.answer, texts, row.form, row.locale, unit=row.unit):
+                form = form_in_words(row.form)
+                yield (
+                    f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
+                    "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
+                    f"group with {form}, or has that as its English"
+                )
+
+
 def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:
     """English beside answers of which the whole group is invalid, unless it is the answer itself."""
     groups = {row.group for row in rows if not row.invalid}
@@ -268,13 +291,18 @@ def _english_of(group: Sequence[_Answer]) -> list[str]:
     return list(dict.fromkeys(others or [text for text, _ in texts]))
 
 
-def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
-    """The review of one question."""
-    rows = sorted(rows, key=lambda row: row.mark.number)
+def _groups(rows: Sequence[_Answer]) -> dict[str, list[_Answer]]:
+    """The rows of every group, invalid ones included."""
     groups: dict[str, list[_Answer]] = {}
     for row in rows:
         if row.group:
             groups.setdefault(row.group, []).append(row)
+    return groups
+
+
+def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
+    """The review of one question."""
+    rows = sorted(rows, key=lambda row: row.mark.number)
     struck = [row for row in rows if row.invalid]
     return {
         "template_id": rows[0].template_id,
@@ -284,7 +312,7 @@ def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
         "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
         "groups": [
             {"answers": answers, "en_answers": _english_of(group)}
-            for group in groups.values()
+            for group in _groups(rows).values()
             if (answers := [row.answer for row in group if not row.invalid])
         ],
         "source": rows[0].source,

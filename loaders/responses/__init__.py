@@ -14,6 +14,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
+from blend.loaders.responses.own_reviews import reviews_that_count
 from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.errors import BlendError
@@ -54,8 +55,9 @@ def read_responses(
         locales: Known locales; the packaged registry when absent.
         reviewing: Whether the answers are about to be reviewed; then those pass that are not in the format that
             their question asks for, about which only a reviewer can decide, and so do reviews of answers that
-            nobody gives, unless responses are still being collected.
-        collecting: Whether responses are still being collected; then there may be none yet.
+            nobody gives; those of questions that are not asked are passed over.
+        collecting: Whether responses are still being collected; then there may be none yet, nor any more where
+            something was reviewed.
         encoding: Of tables; see `loaders.files.encodings.read_text`.
 
     Returns:
@@ -69,6 +71,8 @@ def read_responses(
     folder, diagnostics = Path(folder), Diagnostics()
     files = response_layout(folder, diagnostics, collecting=collecting)
     rows = read_response_rows(files, folder, known, diagnostics, encoding=encoding)
+    reviews = reviews_that_count(rows.reviews, rows.questions, rows.responses, diagnostics, reviewing=reviewing)
+    rows = rows._replace(reviews=reviews)
     check_rows(rows, known, diagnostics, reviewing=reviewing, collecting=collecting)
     diagnostics.raise_problems()
     return response_tables(rows, known, diagnostics)
@@ -108,8 +112,9 @@ def check_rows(
     See `read_responses` for ``reviewing`` and ``collecting``.
     """
     templates, questions, responses, reviews, prompts = rows
-    lost_pass = reviewing and not collecting
-    check_links(templates, questions, responses, reviews, diagnostics, reviewing=reviewing, lost_pass=lost_pass)
+    check_links(
+        templates, questions, responses, reviews, diagnostics, reviewing=reviewing, collecting=collecting
+    )
     check_prompts(prompts, questions, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)

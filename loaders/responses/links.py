@@ -7,23 +7,18 @@ from blend.loaders.files.checked import Checked, Placed, R
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.base.references import close_to, not_answered, not_asked
-from blend.schemas.language.answer_formats import AnswerFormat, format_of, understood
+from blend.schemas.language.answer_formats import (
+    AnswerFormat,
+    any_in_format,
+    form_in_words,
+    format_of,
+    understood,
+)
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.prompts.question_slots import slot_problems, slots_of
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
 from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
-
-
-def form_in_words(asked: AnswerFormat) -> str:
-    """Return what an answer in a format is called in a message."""
-    return "a whole number" if asked is AnswerFormat.INTEGER else asked.value
-
-
-def any_in_format(texts: Iterable[str], asked: AnswerFormat, locale: str) -> bool:
-    """Whether one of the answers and translations of a group has the format that its question asks for."""
-    return any(understood(text, asked, locale) is not None for text in texts)
-
 
 Key = tuple[str, str]
 
@@ -49,13 +44,13 @@ def check_links(
     diagnostics: Diagnostics,
     *,
     reviewing: bool = False,
-    lost_pass: bool = False,
+    collecting: bool = False,
 ) -> None:
     """Note as problems the rows that contradict others or refer to none.
 
     Nothing is checked against a table that is not whole: its missing rows would be reported a second time.
-    Answers out of their question's format pass while somebody is ``reviewing`` them, decisions on answers that
-    nobody gives where ``lost_pass``.
+    Answers out of their question's format pass while somebody is ``reviewing`` them, and so do decisions on
+    answers that nobody gives; while responses are ``collecting``, also where a locale has none.
     """
     _check_distinct(
         templates.rows, lambda row: (row.template_id,), "template {0!r} is also in {location}", diagnostics
@@ -78,7 +73,7 @@ def check_links(
         _check_asked("response to", responses.rows, asked, diagnostics)
         _check_asked("review of", reviews.rows, asked, diagnostics)
     if responses.is_complete:
-        _check_reviewed_answers(reviews.rows, responses.rows, diagnostics, lost_pass=lost_pass)
+        _check_reviewed_answers(reviews.rows, responses.rows, diagnostics, reviewing, collecting)
     if reviews.is_complete and not reviewing:
         _check_formats(responses.rows, reviews.rows, by_id, diagnostics)
 
@@ -110,9 +105,11 @@ def _check_distinct(
     for location, row in rows:
         earlier = first.setdefault(key(row), location)
         if earlier != location:
-            diagnostics.problem(
-                what.format(*key(row), location=earlier), where=location, fix="delete one of the two"
-            )
+            fix = "delete one of the two"
+            if isinstance(row, Review) and earlier.rpartition(":")[0] != location.rpartition(":")[0]:
+                name = f"{row.locale}.own.jsonl"
+                fix += f"; beside what `blend annotate pull` writes, name the other file {name}, and pull again"
+            diagnostics.problem(what.format(*key(row), location=earlier), where=location, fix=fix)
 
 
 def _check_slots(template: Placed[QuestionTemplate], diagnostics: Diagnostics) -> None:
@@ -181,12 +178,14 @@ def _check_reviewed_answers(
     reviews: Sequence[Placed[Review]],
     responses: Sequence[Placed[Response]],
     diagnostics: Diagnostics,
-    *,
-    lost_pass: bool,
+    reviewing: bool,
+    collecting: bool,
 ) -> None:
     """Note reviewed answers that nobody gave; find answers that a review says nothing about."""
     answering = {response.locale for _, response in responses}
-    _check_responses_there([review for review in reviews if review.row.locale not in answering], diagnostics)
+    if not collecting:
+        idle = [review for review in reviews if review.row.locale not in answering]
+        _check_responses_there(idle, diagnostics)
     given: defaultdict[Key, dict[str, str]] = defaultdict(dict)
     for location, response in responses:
         for answer in response.answers:
@@ -198,7 +197,7 @@ def _check_reviewed_answers(
         typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
         decided = {clean(answer): answer for answer in typed}
         for cleaned, answer in decided.items():
-            if cleaned not in answers and not lost_pass:
+            if cleaned not in answers and not reviewing:
                 what, fix = not_answered(answer, review.template_id, answers)
                 diagnostics.problem(what, where=location, fix=fix)
         for answer in answers.keys() - decided.keys():

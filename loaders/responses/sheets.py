@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.pulled_files import is_pulled
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.storage import storage_errors
+from blend.loaders.responses.own_reviews import OWN
 from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, INVALID, READ_AGAIN
 
@@ -27,8 +28,6 @@ _COLUMNS = Columns(
     rewritten=_NAMES,  # marks, formats and other cells of the row tell what was there
     returned=True,
 )
-
-_OWN = ".own"
 
 
 def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
@@ -87,7 +86,7 @@ class WrittenReviews(NamedTuple):
     @property
     def is_beside_pulled(self) -> bool:
         """Whether pulls write the locale's other file."""
-        return self.path.stem.endswith(_OWN)
+        return self.path.stem.endswith(OWN)
 
 
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
@@ -132,9 +131,36 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
     return written
 
 
+def rewrite_reviews(path: Path, change: Callable[[Mapping[str, Any], str], Mapping[str, Any] | None]) -> bool:
+    """Change the reviews of a file, which goes with its last one; returns whether anything was changed.
+
+    Args:
+        path: A file of JSON Lines.
+        change: From a review and its locale to the review as it is to be, null for none.
+
+    Raises:
+        RowError: If it cannot be read.
+        StorageError: If it cannot be written.
+    """
+    there = _there(path)
+    kept = [
+        line if after == review else _line(after)
+        for line, review in there
+        if (after := change(review, review.get("locale") or path.name.partition(".")[0])) is not None
+    ]
+    if kept == [line for line, _ in there]:
+        return False
+    with storage_errors(path):
+        if kept:
+            atomic_write(path, "".join(f"{line}\n" for line in kept))
+        else:
+            path.unlink()
+    return True
+
+
 def _path(out: Path, tag: str) -> Path:
     path = out / f"{tag}.jsonl"
-    return path.with_name(f"{tag}{_OWN}.jsonl") if is_pulled(path) else path
+    return path.with_name(f"{tag}{OWN}.jsonl") if is_pulled(path) else path
 
 
 def _is_review_file(name: str) -> bool:

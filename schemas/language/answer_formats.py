@@ -106,6 +106,23 @@ _LONGEST_NUMBER = 15
 """Characters of the longest number that a float holds exactly."""
 
 
+def form_in_words(asked: AnswerFormat) -> str:
+    """Return what an answer in a format is called in a message."""
+    return "a whole number" if asked is AnswerFormat.INTEGER else asked.value
+
+
+def any_in_format(texts: Iterable[str], asked: AnswerFormat, locale: str) -> bool:
+    """Whether one of the answers and translations of a group has the format that its question asks for."""
+    return any(understood(text, asked, locale) is not None for text in texts)
+
+
+def lacks_format(
+    answer: str, group: Iterable[str], asked: AnswerFormat, locale: str, *, unit: str | None
+) -> bool:
+    """Whether neither an answer nor its group has the format asked for: a build would stop at it."""
+    return understood(answer, asked, locale, unit=unit) is None and not any_in_format(group, asked, locale)
+
+
 def magnitude(answer: str, answer_format: AnswerFormat) -> float | None:
     """An answer in its format as a number: the integer, minutes of the day, or days of a year of 31-day months.
 

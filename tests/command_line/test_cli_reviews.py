@@ -257,3 +257,21 @@ def answers(annotations: pl.DataFrame) -> pl.DataFrame:
     group = pl.element().struct
     kept = pl.struct(group.field("answers"), group.field("count"))
     return annotations.select(*KEY, pl.col("annotations").list.eval(kept), "idks")
+
+
+def test_a_group_without_the_format_of_its_question_is_told_and_proposed_again(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    _, told = run("reviews", "accept", "sheet.csv", "--out", "collected/reviews")
+    assert told == (
+        "sheet.csv:8, column group: 'noon' is not HH:MM, for which the question asks, nor is anything in its "
+        "group; nothing is built before it is marked invalid, moved to a group with HH:MM, or has that as its "
+        "English\n"
+    )
+    run("reviews", "propose", "recipe.toml", "--out", "again.csv")
+    sheet = pl.read_csv(project / "again.csv", infer_schema=False)
+    assert sheet["template_id"].unique().to_list() == ["work-01"]
+    noon = pl.col("answer") == "noon"
+    sheet.with_columns(english=pl.when(noon).then(pl.lit("'12:00")).otherwise("english")).write_csv("again.csv")
+    _, told = run("reviews", "accept", "again.csv", "--out", "collected/reviews", "--update")
+    assert told == ""
+    run("build", "recipe.toml", "--out", "release")

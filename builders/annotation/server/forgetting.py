@@ -1,12 +1,15 @@
 """Forgetting: a person's work leaves the pull folder and the raw responses, and does not come back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import polars as pl
 
+from blend.builders.annotation.beside import read_collected, reviews_beside
 from blend.builders.annotation.collecting import collected_so_far
-from blend.builders.annotation.forgotten_answers import results_without
+from blend.builders.annotation.forgotten_answers import results_without, review_without
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, pseudonym
 from blend.builders.annotation.server.accounts import accounts, keep_accounts
@@ -22,7 +25,8 @@ from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.label_studio.export import read_export, write_digest
 from blend.loaders.label_studio.folder import held
 from blend.loaders.label_studio.history import HISTORY, forget
-from blend.loaders.responses import ResponseTables, read_responses
+from blend.loaders.responses import ResponseTables
+from blend.loaders.responses.sheets import rewrite_reviews
 from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import KEY, RESPONSES, empty
@@ -48,6 +52,8 @@ class Forgotten:
     """Numbers of the projects on the server whose exports held what they did."""
     named_in: list[str] = field(default_factory=list)
     """Lists of the project file that name them."""
+    own_reviews: Sequence[Path] = ()
+    """Files of reviews that no pull writes and from which their answers were removed."""
 
 
 def forget_person(file: ProjectFile, who: str) -> Forgotten:
@@ -94,6 +100,8 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
             lines += forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", {annotator}, results)
         forget_given(folder.path, annotator)
         keep_accounts(folder.path, known, set(known) - own)
+        without = partial(review_without, gone=record.answers - given)
+        own_reviews = [path for path in reviews_beside(file) if rewrite_reviews(path, without)]
         pull = take_again(file, folder, key)
         at = {*record.annotations, *record.drafts}
         tags = {label.split()[1] for label in at}
@@ -107,7 +115,8 @@ def forget_person(file: ProjectFile, who: str) -> Forgotten:
         reopened = _open_questions(file, _collected(file)).join(
             _open_questions(file, before), on=KEY, how="anti"
         )
-    return Forgotten(annotator, record, lines, reopened, pull, projects, _lists(file, people, annotator))
+    lists = _lists(file, people, annotator)
+    return Forgotten(annotator, record, lines, reopened, pull, projects, lists, own_reviews)
 
 
 def _record(file: ProjectFile, people: People, annotator: str, given: frozenset[str]) -> Record:
@@ -156,7 +165,7 @@ def _collected(file: ProjectFile) -> ResponseTables | None:
     """Read what was collected so far; null where nothing is asked yet."""
     if not file.collected.is_dir():
         return None
-    return read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
+    return read_collected(file.collected, file.locales).tables
 
 
 def _open_questions(file: ProjectFile, tables: ResponseTables | None) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.beside import BY_LOCALE, beside, that_counts
+from blend.builders.annotation.beside import BY_LOCALE, beside, passed_over, that_counts
 from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
@@ -53,7 +53,6 @@ from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.rows.frame_columns import FINDINGS
 
 FINDINGS_FILE, _PROJECTS = "findings.csv", "projects"
 
@@ -281,9 +280,16 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
         one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
         pulled.append(one)
         found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))
-    found = [(at, that_counts(reading, at.locale.tag, others)) for at, reading in found]
+    responses = {at.locale.tag: one.rows["responses"] for at, one in found if "responses" in one.rows}
+    found = [
+        (at, that_counts(reading, tag := at.locale.tag, others, responses.get(tag))) for at, reading in found
+    ]
     found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
-    findings = pl.concat([reading.findings for _, reading in found] or [pl.DataFrame(schema=FINDINGS)])
+    reviewed = {
+        (row["template_id"], at.locale.tag) for at, reading in found for row in reading.rows.get("reviews", ())
+    }
+    told = passed_over(others, responses, reviewed)
+    findings = pl.concat([*(reading.findings for _, reading in found), told])
     written = write_files(folder, dict(_contents(file, found)))
     atomic_write(folder.path / FINDINGS_FILE, findings.write_csv())
     keep_accounts(folder.path, addresses, working)

@@ -6,6 +6,8 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any
 
+import polars as pl
+
 from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages import layout
@@ -15,8 +17,8 @@ from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
-from blend.loaders.responses.links import any_in_format, form_in_words
-from blend.schemas.language.answer_formats import AnswerFormat, format_of, understood
+from blend.loaders.responses.own_reviews import is_own
+from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, format_of, lacks_format
 from blend.schemas.language.locales import Locale
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean, pluralise
@@ -84,26 +86,36 @@ grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr) minmax(9rem, 1fr)); }
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
     """One task per question that has as many responses as wanted, or too many who do not know.
 
+    None where an own review decides on every answer: what somebody did on its page would not count.
+
     Its id holds a digest of its answers: when others come in later, they make another task, in which what was
     decided is prefilled; the earlier one stays as it is.
     """
     states = collected_so_far(project, material).filter(locale=locale.tag)
     ready = set(states.filter(states["state"] != NEEDS_RESPONSES)["template_id"])
-    questions = material.questions.filter(locale=locale.tag)
-    sheet = answer_sheet(
-        questions,
-        material.responses.filter(locale=locale.tag),
-        material.reviews.filter(locale=locale.tag),
-        everything=True,
-    )
+    questions, reviews = (one.filter(locale=locale.tag) for one in (material.questions, material.reviews))
+    sheet = answer_sheet(questions, material.responses.filter(locale=locale.tag), reviews, everything=True)
     rows: dict[str, list[dict[str, str]]] = {}
     for row in sheet.iter_rows(named=True):
         rows.setdefault(unguarded(row["template_id"]), []).append(row)
+    decided = _decided_in_files(reviews)
     return [
         _task(project, question, rows[question["template_id"]])
         for question in asked(project, locale, material)
-        if question["template_id"] in ready and question["template_id"] in rows
+        if (template_id := question["template_id"]) in ready and template_id in rows
+        if not decided.get(template_id, frozenset()) >= {unguarded(row["answer"]) for row in rows[template_id]}
     ]
+
+
+def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
+    """The answers on which own reviews of a locale decide, by template."""
+    return {
+        row["template_id"]: {
+            clean(answer) for answer in chain(row["invalid"], *(g["answers"] for g in row["groups"]))
+        }
+        for row in reviews.iter_rows(named=True)
+        if is_own(row["source"])
+    }
 
 
 def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Task:
@@ -237,10 +249,9 @@ def _note_formats(done: Done, reader: Reader, groups: Sequence[Mapping[str, Any]
     if asked is AnswerFormat.TEXT:
         return
     for group in groups:
-        if any_in_format([*group["answers"], *group.get("en_answers", ())], asked, locale):
-            continue
+        texts = [*group["answers"], *group.get("en_answers", ())]
         for answer in group["answers"]:
-            if understood(answer, asked, locale, unit=asked_unit(question)) is None:
+            if lacks_format(answer, texts, asked, locale, unit=asked_unit(question)):
                 form = form_in_words(asked)
                 detail = (
                     f"{reader.shown(answer)} is not {form}, for which the question asks, nor is anything in "
