@@ -7,12 +7,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from blend.builders.annotation.project import MAIL
+from blend.builders.annotation.project import MAIL, ProjectFile
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError
 
 _BYTES = 32
 _DIGITS = 12
+
+FINGERPRINT = "key-fingerprint.txt"
+WHICH_KEY = (
+    "bring back the one that this project began with, since with another key everybody gets another pseudonym, "
+    "and whoever was forgotten comes back"
+)
+"""What to do about another key, for messages."""
 
 
 def new_key() -> str:
@@ -40,6 +48,28 @@ def read_key(path: Path) -> bytes:
     if len(key) != _BYTES:
         raise InputError(f"{path}: is not a key of {2 * _BYTES} hexadecimal digits; bring back the right file")
     return key
+
+
+def fingerprinted_key(file: ProjectFile) -> bytes:
+    """The key of a project, which is that of the fingerprint in the pull folder, where there is one.
+
+    Raises:
+        InputError: As `read_key`; or if it is another one.
+    """
+    key = read_key(file.key_file)
+    kept = file.pulled / FINGERPRINT
+    if kept.is_file() and read_content(kept).strip() != _fingerprint(key).encode():
+        raise InputError(f"{file.key_file}: is not the key of which {kept} is the fingerprint; {WHICH_KEY}")
+    return key
+
+
+def keep_fingerprint(pulled: Path, key: bytes) -> None:
+    """Have `fingerprinted_key` know the key again by a file in the pull folder that tells nothing of it."""
+    atomic_write(pulled / FINGERPRINT, f"{_fingerprint(key)}\n")
+
+
+def _fingerprint(key: bytes) -> str:
+    return hmac.new(key, b"which key this is", sha256).hexdigest()[:16]
 
 
 def pseudonym(who: str, key: bytes) -> str:

@@ -76,8 +76,9 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     by_question = [rows for _, rows in sorted(questions.items())]
     reviews = [_review(rows, reviewer) for rows in by_question]
     left_out += [sentence for rows in by_question for sentence in _without_group(rows)]
-    told = [sentence for rows in by_question for sentence in _out_of_format(rows)]
-    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(recognised), tuple(left_out), tuple(told))
+    out_of_format = [sentence for rows in by_question for sentence in _out_of_format(rows)]
+    frame = pl.DataFrame(reviews, schema=REVIEWS)
+    return Reviewed(frame, tuple(recognised), tuple(left_out), tuple(out_of_format))
 
 
 class _Answer(NamedTuple):

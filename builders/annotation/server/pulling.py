@@ -13,7 +13,7 @@ from blend.builders.annotation.beside import BY_LOCALE, beside, passed_over, tha
 from blend.builders.annotation.forgotten_answers import results_without
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People
+from blend.builders.annotation.pseudonyms import People, keep_fingerprint
 from blend.builders.annotation.server.accounts import accounts, accounts_in, addresses_of, keep_accounts
 from blend.builders.annotation.server.changed_answers import changed_by_others
 from blend.builders.annotation.server.exports import (
@@ -36,7 +36,7 @@ from blend.builders.annotation.server.forgotten import (
     without_people,
     without_their_answers,
 )
-from blend.builders.annotation.server.project_key import check_key, keep_fingerprint, project_key
+from blend.builders.annotation.server.project_key import check_key, project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.readings import context_of, given_in, words_now
 from blend.builders.annotation.server.restored import as_given, forget_given
@@ -288,8 +288,8 @@ def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> 
     reviewed = {
         (row["template_id"], at.locale.tag) for at, reading in found for row in reading.rows.get("reviews", ())
     }
-    told = passed_over(others, responses, reviewed)
-    findings = pl.concat([*(reading.findings for _, reading in found), told])
+    in_files = passed_over(others, responses, reviewed)
+    findings = pl.concat([*(reading.findings for _, reading in found), in_files])
     written = write_files(folder, dict(_contents(file, found)))
     atomic_write(folder.path / FINDINGS_FILE, findings.write_csv())
     keep_accounts(folder.path, addresses, working)
