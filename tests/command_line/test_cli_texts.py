@@ -66,6 +66,8 @@ def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Pat
         scores[name] = json.loads(printed)
         assert (tmp_path / name / "scores.json").read_text() == printed
         del scores[name]["usage"]["seconds"]
+    # The same answers in other files.
+    assert scores["shards"].pop("answers") != scores["alone"].pop("answers")
     assert scores["shards"] == scores["alone"]
     assert "|s:2|" in scores["alone"]["signature"]
     found = {(one["metric"], one["key"]): one["value"] for one in scores["alone"]["scores"]}
