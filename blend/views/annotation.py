@@ -52,8 +52,8 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     title = plan.wanted.title
     if plan.remote is None:
         yield f"{title}: new, {pluralise(len(plan.missing), 'task')}"
-    if plan.wanted.awaits_responses:
-        yield f"{title}: gets its tasks once there are responses, by `blend annotate sync`"
+    if plan.wanted.waits_until:
+        yield f"{title}: gets its tasks once {plan.wanted.waits_until}, by `blend annotate sync`"
     done = (
         "another labelling configuration" if plan.sets_config else "",
         f"{plan.wanted.overlap} annotations per task" if plan.sets_overlap else "",

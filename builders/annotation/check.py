@@ -27,6 +27,7 @@ from blend.builders.annotation.ui_strings import (
     ui_strings_in,
     untranslated_strings,
 )
+from blend.builders.annotation.waiting import waiting_stages
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
@@ -314,18 +315,6 @@ def _hidden(entry: str) -> str:
     return f"{entry[:2]}…@…" if "@" in entry else repr(entry)
 
 
-def awaiting_responses(file: ProjectFile) -> list[StageName]:
-    """Stages whose tasks the build of the recipe makes, while it reads responses that nobody has given yet."""
-    used = {stage for settings in file.project.locales for stage in file.project.stages_of(settings.locale)}
-    waiting = [name for name, stage in STAGES.items() if name in used and stage.needs_recipe]
-    if not waiting or file.project.recipe is None:
-        return []
-    sources = read_recipe(file.base / file.project.recipe).sources
-    own = {os.path.realpath(file.base / one.location) for one in sources if one.kind == "responses"}
-    is_answered = any(not path.name.startswith(".") for path in (file.collected / "responses").glob("*"))
-    return waiting if os.path.realpath(file.collected) in own and not is_answered else []
-
-
 def regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
     """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
     if file.project.recipe is not None:
@@ -361,8 +350,10 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
     if note := regions_note(file, known, material):
         yield note
-    if waiting := awaiting_responses(file):
-        yield f"{', '.join(waiting)}: no tasks until there are responses; `blend annotate sync` brings them"
+    waiting = waiting_stages(file)
+    if waiting.stages:
+        stages = ", ".join(waiting.stages)
+        yield f"{stages}: no further tasks until {waiting.until}; `blend annotate sync` brings them"
 
 
 def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:

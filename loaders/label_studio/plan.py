@@ -178,7 +178,7 @@ def _compared(
         if (wanted_task := by_id.get(task.blend_id)) is not None and dict(wanted_task.data) != dict(task.data)
     ]
     unasked = [task for task in there if task.blend_id is not None and task.blend_id not in by_id]
-    if wanted.awaits_responses:
+    if wanted.waits_until:
         unasked = []
     outdated = [task for task in unasked if task.annotations == 0]
     unanswered = [(task, wanted_task) for task, wanted_task in differing if task.annotations == 0]

@@ -42,8 +42,8 @@ class WantedProject:
     tasks: Sequence[WantedTask]
     closes_unasked: bool = False
     """Whether tasks that are not asked for any more are given to nobody; once they are, a top-up opens them."""
-    awaits_responses: bool = False
-    """Whether its tasks are made of responses that nobody has given yet; those that are there stay."""
+    waits_until: str = ""
+    """What its tasks wait for, if they cannot be made yet; those that are there stay."""
 
     @property
     def description(self) -> str:

@@ -83,7 +83,7 @@ def test_options_wait_for_responses_and_come_with_them(label_studio: StudioForTe
     move_answers(lunch.collected, lunch.base)
     checked = check_project(lunch.path)
     assert checked.diagnostics[-1] == (
-        "equivalence, mcq-review: no tasks until there are responses; `blend annotate sync` brings them"
+        "equivalence, mcq-review: no further tasks until there are responses; `blend annotate sync` brings them"
     )
     name = lunch.project.name
     told = push_lines(push_project(checked), dry_run=False)
@@ -108,6 +108,24 @@ def test_options_wait_for_responses_and_come_with_them(label_studio: StudioForTe
         "Everything is there"
     )
     assert len(label_studio.tasks(f"{name} mcq-review en-GB")) == 1
+
+
+def test_what_stops_a_build_stops_no_stage_that_needs_none(label_studio: StudioForTests, lunch: ProjectFile):
+    stages = 'stages = ["answer", "mcq-review"]'
+    lunch.path.write_text(lunch.path.read_text().replace('stages = ["mcq-review"]', stages))
+    name = lunch.project.name
+    path = lunch.collected / "responses" / "es-MX.csv"
+    given = path.read_text()
+    path.write_text(given.replace("soup", "stew"))
+    why = "a build takes the responses (reviews/es-MX.jsonl:1: nobody answered 'soup' to 'food-01'"
+    checked = check_project(lunch.path)
+    assert checked.diagnostics[-1].startswith(f"mcq-review: no further tasks until {why}")
+    told = push_lines(push_project(checked), dry_run=False)
+    assert told[:2] == [f"{name} answer en-GB: new, 1 task", f"{name} mcq-review en-GB: new, 0 tasks"]
+    assert told[2].startswith(f"{name} mcq-review en-GB: gets its tasks once {why}")
+    path.write_text(given)
+    added = push_lines(push_project(check_project(lunch.path)), dry_run=False)
+    assert f"{name} mcq-review en-GB: 1 task added" in added
 
 
 def move_answers(source: Path, target: Path) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from blend.builders.annotation.check import CheckedProject, awaiting_responses
+from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.ui_strings import texts_of
+from blend.builders.annotation.waiting import waiting_stages
 from blend.loaders.label_studio.wanted import WantedProject
 from blend.loaders.responses.option_sheets import read_suspects
 from blend.schemas.language.locales import Locale
@@ -63,8 +64,8 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
         InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
     """
     file, project = checked.file, checked.file.project
-    waiting = awaiting_responses(file)
-    material = checked.material if waiting else _with_recipe(file, checked.material)
+    waiting = waiting_stages(file)
+    material = checked.material if waiting.stages else _with_recipe(file, checked.material)
     wanted = []
     for stage_locale in stage_locales(file):
         language = stage_locale.locale.language
@@ -82,7 +83,7 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
                 tasks=tasks,
                 # Answers to such questions are left out of the responses.
                 closes_unasked=stage_locale.stage.name == "answer",
-                awaits_responses=stage_locale.stage.name in waiting,
+                waits_until=waiting.until if stage_locale.stage.name in waiting.stages else "",
             )
         )
     return wanted
