@@ -363,8 +363,12 @@ def export(
     """
     from blend.builders.annotation.server.exporting import projects_to_export, write_tasks
 
-    for path in write_tasks(projects_to_export(source, tags=locale), out):
+    projects = projects_to_export(source, tags=locale)
+    for path in write_tasks(projects, out):
         typer.echo(str(out / path))
+    for project in projects:
+        if project.waits_until:
+            typer.echo(f"note: {project.title}: left out until {project.waits_until}", err=True)
     typer.echo("Make a project for each: its labelling configuration is the .xml, its tasks are the .json.")
 
 

@@ -27,7 +27,7 @@ from blend.builders.annotation.ui_strings import (
     ui_strings_in,
     untranslated_strings,
 )
-from blend.builders.annotation.waiting import waiting_stages
+from blend.builders.annotation.waiting import Waiting, waiting_stages
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.files.content import read_content
 from blend.loaders.files.toml_lines import line_of, lines_of
@@ -45,6 +45,8 @@ class CheckedProject(NamedTuple):
     file: ProjectFile
     material: Material
     """Questions, responses and reviews so far, predictions and replies; empty where no stage needs them."""
+    waiting: Waiting
+    """Stages that can get no tasks yet."""
     diagnostics: tuple[str, ...]
     """What the lead of the project should know though it is not wrong."""
 
@@ -70,8 +72,9 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     checks.run(before_pull=before_pull)
     raise_all(checks.problems)
     file = with_recipe(file)
-    notes = _notes(file, checks.known, checks.material)
-    return CheckedProject(file, checks.material, (*checks.findings, *notes))
+    waiting = waiting_stages(file)
+    notes = _notes(file, checks.known, checks.material, waiting)
+    return CheckedProject(file, checks.material, waiting, (*checks.findings, *notes))
 
 
 def _lines(path: Path) -> dict[str, int]:
@@ -325,7 +328,7 @@ def regions_note(file: ProjectFile, known: Registry, material: Material) -> str 
     return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))
 
 
-def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[str]:
+def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Waiting) -> Iterator[str]:
     project = file.project
     ours = sorted(
         {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
@@ -350,7 +353,6 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
     if note := regions_note(file, known, material):
         yield note
-    waiting = waiting_stages(file)
     if waiting.stages:
         stages = ", ".join(waiting.stages)
         yield f"{stages}: no further tasks until {waiting.until}; `blend annotate sync` brings them"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
@@ -14,6 +15,7 @@ from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.builders.release.tables import build_tables
+from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.views.annotation import push_lines, top_up_lines
@@ -123,6 +125,11 @@ def test_what_stops_a_build_stops_no_stage_that_needs_none(label_studio: StudioF
     told = push_lines(push_project(checked), dry_run=False)
     assert told[:2] == [f"{name} answer en-GB: new, 1 task", f"{name} mcq-review en-GB: new, 0 tasks"]
     assert told[2].startswith(f"{name} mcq-review en-GB: gets its tasks once {why}")
+    exported = CliRunner().invoke(
+        app, ["annotate", "export", str(lunch.path), "--out", str(lunch.base / "tasks")]
+    )
+    assert exported.exit_code == 0
+    assert f"note: {name} mcq-review en-GB: left out until {why}" in exported.output
     path.write_text(given)
     added = push_lines(push_project(check_project(lunch.path)), dry_run=False)
     assert f"{name} mcq-review en-GB: 1 task added" in added

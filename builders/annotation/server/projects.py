@@ -9,7 +9,6 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.ui_strings import texts_of
-from blend.builders.annotation.waiting import waiting_stages
 from blend.loaders.label_studio.wanted import WantedProject
 from blend.loaders.responses.option_sheets import read_suspects
 from blend.schemas.language.locales import Locale
@@ -64,7 +63,7 @@ def wanted_projects(checked: CheckedProject) -> list[WantedProject]:
         InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
     """
     file, project = checked.file, checked.file.project
-    waiting = waiting_stages(file)
+    waiting = checked.waiting
     material = checked.material if waiting.stages else _with_recipe(file, checked.material)
     wanted = []
     for stage_locale in stage_locales(file):
