@@ -4,15 +4,15 @@ BIN := $(VENV)/bin
 STUDIO := .venv-label-studio
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-all test-rest lint docs bench hub label-studio pictures clean
+.PHONY: help demo check test landing nightly lint docs bench hub label-studio pictures clean
 
 help:  ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-# Tests by their markers (pyproject.toml): check is part of test; test and rest are everything, and share nothing.
-CHECK := not (slow or integration or exhaustive)
-TEST := not exhaustive
-REST := exhaustive
+# Tests by their markers (pyproject.toml): check is part of test, test and landing share nothing, nightly is everything.
+CHECK := not (slow or integration or nightly or landing)
+TEST := not (nightly or landing)
+LANDING := landing
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -26,8 +26,7 @@ beside_lint = @mkdir -p build; { $(LINT); } >build/lint.txt 2>&1 & lint=$$!; \
 	$(1); tests=$$?; wait $$lint || { cat build/lint.txt; exit 1; }; exit $$tests
 
 # Label Studio's server is installed beside; without it its tests are skipped, or fail where all must run.
-SET_UP_ALL = $(MAKE) --no-print-directory -j2 -k $(VENV)/installed-test-all $(STUDIO)/installed || \
-	test -e $(VENV)/installed-test-all
+set_up = $(MAKE) --no-print-directory -j2 -k $(VENV)/installed-$(1) $(STUDIO)/installed || test -e $(VENV)/installed-$(1)
 
 # Bytecode is compiled when it is first imported: of most that is installed, it never is.
 PIP := pip install --quiet --no-compile --disable-pip-version-check
@@ -42,13 +41,14 @@ check: $(VENV)/installed-test  ## Check style and types, run the unit tests
 test: $(VENV)/installed-test  ## Check style and types, run all tests that a change needs
 	$(call beside_lint,$(PYTEST) -m "$(TEST)")
 
-test-rest:  ## Run what test leaves out: every kill point, a browser, fonts, Label Studio
-	@$(SET_UP_ALL)
-	$(PYTEST) -m "$(REST)"
+landing:  ## Run what must hold before a change lands, and test leaves out: one of each kind with a browser, Label Studio, a wheel
+	@$(call set_up,landing)
+	$(PYTEST) -m "$(LANDING)"
 
-test-all:  ## Check style and types, run all tests with more examples, say how much of the code they run
-	@$(SET_UP_ALL)
-	$(call beside_lint,$(PYTEST) --hypothesis-profile all --cov --cov-report term --cov-report html:build/coverage)
+nightly:  ## Check style and types, run all tests with more examples, 2,000 damaged inputs; say how much of the code they run
+	@$(call set_up,nightly)
+	$(BIN)/python tests/damage/many_damages.py --count 2000 --jobs 2
+	$(call beside_lint,$(PYTEST) --hypothesis-profile nightly --cov --cov-report term --cov-report html:build/coverage)
 
 lint: $(VENV)/installed-test  ## Check style and types
 	$(LINT)
@@ -66,7 +66,7 @@ hub: $(VENV)/installed  ## Serve a Hub on this machine to try publishing on, and
 label-studio: $(VENV)/installed $(STUDIO)/installed  ## Serve Label Studio on this machine to try annotation with, and print address and token
 	PYTHONPATH=tests $(BIN)/python -m helpers.label_studio.studio_server label-studio
 
-pictures: $(VENV)/installed-test-all $(STUDIO)/installed  ## Take the pictures of docs/annotating.md anew, in a browser
+pictures: $(VENV)/installed-landing $(STUDIO)/installed  ## Take the pictures of docs/annotating.md anew, in a browser
 	PYTHONPATH=tests $(BIN)/python -m helpers.label_studio.pictures docs/images
 
 clean:  ## Remove what the other targets made
@@ -86,9 +86,13 @@ $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/$(PIP) --no-deps "label-studio-sdk>=2.1,<3"
 	@touch $@ $(VENV)/installed
 
-# Half of the files, and no test of `make test` needs them.
-$(VENV)/installed-test-all: $(VENV)/installed-test
-	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,ray,test-all]"
+# No test of `make test` needs these.
+$(VENV)/installed-landing: $(VENV)/installed-test
+	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,test-landing]"
+	@touch $@
+
+$(VENV)/installed-nightly: $(VENV)/installed-landing
+	$(BIN)/$(PIP) -c constraints.txt -e ".[ray,test-nightly]"
 	@touch $@
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt

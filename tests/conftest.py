@@ -42,8 +42,8 @@ os.environ.setdefault("USE_TORCH", "0")
 os.environ["BLEND_CACHE"] = str(Path(tempfile.gettempdir()) / f"blend-cache-of-tests-{os.getpid()}")
 
 # No property depends on how fast the machine is. The profile says how many examples are tried, and `examples`
-# scales by it what a test asks for; `make check` and `make test-all` choose theirs by --hypothesis-profile.
-for profile, max_examples in {"check": 20, "test": 30, "all": 300}.items():
+# scales by it what a test asks for; `make check` and `make nightly` choose theirs by --hypothesis-profile.
+for profile, max_examples in {"check": 20, "test": 30, "nightly": 300}.items():
     hypothesis.settings.register_profile(
         profile,
         deadline=None,
@@ -53,8 +53,8 @@ for profile, max_examples in {"check": 20, "test": 30, "all": 300}.items():
 hypothesis.settings.load_profile("test")
 
 
-EXHAUSTIVE_FIXTURES = {"label_studio", "chromium"}
-"""Fixtures whose tests `make test-all` alone runs, as setting up what they need takes minutes."""
+NIGHTLY_FIXTURES = {"label_studio", "chromium"}
+"""Fixtures whose tests `make test` leaves out, as setting up what they need takes minutes."""
 
 SLOW_FIXTURES = {"one_thread"}
 """Fixtures whose tests `make check` leaves out: importing torch takes seconds in each process."""
@@ -65,19 +65,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need Label Studio, the browser or torch, by the fixtures that they ask for.
 
     Tests with real servers run once more when they ran out of time. Of a test marked ``sampled``, all
-    parameters but the first are exhaustive.
+    parameters but the first are nightly. What is marked ``landing`` runs there, whatever else it is marked.
     """
     begun = set()
     for item in items:
         if item.get_closest_marker("sampled"):
             name = item.nodeid.partition("[")[0]
             if name in begun:
-                item.add_marker("exhaustive")
+                item.add_marker("nightly")
             begun.add(name)
         asked = set(getattr(item, "fixturenames", ()))
-        if asked & EXHAUSTIVE_FIXTURES:
+        if asked & NIGHTLY_FIXTURES:
             item.add_marker("integration")
-            item.add_marker("exhaustive")
+            item.add_marker("nightly")
         if asked & SLOW_FIXTURES:
             item.add_marker("slow")
         if item.get_closest_marker("integration"):

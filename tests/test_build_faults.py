@@ -13,7 +13,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.ready import sample_recipe
-from helpers.tiers import exhaustive, rest_exhaustive
+from helpers.tiers import nightly, rest_nightly
 
 pytestmark = pytest.mark.integration
 
@@ -46,7 +46,7 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("n", rest_exhaustive([1, 5, 12, 20, 24], 12))
+@pytest.mark.parametrize("n", rest_nightly([1, 5, 12, 20, 24], 12))
 def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Path):
     out = tmp_path / "release"
     killed = subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, str(n), str(out)], capture_output=True)
@@ -57,7 +57,7 @@ def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_kill_9_leaves_the_older_release_in_place(sample_release: Path, tmp_path: Path):
     out = tmp_path / "release"
     build_release(sample_recipe().model_copy(update={"seed": 7}), out)
@@ -78,7 +78,7 @@ def interrupted_build(out: Path) -> tuple[int, str]:
     return process.returncode, errors
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_ctrl_c_says_so_and_leaves_nothing(tmp_path: Path):
     code, errors = interrupted_build(tmp_path / "release")
     assert code == 130
@@ -105,9 +105,9 @@ main()
 """
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("instead", ["return build(*arguments, **options)", exhaustive("raise ValueError")])
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), exhaustive(("SIGTERM", 143))])
+@pytest.mark.nightly
+@pytest.mark.parametrize("instead", ["return build(*arguments, **options)", nightly("raise ValueError")])
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), nightly(("SIGTERM", 143))])
 def test_a_signal_that_a_library_swallows_still_stops_the_build(
     tmp_path: Path, name: str, code: int, instead: str
 ):
@@ -149,10 +149,10 @@ main()
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("point", "is_made"),
-    rest_exhaustive(
+    rest_nightly(
         [
             ("between the renames", False),
             ("after the renames", True),
@@ -184,7 +184,7 @@ def test_ctrl_c_around_the_swap_says_what_is_there(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release-before"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_full_disk(tmp_path: Path):
     script = (
         'mount -t tmpfs -o size=64k tmpfs "$1" && "$2" -m blend build --out "$1/release"\n'

@@ -17,7 +17,7 @@ import pytest
 from helpers.hub.hub_releases import FOUR, digests, make_release, published
 from helpers.hub.hub_server import Hub
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 REPO = "org/blend"
 ALWAYS = 10_000

@@ -26,7 +26,7 @@ from helpers.semeval_files import keys, write_semeval
 from helpers.simulated_models import simulated_runs
 from helpers.wikidata.wikidata_fixtures import ntriples
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -123,7 +123,7 @@ def test_nothing_else_changes_but_tables_that_are_written(followed: Followed):
     assert different - named - {"release"} == set(TABLES.values())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MOST_FILES)
 def test_what_a_walk_adds_works(walks: Mapping[str, str], followed: Followed, name: str):
     blocks = BLOCK.findall(walks[name])
@@ -142,7 +142,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"[ \t]+", " ", text)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_what_walks_add_is_as_the_project_wants_it(followed: Followed):
     python = [file for files in followed.touched.values() for file in files if file.endswith(".py")]
     run(followed.checkout, "-m", "ruff", "check", "--quiet", *python)

@@ -174,7 +174,7 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = blend.nothing
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_no_module_is_loaded_under_a_bare_name(root: Path):
     # From the root of the checkout both names would work, and the second copy of a class is another class.
@@ -251,7 +251,7 @@ def test_the_table_has_no_circle():
     assert set(order.static_order()) == set(MAY_IMPORT)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_collecting_tests_waits_for_no_models():
     # They are imported where a test needs them: everything else starts in half the time.
     heavy = {"lm_eval", "mlcroissant", "nltk", "sentence_transformers", "stanza", "torch", "transformers"}

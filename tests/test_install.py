@@ -69,7 +69,7 @@ def test_the_editable_install_works_from_anywhere(root: Path, tmp_path: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Path):
     version, n_locales, file = run_elsewhere(LOOK, tmp_path, installed_wheel).split()
     assert (version, n_locales) == ("0.1.0", "34")
@@ -95,7 +95,7 @@ def plain_python(installed_wheel: Path) -> Path:
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("module", ["blend", "benchmarks.make_regions"])
 def test_python_started_in_a_checkout_runs_the_checkout_after_a_plain_install(
     plain_python: Path, installed_wheel: Path, module: str
@@ -134,7 +134,7 @@ def test_every_package_of_the_tree_is_listed_once(own_files: list[str], project:
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_wheel_holds_the_tree_and_nothing_else(
     root: Path, installed_wheel: Path, own_files: list[str], project: dict[str, Any]
 ):
@@ -151,7 +151,7 @@ def test_the_wheel_holds_the_tree_and_nothing_else(
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_wheel_names_the_licence_of_all_that_it_holds(installed_wheel: Path, root: Path):
     (metadata,) = installed_wheel.glob("blend_sdk-*.dist-info")
     licences = metadata / "licenses"
@@ -163,7 +163,7 @@ def test_the_wheel_names_the_licence_of_all_that_it_holds(installed_wheel: Path,
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_types_hold_in_the_checkout(root: Path):
     # What mypy knows of the libraries is kept for the next run; its own digests tell what has changed.
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(root / "build" / "mypy")]
@@ -173,7 +173,7 @@ def test_the_types_hold_in_the_checkout(root: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_an_editor_finds_every_package_in_the_checkout(installed_wheel: Path):
     # Pyright is what VS Code asks; in the copy of the checkout no install can help it.
     checkout = installed_wheel.parent / "source"

@@ -55,7 +55,7 @@ def hooks(root: Path, missing: Callable[[str], None]) -> Any:
     return module
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # a kernel runs
 @pytest.mark.parametrize(
     ("name", "shows"),

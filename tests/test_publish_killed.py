@@ -23,7 +23,7 @@ from helpers.hub.hub_reader import Reader
 from helpers.hub.hub_releases import FOUR, held, make_release, published
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import Store
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
@@ -139,12 +139,12 @@ def _scene(folder: Path, *, xet: bool) -> Iterator[Scene]:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("nth", rest_exhaustive(range(MOMENTS), DECISIVE.index((COMMIT, "body"))))
+@pytest.mark.parametrize("nth", rest_nightly(range(MOMENTS), DECISIVE.index((COMMIT, "body"))))
 def test_killed_at_any_moment(scene_of_files: Scene, nth: int):
     check_killed(scene_of_files, _moment(nth, MOMENTS, scene_of_files.n_requests))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("nth", range(MOMENTS_OF_CHUNKS))
 def test_killed_at_any_moment_while_sending_chunks(scene_of_chunks: Scene, nth: int):
     check_killed(scene_of_chunks, _moment(nth, MOMENTS_OF_CHUNKS, scene_of_chunks.n_requests))

@@ -87,7 +87,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_three_versions_are_published_loaded_by_tag_and_compared(
     hub: Hub, client: Client, releases: Path, tmp_path: Path
 ):
@@ -117,7 +117,7 @@ def test_three_versions_are_published_loaded_by_tag_and_compared(
     assert digests(tmp_path / "back") == published(releases / "1.0.1", hub.url)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
     release = releases / "1.0.0"
     files = sorted(digests(release))
@@ -145,7 +145,7 @@ def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_printed_line_loads_it(client: Client, releases: Path):
     line = client.blend("publish", releases / "1.0.0", REPO).splitlines()[-1].strip()
     code, out, errors = client.run("-c", f"{line.replace('; ', '; print(')})", account=None)
@@ -153,7 +153,7 @@ def test_the_printed_line_loads_it(client: Client, releases: Path):
     assert "num_rows: 40" in out
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_second_of_two_maintainers_at_the_command_line(hub: Hub, client: Client, releases: Path):
     client.blend("publish", releases / "1.0.0", REPO)
     second_is_done = threading.Event()
@@ -175,7 +175,7 @@ def test_the_second_of_two_maintainers_at_the_command_line(hub: Hub, client: Cli
     assert (hub.repository(REPO).tags, hub.repository(REPO).branches["main"]) == (tags, head)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_two_that_publish_the_same_release_at_once_both_succeed(hub: Hub, client: Client, releases: Path):
     client.blend("publish", releases / "1.0.0", REPO)
     both = [client.start("-m", "blend", "publish", releases / "1.0.1", REPO) for _ in range(2)]
@@ -186,7 +186,7 @@ def test_two_that_publish_the_same_release_at_once_both_succeed(hub: Hub, client
     assert titles == ["Release blend-sample 1.0.1", "Release blend-sample 1.0.0", "initial commit"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_ctrl_c(hub: Hub, client: Client, releases: Path):
     stop = threading.Event()
     # The files are held back and then refused: only the signal can end the command in this way.
@@ -207,7 +207,7 @@ def test_ctrl_c(hub: Hub, client: Client, releases: Path):
     assert held(hub.repository(REPO)) == published(releases / "1.0.0", hub.url)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_private_release_is_loaded_with_a_token_only(hub: Hub, client: Client, releases: Path):
     client.blend("publish", releases / "1.0.0", REPO, "--private")
     assert client.run("-c", LOAD, "annotations", "KR", "v1.0.0", "no", account=BOB)[0] == 0
@@ -218,7 +218,7 @@ def test_a_private_release_is_loaded_with_a_token_only(hub: Hub, client: Client,
         assert "doesn't exist on the Hub or cannot be accessed" in errors
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases: Path, tmp_path: Path):
     outputs = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503)
@@ -240,7 +240,7 @@ def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases:
             assert ALICE.token.encode() not in path.read_bytes(), path
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_files_that_travel_in_chunks(tmp_path: Path, releases: Path):
     with Hub(tmp_path / "hub", xet=True).serving() as hub:
         client = Client(hub, tmp_path / "home")
@@ -265,7 +265,7 @@ def test_files_that_travel_in_chunks(tmp_path: Path, releases: Path):
         assert list(hub.repository(REPO).tags) == ["v1.0.0", "v1.0.1"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_16_regions_come_back_identical(hub: Hub, client: Client, paper_release: Path, tmp_path: Path):
     rows = {table.config: table.rows for table in read_manifest(paper_release).tables}
     assert rows["multiple-choice-questions"] == 69_810

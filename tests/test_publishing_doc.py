@@ -11,7 +11,7 @@ import pytest
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
 def test_a_newcomer_can_follow_the_page(hub: Hub, root: Path, tmp_path: Path):

@@ -74,14 +74,14 @@ def load(release: Path, config: str, split: str, **options: Any) -> Any:
     return datasets.load_dataset(str(release), config, split=split, **options)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_another_process_with_another_hash_seed_makes_the_same_bytes(
     release: Path, regions_release_again: Path
 ):
     assert digests(regions_release_again) == digests(release)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_renamed_source_directory_makes_the_same_tables(release: Path, blend_data: Path, tmp_path: Path):
     (tmp_path / "elsewhere").symlink_to(blend_data)
     blend("build", "--blend", tmp_path / "elsewhere", "--out", tmp_path / "again")
@@ -107,7 +107,7 @@ def test_every_config_and_split_is_offered(release: Path):
     assert datasets.get_dataset_split_names(str(release), "multiple-choice-questions") == ["test"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("config", MADE)
 def test_every_split_loads_also_streaming_with_its_types(release: Path, config: str):
     tables = [table for table in read_manifest(release).tables if table.config == config]

@@ -17,7 +17,7 @@ from blend.cli import app
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]  # the whole site is built
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]  # the whole site is built
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Tests in tiers: every test has one, `make check` is part of `make test`, `.ci/run` runs everything once."""
+"""Tests in tiers: `make check` is part of `make test`, `.ci/run` runs no test twice, `make nightly` runs all."""
 
 import ast
 import itertools
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-MARKS = ("slow", "integration", "exhaustive")
+MARKS = ("slow", "integration", "landing", "nightly")
 
 KILLED = {
     "loaders/files/test_whole.py": "the folder that a command writes",
@@ -28,7 +28,7 @@ KILLED = {
 """Test of what is killed while it writes, to what writes; each has a moment in `make test`.
 
 Pushing to Label Studio and pulling from it are killed in ``label_studio/test_killed.py``: with its server, so
-in `make test-all` alone.
+one moment in `make landing`, and the others in `make nightly`.
 """
 
 
@@ -55,14 +55,15 @@ def test_the_marks_are_those_of_the_tiers(root: Path):
     assert tuple(marker.partition(":")[0] for marker in markers) == (*MARKS, "sampled")
 
 
-def test_check_is_part_of_test_and_test_and_rest_are_everything_once(makefile: str):
-    check, test, rest = (selection(makefile, name) for name in ("CHECK", "TEST", "REST"))
+def test_check_is_part_of_test_and_landing_runs_none_of_it_again(makefile: str):
+    check, test, landing = (selection(makefile, name) for name in ("CHECK", "TEST", "LANDING"))
     for held in itertools.product((False, True), repeat=len(MARKS)):
         marks = dict(zip(MARKS, held, strict=True))
-        in_check, in_test, in_rest = (eval(text, {}, marks) for text in (check, test, rest))
-        assert in_test != in_rest, marks
-        assert in_test or not in_check, marks
+        in_check, in_test, in_landing = (eval(text, {}, marks) for text in (check, test, landing))
         assert in_check == (not any(held)), marks
+        assert in_test == (not marks["landing"] and not marks["nightly"]), marks
+        # A test of a kind that runs at night, a browser's say, is taken out of the night by its mark.
+        assert in_landing == marks["landing"], marks
 
 
 @pytest.mark.parametrize(
@@ -70,8 +71,8 @@ def test_check_is_part_of_test_and_test_and_rest_are_everything_once(makefile: s
     [
         ("check", ["$(LINT)", '-m "$(CHECK)"', "--hypothesis-profile check"]),
         ("test", ["$(LINT)", '-m "$(TEST)"']),
-        ("test-rest", ['-m "$(REST)"']),
-        ("test-all", ["$(LINT)", "--hypothesis-profile all", "--cov"]),
+        ("landing", ['-m "$(LANDING)"']),
+        ("nightly", ["$(LINT)", "--hypothesis-profile nightly", "--cov", "many_damages.py --count 2000"]),
     ],
 )
 def test_a_target_runs_its_tier(makefile: str, target: str, options: list[str]):
@@ -80,7 +81,7 @@ def test_a_target_runs_its_tier(makefile: str, target: str, options: list[str]):
     assert "$(PYTEST)" in commands
     assert [option for option in options if option not in commands] == []
     # Everything: no test is left out by its marks.
-    assert ("-m " in commands) == (target != "test-all")
+    assert ("-m " in commands) == (target != "nightly")
 
 
 def test_processes_that_tests_start_find_bytecode(root: Path):
@@ -91,18 +92,16 @@ def test_processes_that_tests_start_find_bytecode(root: Path):
     assert "PYTHONDONTWRITEBYTECODE" not in told.stdout
 
 
-def test_ci_runs_what_a_contributor_runs_and_then_the_rest(root: Path):
+def test_ci_runs_what_a_contributor_runs_and_then_what_a_landing_needs(root: Path):
     lines = (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    assert lines[-3:] == ["export BLEND_REQUIRE_ALL=1", "make test", "make test-rest"]
+    assert lines[-3:] == ["export BLEND_REQUIRE_ALL=1", "make test", "make landing"]
 
 
-def test_at_night_everything_runs_with_two_thousand_damaged_inputs(root: Path):
+def test_at_night_everything_runs(root: Path):
     workflow = yaml.safe_load((root / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8"))
     assert "schedule" in workflow[True]  # YAML reads the key `on` so
     (job,) = workflow["jobs"].values()
-    commands = [step["run"] for step in job["steps"] if "run" in step]
-    assert "make test-all" in commands
-    assert any("many_damages.py --count 2000" in command for command in commands)
+    assert "make nightly" in [step["run"] for step in job["steps"] if "run" in step]
 
 
 def test_the_table_of_the_guarantees_names_tests_that_are_there(root: Path):
@@ -124,9 +123,9 @@ def test_every_writer_is_killed_in_make_test(root: Path, path: str):
         if isinstance(node, ast.FunctionDef) and re.search(r"_kill|_stopped_|interrupted", node.name)
     ]
     assert kills
-    assert "exhaustive" not in module
+    assert "nightly" not in module
     # A mark of one parameter leaves the others.
-    assert any("exhaustive" not in [m for one in kill.decorator_list for m in direct(one)] for kill in kills)
+    assert any("nightly" not in [m for one in kill.decorator_list for m in direct(one)] for kill in kills)
 
 
 def marks_of(node: ast.AST) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]  # three builds, each in a process of its own
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]  # three builds, each in a process of its own
 
 
 def test_memory_grows_in_line_with_rows(root: Path, shared: Path):

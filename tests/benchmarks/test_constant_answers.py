@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from blend.schemas.language.locales import registry
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 LOCALES = [locale.tag for locale in registry() if "blend" in locale.collections]
 MOST = 5.0
@@ -31,11 +31,11 @@ def annotations(script: ModuleType, blend_data: Path) -> pl.DataFrame:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
-@pytest.mark.parametrize("n_answers", rest_exhaustive([50, 200], 50))
-@pytest.mark.parametrize("form", rest_exhaustive(["commas", "blanks"], "commas"))
-@pytest.mark.parametrize("locale", rest_exhaustive(LOCALES, "en-US"))
+@pytest.mark.parametrize("n_answers", rest_nightly([50, 200], 50))
+@pytest.mark.parametrize("form", rest_nightly(["commas", "blanks"], "commas"))
+@pytest.mark.parametrize("locale", rest_nightly(LOCALES, "en-US"))
 def test_a_constant_list(script: ModuleType, annotations: pl.DataFrame, locale: str, form: str, n_answers: int):
     rows = annotations.filter(locale=locale)
     text = script.FORMS[form](script.common_answers(rows, n_answers))
@@ -43,7 +43,7 @@ def test_a_constant_list(script: ModuleType, annotations: pl.DataFrame, locale: 
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_however_it_is_written(script: ModuleType, annotations: pl.DataFrame):
     for locale in ("en-US", "ko-KR"):
         rows = annotations.filter(locale=locale)
@@ -52,7 +52,7 @@ def test_however_it_is_written(script: ModuleType, annotations: pl.DataFrame):
         assert max(found.values()) <= MOST, (locale, found)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_three_answers_may_be_given(script: ModuleType, annotations: pl.DataFrame):
     # The published annotations of the US hold one of basketball, baseball and American Football to 8.0 % of the

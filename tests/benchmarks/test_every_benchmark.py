@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = [
     pytest.mark.integration,
-    pytest.mark.exhaustive,
+    pytest.mark.nightly,
 ]  # processes, some for a minute
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"

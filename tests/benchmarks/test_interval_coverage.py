@@ -19,7 +19,7 @@ def script(root: Path) -> ModuleType:
     return module
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("n_clusters", [2, 3, 5, 9])
 def test_intervals_over_few_clusters_hold(script: ModuleType, n_clusters: int):
     for setting in script.SETTINGS:

@@ -89,7 +89,7 @@ def test_written_regions_are_read_back(script, sample, tmp_path):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_invented_regions_overlap_as_real_ones_do(script, blend_data):
     made = script.make_regions(*script.base_tables(blend_data), 33)
     overlap = build_stats(made.questions, made.annotations, locales=made.locales).overlap

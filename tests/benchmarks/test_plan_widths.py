@@ -8,7 +8,7 @@ import pytest
 
 from blend.loaders.upstream.blend import BlendTables, read_blend
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")

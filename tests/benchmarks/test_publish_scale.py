@@ -10,7 +10,7 @@ STEPS = ["publish", "publish, and check", "pull", "next version", "the same agai
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_it_compares_with_the_plain_client(root: Path):
     script = root / "benchmarks" / "publish_scale.py"
     options = ["--beside", "--runs", "1", "--answers-after-ms", "1"]

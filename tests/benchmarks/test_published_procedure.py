@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("options", [[], ["--own-tools"]])
 def test_it_makes_the_published_questions(root: Path, blend_data: Path, golden: Path, options: list[str]):
     script = root / "benchmarks" / "published_procedure.py"

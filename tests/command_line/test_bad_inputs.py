@@ -19,7 +19,7 @@ from blend.builders.release import build_release
 from blend.builders.release.reviewing import answers_to_review
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.responses.sheets import write_answer_sheet
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid"
 DEEP = 100_000
@@ -255,7 +255,7 @@ def test_votes_that_cannot_be(told, tmp_path: Path, votes: object):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["release.json", "data/annotations/KR-00000.parquet"])
 @pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("command", rest_exhaustive(["stats", "plan", "validate", "diff", "show"], "validate"))
+@pytest.mark.parametrize("command", rest_nightly(["stats", "plan", "validate", "diff", "show"], "validate"))
 def test_a_damaged_file_of_a_release(told, release: Path, tmp_path: Path, command: str, damage: str, name: str):
     copy = shutil.copytree(release, tmp_path / "copy")
     DAMAGE[damage](copy / name)
@@ -326,7 +326,7 @@ def test_a_folder_in_which_somebody_keeps_something_else(
     assert told(*line)[0] == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path: Path):
     for _ in range(2):

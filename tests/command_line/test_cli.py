@@ -88,7 +88,7 @@ def test_build_without_arguments_builds_the_sample(release: Path, tmp_path: Path
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_build_says_what_it_replaced(tmp_path: Path):
     out = tmp_path / "r[/bold]x"
@@ -97,7 +97,7 @@ def test_build_says_what_it_replaced(tmp_path: Path):
     assert f"Built blend-sample 0.1.0 in {out}, in place of blend-sample 0.1.0. Look at it:" in printed
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_build_json_is_the_manifest(tmp_path: Path):
     printed = run("build", "--out", tmp_path / "release", "--json", "--variants", "1", "--seed", "3")
@@ -107,7 +107,7 @@ def test_build_json_is_the_manifest(tmp_path: Path):
     assert mcqs.group_by("template_id", "locale").len()["len"].max() == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_release_can_be_built_again_from_its_recipe(release: Path, tmp_path: Path):
     run("build", release / "recipe.toml", "--out", tmp_path / "again")
@@ -143,7 +143,7 @@ def test_what_build_refuses(arguments: list[str], message: str, tmp_path: Path):
     assert not (tmp_path / "release").exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_previous_release_that_is_not_there_is_told_before_anything_is_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -166,7 +166,7 @@ def sample_recipe_with(tmp_path: Path, version: str, *locales: str) -> Path:
     return path
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "locales", "line"),
@@ -206,7 +206,7 @@ def test_build_says_of_no_step_without_a_previous_release(release: Path, tmp_pat
     assert "Since" not in run("build", recipe, "--out", tmp_path / "release")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_build_and_validate_say_where_findings_are_explained(release: Path, tmp_path: Path):
     assert "docs/findings.md says what the kinds mean" in " ".join(

@@ -61,7 +61,7 @@ def test_a_file_of_another_kind_is_no_release(tmp_path: Path):
     assert str(caught.value) == told
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_json_is_what_the_function_returns(sample_release: Path):
     printed = json.loads(audit(sample_release, "--json", "--examples", "0"))

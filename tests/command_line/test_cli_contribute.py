@@ -118,7 +118,7 @@ def test_the_recipe_beside_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert run("contribute", "check", code=REFUSED) == printed
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # the step of the workflow runs in a shell, as on a forge
 def test_the_step_of_the_workflow(tmp_path: Path):
     run("contribute", "init", tmp_path / "everyday")

@@ -43,7 +43,7 @@ def ask(release: Path, model: Path | str, out: Path, *options: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path, tmp_path: Path):
     ask(sample_release, model, tmp_path / "plain", "--device", "cpu")
     ask(sample_release, model, tmp_path / "exact", "--dtype", "float32", "--batch-size", "1")
@@ -63,7 +63,7 @@ def server(model: Path):
         yield server
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
     ask(sample_release, model, tmp_path / "here")

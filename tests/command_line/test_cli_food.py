@@ -44,7 +44,7 @@ def release(food_snapshot: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return out
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_every_config_and_split_loads(release: Path, tmp_path: Path):
     for table in read_manifest(release).tables:
         rows = datasets.load_dataset(
@@ -54,7 +54,7 @@ def test_every_config_and_split_loads(release: Path, tmp_path: Path):
     assert datasets.get_dataset_config_names(str(release)) == ["food-triples", "food-aligned", "food-templates"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_korean_split_has_the_published_dishes(release: Path, tmp_path: Path):
     rows = datasets.load_dataset(str(release), "food-triples", split="ko", cache_dir=str(tmp_path))
     assert len(rows) == 175
@@ -68,13 +68,13 @@ def test_the_aligned_subset_has_175_dishes_in_six_languages(release: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_two_builds_are_the_same_bytes(release: Path, food_snapshot: Path, tmp_path: Path):
     blend("build", "--food", food_snapshot, "--out", tmp_path / "again")
     assert digests(tmp_path / "again") == digests(release)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_stats_count_what_is_there(release: Path, tmp_path: Path):
     printed = blend("stats", release, "--json", "--out", tmp_path / "stats").stdout
     languages = {row["language"]: row["dishes"] for row in json.loads(printed)["food"]["languages"]}
@@ -83,7 +83,7 @@ def test_stats_count_what_is_there(release: Path, tmp_path: Path):
     assert "food: most common parts" in blend("stats", release).stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_release_without_annotations_is_no_pilot(release: Path):
     assert blend("plan", release, code=1).stderr == (
         f"error: {release}: no annotations in this release; plan from one that has some, or from BLEnD's "
@@ -91,13 +91,13 @@ def test_a_release_without_annotations_is_no_pilot(release: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_release_is_valid_and_equals_itself(release: Path):
     assert "valid: 0 errors" in blend("validate", release).stdout
     assert "Nothing differs" in blend("diff", release, release).stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_food_and_questions_in_one_release(food_snapshot: Path, tmp_path: Path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(
@@ -120,7 +120,7 @@ def test_food_and_questions_in_one_release(food_snapshot: Path, tmp_path: Path):
     assert "valid: 0 errors" in blend("validate", tmp_path / "release").stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_triples: bytes, tmp_path: Path):
     endpoint = serve(food_triples.decode())
     out = tmp_path / "snapshot.nt.gz"
@@ -136,7 +136,7 @@ def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_tr
     assert triples["ko"] == 175
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     command = [
         "wikidata",
@@ -164,7 +164,7 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_cluster_reads_dumps_only(tmp_path: Path):
     run = blend("wikidata", "snapshot", "--dask", "local", "--out", tmp_path / "s.nt.gz", code=1)
     assert run.stderr.strip() == (
@@ -172,7 +172,7 @@ def test_a_cluster_reads_dumps_only(tmp_path: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_refused_endpoint_is_one_line(tmp_path: Path):
     endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
     run = blend("wikidata", "snapshot", "--endpoint", endpoint, "--out", tmp_path / "s.nt.gz", code=1)
@@ -182,7 +182,7 @@ def test_a_refused_endpoint_is_one_line(tmp_path: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -214,7 +214,7 @@ def test_what_build_refuses(arguments: list[str], code: int, message: str, tmp_p
     assert run.stderr.splitlines()[-1] == message
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_another_snapshot_than_the_recipe_pins(food_snapshot: Path, tmp_path: Path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(
@@ -227,7 +227,7 @@ def test_another_snapshot_than_the_recipe_pins(food_snapshot: Path, tmp_path: Pa
     assert not (tmp_path / "release").exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_instruments_need_no_code(shorthand: Callable[[str], str], tmp_path: Path):
     facts = (
         "Q500 P31 Q34379\nQ500 label en:lute\nQ500 label fr:luth\nQ500 P495 Q142\n"

@@ -239,7 +239,7 @@ def test_the_locale_of_a_table(
         )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_tasks_of_a_release_for_another_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)

@@ -10,7 +10,7 @@ from helpers.judged_runs import answered_run
 from helpers.models.judge_server import serving_judge
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_served_judge_from_its_plan_to_scores(mini_release: Path, tmp_path: Path):
     judged = answered_run(mini_release, tmp_path, limit=2).directory

@@ -31,7 +31,7 @@ def test_stats_prints_tables(release: Path):
     assert "Questions, answers and votes" in run("stats", release)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_stats_prints_one_table(release: Path, root: Path):
     overlap = run("stats", release, "--table", "overlap")
@@ -71,7 +71,7 @@ def test_stats_of_no_release(tmp_path: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_status_lists_questions_that_need_responses():
     assert "work-02" in run("status")
@@ -79,7 +79,7 @@ def test_status_lists_questions_that_need_responses():
     assert {row["state"] for row in states} == {"complete", "needs-responses", "stopped-idk"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_status_of_finished_annotations(tmp_path: Path, blend_data: Path):
     recipe = tmp_path / "recipe.toml"

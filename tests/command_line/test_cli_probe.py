@@ -79,7 +79,7 @@ def test_scores_are_printed_for_programs(run: Path):
     }  # fmt: skip
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_page_shows_countries_templates_languages_and_examples(run: Path, tmp_path: Path):
     blend("report", run, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -95,7 +95,7 @@ def test_the_page_shows_countries_templates_languages_and_examples(run: Path, tm
     assert any(", ".join(row) in page for row in decided["gold"].to_list())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_two_models_are_compared(run: Path, food_release: Path, shared: Path, tmp_path: Path):
     other = tmp_path / "t5"
     blend(
@@ -254,7 +254,7 @@ def test_nothing_to_ask(food_release: Path, bert: Path, tmp_path: Path):
     assert text == "food 1.0.0: nothing to ask for the task probing; choose other --language or --country"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
     out = tmp_path / "free"
     asked = blend(

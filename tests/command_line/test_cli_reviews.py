@@ -230,7 +230,7 @@ def test_a_recipe_without_responses_has_nothing_to_review(tmp_path: Path, root: 
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("reviewed", [True, False])
 def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp_path: Path, reviewed: bool):
     # 8,000 questions of 16 regions, expanded to responses: out of the sheet come the groups that went in.

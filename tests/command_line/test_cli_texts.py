@@ -52,7 +52,7 @@ def ask(release: Path, model: Path, out: Path, *options: str):
     return run("eval", "run", str(release), *how, "--samples", "2", "--device", "cpu", *options)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Path):
     for shard in ("1/2", "2/2"):

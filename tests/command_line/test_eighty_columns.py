@@ -112,7 +112,7 @@ def test_the_registry():
     assert_complete(locale_details(locale) for locale in registry())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_settings_of_a_comparison(sample_release: Path, tmp_path: Path):
     recipe = sample_recipe().model_copy(update={"title": "Another title", "seed": 7})
@@ -124,7 +124,7 @@ def test_the_settings_of_a_comparison(sample_release: Path, tmp_path: Path):
     assert_complete(part for part in parts if isinstance(part, Table))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_checks_of_a_validation(sample_release: Path):
     from blend.builders.validate import CHECKS, validate_release
@@ -147,7 +147,7 @@ def commands() -> list[list[str]]:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", commands(), ids=lambda path: " ".join(path) or "blend")
 def test_help_shows_flags_as_flags_and_no_markup(path: list[str]):
     printed = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).stdout

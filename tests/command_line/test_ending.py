@@ -70,7 +70,7 @@ def test_closed_streams_are_left_alone():
     assert done.returncode == 3
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["locales", "Atlantis"], 1), (["lcales"], 2)])
 def test_every_command_ends_so(words: list[str], code: int):

@@ -108,7 +108,7 @@ def test_words_too_few_or_too_many(ended: Callable, path: tuple[str, ...]):
         assert ended(*path, *required(path), *["x"] * (n_arguments + 1))[0] == USAGE
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @EVERY
 def test_an_input_that_is_not_as_it_must_be(ended: Callable, monkeypatch, path: tuple[str, ...]):
     raising(monkeypatch, path, thrown(InputError("x.csv:2: no; yes")))
@@ -125,7 +125,7 @@ def test_a_fault_of_ours(ended: Callable, monkeypatch, path: tuple[str, ...]):
     assert len(words.splitlines()) == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @EVERY
 def test_an_interrupt(ended: Callable, monkeypatch, path: tuple[str, ...]):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 HELP = """
 import typer

@@ -117,7 +117,7 @@ def all_parameters(command: Any) -> set[str]:
     return {parameter.name for parameter in command.params}.union(*map(all_parameters, below))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_every_parameter_that_a_message_names_is_one_of_a_command():
     known = all_parameters(COMMAND) | OTHER_NAMES
     named = {

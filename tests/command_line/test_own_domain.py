@@ -16,7 +16,7 @@ from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe.domains import domains, parse_domains
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 CLOTHES = """
     Q500 P279 Q11460

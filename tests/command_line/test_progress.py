@@ -10,7 +10,7 @@ import pytest
 from blend.builders.validate import validate_release
 from blend.loaders.releases import read_manifest
 from helpers.terminal import at_a_terminal
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 BLEND = str(Path(sys.executable).with_name("blend"))
 
@@ -19,11 +19,11 @@ def rows_of(release: Path, config: str) -> int:
     return sum(table.rows for table in read_manifest(release).tables if table.config == config)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("command", "configs"),
-    rest_exhaustive(
+    rest_nightly(
         [
             ("validate", ("annotations", "short-answer-questions", "multiple-choice-questions")),
             ("stats", ("annotations", "short-answer-questions", "multiple-choice-questions")),
@@ -39,7 +39,7 @@ def test_rows_read_are_shown_at_a_terminal(command: str, configs: tuple[str, ...
         assert re.search(rf"read rows of {config} +\S+ +{total}/{total} ", shown), shown
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_rows_compared_are_shown_at_a_terminal(sample_release: Path, regions_release: Path):
     _, shown = at_a_terminal([BLEND, "diff", sample_release, regions_release])
@@ -47,7 +47,7 @@ def test_rows_compared_are_shown_at_a_terminal(sample_release: Path, regions_rel
     assert re.search(rf"compare rows of multiple-choice-questions +\S+ +{total}/{total} ", shown), shown
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize("command", ["stats", "audit"])
 def test_a_log_holds_nothing_of_it(command: str, sample_release: Path):
@@ -55,7 +55,7 @@ def test_a_log_holds_nothing_of_it(command: str, sample_release: Path):
     assert run.stderr == ""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_check_tells_of_the_rows_it_has_read(sample_release: Path):
     told: list[tuple[str, int, int]] = []

@@ -113,7 +113,7 @@ def test_the_encoding_of_a_source_is_a_key_of_the_recipe(tmp_path: Path):
     assert str(caught.value).startswith("unknown encoding 'cp12525'; write one that Python knows: cp1252 ")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
     western = ("en-US", "es-MX")
@@ -252,7 +252,7 @@ PROPOSED = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(("family", "command", "more", "lists"), PROPOSED.values(), ids=PROPOSED)
 def test_a_workbook_offers_what_can_be_decided(
     tmp_path: Path, family: str, command: str, more: tuple[str, ...], lists: dict[str, str]
@@ -280,7 +280,7 @@ def test_a_workbook_offers_what_can_be_decided(
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_reviews_come_back_from_a_workbook_as_from_csv(tmp_path: Path):
     for name in ("sheet.csv", "sheet.xlsx"):
         run("reviews", "propose", "--out", tmp_path / name, "--all")

@@ -42,7 +42,7 @@ def after_its_reader_left(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize("name", printing(Path()))
 def test_a_command_ends_quietly_when_its_reader_has_left(name: str, sample_release: Path):
@@ -52,7 +52,7 @@ def test_a_command_ends_quietly_when_its_reader_has_left(name: str, sample_relea
     assert "Broken" not in errors
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_exit_code_outlives_the_reader(sample_release: Path, tmp_path: Path):
     damaged = shutil.copytree(sample_release, tmp_path / "damaged")
@@ -60,7 +60,7 @@ def test_the_exit_code_outlives_the_reader(sample_release: Path, tmp_path: Path)
     assert after_its_reader_left("validate", str(damaged), "--only", "files")[0] == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_full_disk_is_one_sentence():
     if not Path("/dev/full").exists():
@@ -73,7 +73,7 @@ def test_a_full_disk_is_one_sentence():
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize("name", ["stats", "show", "validate as JSON"])
 def test_interrupted_while_it_prints_it_ends_with_130(name: str, sample_release: Path):
@@ -108,7 +108,7 @@ def in_shell(command: str, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_build_whose_streams_are_closed_is_made(tmp_path: Path, closed: str):
@@ -153,7 +153,7 @@ def test_stopped_while_it_is_loaded_it_says_so(number: signal.Signals, module: s
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize("number", STOPPED)
 def test_a_build_that_is_stopped_says_so_and_leaves_nothing(number: signal.Signals, tmp_path: Path):
@@ -168,7 +168,7 @@ def test_a_build_that_is_stopped_says_so_and_leaves_nothing(number: signal.Signa
     assert not [path for path in tmp_path.iterdir() if path.name != ".release.lock"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", STOPPED)
 def test_a_command_without_words_of_its_own_says_what_to_do(number: signal.Signals):
     # Sent from the first line of the command, which has no sentence for it.

@@ -45,7 +45,7 @@ REFUSED = (
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_every_command_works_on_what_is_not_damaged(damage_inputs: Path, tmp_path: Path):
     # A command that never gets to its inputs would end in one sentence whatever is done to them.
     for number, command in enumerate((*COMMANDS, *SLOW_COMMANDS)):
@@ -64,7 +64,7 @@ def test_every_command_works_on_what_is_not_damaged(damage_inputs: Path, tmp_pat
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_many_damaged_inputs(damage_inputs: Path, tmp_path: Path):
     done = cases(damage_inputs, tmp_path, "--count", str(MANY), "--seed", "2000", "--jobs", "2")
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]

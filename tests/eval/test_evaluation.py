@@ -74,7 +74,7 @@ def test_a_path_stands_for_a_run(asked: Callable[..., blend.Run], tmp_path: Path
     assert blend.score_run(str(tmp_path / "run")).frame.equals(blend.score_run(tmp_path / "run").frame)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_own_models_side_by_side(asked: Callable[..., blend.Run], tmp_path: Path):
     class Contrary(Chooser):
@@ -106,7 +106,7 @@ def test_own_models_side_by_side(asked: Callable[..., blend.Run], tmp_path: Path
     assert "shortest" in text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # models compute
 def test_models_here_and_own_ones_are_compared(asked: Callable[..., blend.Run], shared: Path, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")

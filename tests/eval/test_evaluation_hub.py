@@ -33,7 +33,7 @@ print(again.outcome.n_asked)
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_release_and_model_on_the_hub(hub: Hub, tmp_path: Path):
     environment = hub.environment(tmp_path / "home")

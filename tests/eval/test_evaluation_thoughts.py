@@ -43,7 +43,7 @@ def shares(scored: blend.ScoredRun, *metrics: str) -> list[float | None]:
     return [scored.overall(metric).value for metric in metrics]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tmp_path: Path):
     thought = [f"<think>Surely {letter}</think>I do not know" for letter in letters]
@@ -236,7 +236,7 @@ def thinking(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_thinking_model(shared / "models" / "tiny-gpt2", tmp_path_factory.mktemp("thinks") / "thinking")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # a model computes
 def test_a_model_that_thinks_is_asked_for_json_and_has_room_for_thoughts(asked: Asked, thinking: Path):
     with pytest.warns(UserWarning, match="thinks before it answers") as caught:
@@ -257,7 +257,7 @@ def test_a_model_that_thinks_is_asked_for_json_and_has_room_for_thoughts(asked: 
     assert letters.description.kind == "logprobs"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # a model computes
 def test_a_model_that_is_told_not_to_think(asked: Asked, thinking: Path):
     letters = asked(thinking, thinking="off")
@@ -283,7 +283,7 @@ def test_a_thought_that_is_cut_is_no_answer_of_a_chat_model(asked: Asked, thinki
     assert shares(scored, "unanswered", "accuracy") == [100, 0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # a model computes
 def test_a_base_model_that_is_cut_has_answered(asked: Asked, shared: Path):
     run = asked(shared / "models" / "tiny-gpt2", style="json", max_tokens=3)
@@ -294,7 +294,7 @@ def test_a_base_model_that_is_cut_has_answered(asked: Asked, shared: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration  # a model computes
 def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path, tmp_path: Path):
     # Another template, another default: the run goes on as it began, and it differs by its tokenizer alone.

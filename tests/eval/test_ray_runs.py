@@ -22,7 +22,7 @@ from helpers import ray_driver
 from helpers.models.counting_server import Served, answer, counting
 from helpers.ray_cluster import LocalCluster, ray_cluster, worker_pids
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]  # clusters start for half a minute
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]  # clusters start for half a minute
 
 STAND_IN = Path(__file__).resolve().parents[1] / "helpers" / "models" / "vllm_stand_in"
 ANSWER = ("item_id", "text", "thought", "tokens_in", "tokens_out", "finish_reason", "error")

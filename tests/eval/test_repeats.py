@@ -82,7 +82,7 @@ def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.R
         blend.compare_runs([first, blend.score_run(asked(Reader(), out="once", limit=12))])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_report_says_what_of_the_variance_is_from_repeats(
     asked: Callable[..., blend.Run], varying: Any, tmp_path

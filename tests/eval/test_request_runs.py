@@ -78,7 +78,7 @@ def refusing(server: BatchServer, prompts: set[str], patch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_what_failed_is_asked_again_by_the_same_command(
     server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -217,7 +217,7 @@ def test_a_plan_reads_requests_of_others(tmp_path: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_budget_ends_it_and_a_larger_one_goes_on(
     server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -242,7 +242,7 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_budget_needs_a_server_that_counts_tokens(
     server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -258,7 +258,7 @@ def test_a_budget_needs_a_server_that_counts_tokens(
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_cluster_asks_them(server: BatchServer, run: Run, tmp_path: Path, missing: Callable[[str], None]):
     if find_spec("ray") is None:
         missing("Ray")
@@ -303,7 +303,7 @@ def test_what_is_refused(run: Run, tmp_path: Path):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_answers_stay_with_their_requests(server: BatchServer, run: Run, tmp_path: Path):
     requests, out = tmp_path / "requests.jsonl", tmp_path / "out"
     lines = run(batch_out=requests).outcome.files[0].read_text().splitlines(keepends=True)

@@ -65,7 +65,7 @@ def figures(run: Any) -> dict[tuple[str, str], float | None]:
     return {(one.metric, one.key): one.value for one in run.scores.scores}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:track_2_mcq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:mcq.zip")
@@ -110,7 +110,7 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert "forbid to pass" not in asked
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:track_1_saq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:the task's scorer")

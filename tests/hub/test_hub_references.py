@@ -62,7 +62,7 @@ def test_what_was_fetched_needs_no_connection(hub, commit):
     assert resolve(hub, f"{REPO}@{commit}") == folder
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_errors_that_pass(hub, commit, release):
     hub.fail("GET /api/datasets/org/blend/refs", status=503, times=1)
     hub.fail(".*/tree/.*", status=502, times=1)

@@ -46,7 +46,7 @@ def load_in_a_new_process(
     return subprocess.run([sys.executable, "-c", LOAD, REPO, revision], env=env, capture_output=True, text=True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
     # The public repository keeps the files under data/, beside much that is not wanted.
     files = files_of(blend_data, "data/") | {"README.md": b"# BLEnD", "data/annotations_hf/KR.json": b"{}"}
@@ -64,7 +64,7 @@ def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
     assert fetched == {f"data/{file.path}" for file in here.info.files}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_commit_that_was_loaded_before_needs_no_connection(hub, tmp_path):
     commit = hub.repository(REPO).commit(files_of(VALID))
     first = load_in_a_new_process(hub.url, tmp_path, commit)
@@ -135,7 +135,7 @@ def message(endpoint: str, revision: str | None, *, repo_id: str = REPO, timeout
     return str(caught.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
     repository = hub.repository(REPO)
     commit = repository.commit(files_of(VALID))
@@ -151,7 +151,7 @@ def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
     assert "'main'" in run.stderr.splitlines()[-1]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_what_the_authors_have_on_the_hub_is_built_and_compared_with_their_other_repository(hub, tmp_path):
     files = files_of(as_on_the_hub(VALID, tmp_path / "there")) | {"evaluation/large.bin": b"not wanted"}
     commit = hub.repository(REPO).commit(files)

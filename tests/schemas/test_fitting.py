@@ -62,7 +62,7 @@ def refused(row: dict[str, Any], model: type[BaseModel]) -> bool:
 MODELS = [model for model in dict.fromkeys(CONFIGS.values()) if model is not ShortAnswerPrompt]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 @settings(max_examples=examples(40))
 @given(data=st.data())

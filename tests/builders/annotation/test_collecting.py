@@ -79,7 +79,7 @@ def test_a_response_that_a_review_rejected_is_replaced():
     assert (row["rejected"], row["still_needed"], row["annotations"], row["open"]) == (1, 1, 6, True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 8), st.integers(0, 3))
 def test_a_question_is_open_exactly_while_the_rule_says_so(valid: int, idk: int, other: int, rejected: int):
     row = planned(material(valid, idk, other, rejected))

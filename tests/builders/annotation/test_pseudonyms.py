@@ -45,7 +45,7 @@ def test_a_person_is_the_same_by_number_address_and_table():
     assert People(b"x" * 32, {7: "mina@example.org"}).of(7) != name
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(st.emails(), st.emails())
 def test_pseudonyms_tell_people_apart_and_nothing_else(one: str, other: str):
     name = pseudonym(one, KEY)

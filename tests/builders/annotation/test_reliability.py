@@ -143,7 +143,7 @@ def test_people_who_work_as_the_others_do_are_fine():
     assert 0.4 < locale["low"] < locale["alpha"] < locale["high"] < 0.9
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(25))
 @given(st.permutations(range(60)), st.integers(0, 3))
 def test_neither_order_nor_names_make_a_difference(order: list[int], seed: int):

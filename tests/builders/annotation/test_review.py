@@ -78,7 +78,7 @@ def test_the_id_of_a_review_changes_with_the_answers_alone(sample: ResponseTable
     assert len(changed) == 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_pulled_responses_and_reviews_aggregate_as_the_same_files_do(
     tmp_path: Path, sample: ResponseTables, project: Project
 ):

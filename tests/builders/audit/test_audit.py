@@ -268,7 +268,7 @@ ROWS = st.lists(
 )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(15))
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random.Random):
@@ -341,7 +341,7 @@ def test_a_release_by_its_path_as_text(sample_release: Path):
     assert audit.to_json() == again.to_json()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     default, paper = blend.audit_release(regions_release), blend.audit_release(paper_release)

@@ -111,7 +111,7 @@ def test_tags_of_the_sample(sample_release: Path):
     assert header["multilinguality"] == ["multilingual"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_one_language_is_monolingual(tmp_path: Path):
     build_release(sample_recipe().model_copy(update={"locales": ("en-US",)}), tmp_path / "one")
@@ -119,7 +119,7 @@ def test_one_language_is_monolingual(tmp_path: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_tags_of_published_data(regions_release: Path):
     header = header_of(regions_release)
     assert header["annotations_creators"] == header["language_creators"] == ["crowdsourced"]

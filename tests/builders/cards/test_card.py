@@ -93,7 +93,7 @@ def test_the_header_repeats_the_rows_of_the_manifest(header, sample_release: Pat
     assert said == {(t.config, t.split): t.rows for t in read_manifest(sample_release).tables}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_header_says_how_much_there_is_to_load(header, sample_release: Path, tmp_path: Path):
     for info in header["dataset_info"]:
@@ -251,7 +251,7 @@ def test_the_canary_never_changes():
     assert canary("blend") != canary("blend2")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
     first = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})

@@ -65,7 +65,7 @@ def test_answers_of_the_datasheet_are_there_for_machines(metadata):
     assert metadata["rai:dataLimitations"] == "For measuring any model, and for learning anything about people."
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_command_that_validates_finds_nothing_wrong(sample_release: Path):
     path = str(sample_release / CROISSANT_NAME)
@@ -78,7 +78,7 @@ def test_the_command_that_validates_finds_nothing_wrong(sample_release: Path):
     assert "@context" not in run.stderr  # what it says of terms that are not the vocabulary's own
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")  # of the library's own dependencies
 def test_every_record_reads_back(sample_release: Path):
@@ -92,7 +92,7 @@ def test_every_record_reads_back(sample_release: Path):
         assert read == [_as_read(row) for row in rows]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
 def test_a_table_in_several_files_reads_back_whole(sample_release: Path, tmp_path: Path):

@@ -38,7 +38,7 @@ def test_the_manifest_lists_every_document(sample_release: Path):
     assert listed | {"release.json"} == set(bytes_of(sample_release))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_release_rebuilds_itself_from_its_own_recipe(sample_release: Path, tmp_path: Path):
     recipe = read_recipe(sample_release / "recipe.toml")
@@ -72,7 +72,7 @@ def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release:
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_overlap_is_drawn_only_where_it_can_be_looked_at(tmp_path: Path, monkeypatch):
     monkeypatch.setattr("blend.builders.cards.card_charts._MOST_MAPPED", 3)
     manifest = build_release(mini_recipe(), tmp_path / "release")

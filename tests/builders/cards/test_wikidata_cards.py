@@ -66,7 +66,7 @@ def test_charts_of_origins_and_ingredients(release: Path):
     assert sum(numbers) == 1609
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")  # of the library's own dependencies
 def test_every_record_set_reads_back(release: Path):
     import mlcroissant

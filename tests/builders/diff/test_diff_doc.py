@@ -8,7 +8,7 @@ import pytest
 from blend.builders.diff.version_step import STEPS
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_example_runs(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)

@@ -45,14 +45,14 @@ def by_config(old: Path, new: Path) -> dict[str, ConfigDiff]:
     return {config.config: config for config in diff_releases(old, new).configs}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_rebuild_differs_in_nothing(release, regions_release_again):
     found = diff_releases(release, regions_release_again)
     assert found.is_empty
     assert version_step(found).step == "none"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_another_seed_changes_multiple_choice_questions_alone(release, build):
     other = build(seed=3)
     found = by_config(release, other)
@@ -72,7 +72,7 @@ def test_another_seed_changes_multiple_choice_questions_alone(release, build):
     assert mcqs.examples[0].id in set(both["MCQID"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_one_locale_less_breaks(release, build):
     fewer = build(locales=tuple(tag for tag in BLEND if tag != "su-JB"))
     step = version_step(diff_releases(release, fewer))
@@ -82,7 +82,7 @@ def test_one_locale_less_breaks(release, build):
     assert [(split.split, split.new_rows) for split in back.splits if not split.is_empty] == [("JB", 500)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_published_procedure_makes_other_questions(release, paper_release):
     found = by_config(release, paper_release)
     (mcqs,) = found[MULTIPLE_CHOICE_QUESTIONS].splits

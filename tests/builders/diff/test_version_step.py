@@ -190,7 +190,7 @@ def test_every_row_counts_once(make):
     assert "| `test` | 8 | 8 | 2 | 2 | 3 | 0 | 0 |" in entry
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(*[st.lists(st.sampled_from(["q1", "q2", "q3"]), min_size=1, max_size=8)] * 2)
 def test_what_came_and_went_makes_up_the_difference(make, before: list[str], after: list[str]):
     tables = [

@@ -20,7 +20,7 @@ AGAIN = "run again: the verdicts that came are kept and not asked again"
 UNREACHABLE = f"start the server or correct `base_url`, then {AGAIN}"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_verdict_is_the_models_and_is_recorded(chat: Chat):
     kept: list[Decision] = []
     verdicts = judge_at(chat.url, kept).verdicts([("soccer", "football"), ("apple", "pear")])

@@ -21,7 +21,7 @@ from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 from helpers.models.chat_server import SECRET, Chat, ChatReply, sensible
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
@@ -61,7 +61,7 @@ def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Pa
     assert SECRET.encode() not in content
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
     chat: Chat, tmp_path: Path, clean_tables: BlendTables
 ):
@@ -111,7 +111,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize(
     ("signal_number", "code"),
-    rest_exhaustive(
+    rest_nightly(
         [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)], (signal.SIGKILL, -signal.SIGKILL)
     ),
 )

@@ -45,7 +45,7 @@ def cosines(model: Path) -> dict[tuple[str, str], float]:
     return {(a, b): float(vectors[a] @ vectors[b] / (lengths[a] * lengths[b])) for a, b in PAIRS}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_pairs_from_the_threshold_on_are_the_same_and_no_others_have_a_verdict(model: Path):
     expected = cosines(model)
@@ -59,7 +59,7 @@ def test_pairs_from_the_threshold_on_are_the_same_and_no_others_have_a_verdict(m
     assert verdicts.count(None) == 14
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_text_is_the_same_as_itself_at_any_threshold_below_one(model: Path):
     pairs = [(text, f" {text} ") for text in TEXTS]
@@ -67,7 +67,7 @@ def test_a_text_is_the_same_as_itself_at_any_threshold_below_one(model: Path):
     assert EmbeddingJudge(str(model), threshold=-1).verdicts([("soccer", "ቡና")]) != [None]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_each_text_is_encoded_once(model: Path, monkeypatch: pytest.MonkeyPatch):
     from sentence_transformers import SentenceTransformer
@@ -88,7 +88,7 @@ def test_each_text_is_encoded_once(model: Path, monkeypatch: pytest.MonkeyPatch)
     assert encoded == [*sorted(TEXTS), "tea"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_directory_that_holds_a_broken_model(tmp_path: Path, library: None):
     (tmp_path / "modules.json").write_text("[]")

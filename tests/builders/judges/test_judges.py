@@ -190,7 +190,7 @@ def test_a_missing_package_is_named_with_its_extra(
     assert str(caught.value) == message
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_importing_and_making_judges_loads_no_slow_library():
     code = (

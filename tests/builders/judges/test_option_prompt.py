@@ -83,7 +83,7 @@ def test_what_is_not_stated_beyond_doubt_is_asked_again(reply: str, fault: str):
     assert f"This cannot be read: {fault}. Reply with one JSON object" in reminder["content"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),

@@ -104,7 +104,7 @@ def ordered(templates):
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, st.integers(0, 9))

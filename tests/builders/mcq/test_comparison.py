@@ -115,7 +115,7 @@ def test_a_text_draws_a_quota_of_one_to_three(seed, template_id):
     assert found.quotas[3:] == (0,)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_numbers_draw_every_quota():
     drawn = (compared("7", ["8"], AnswerFormat.INTEGER, seed=seed).quotas for seed in range(600))
     orders = Counter(drawn)

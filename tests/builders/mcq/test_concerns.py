@@ -48,7 +48,7 @@ def judge_of(verdicts: dict[tuple[str, str], str]) -> DecisionsJudge:
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(ANSWERED, VERDICTS, st.booleans(), st.sampled_from([2, "all"]))

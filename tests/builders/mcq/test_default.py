@@ -338,7 +338,7 @@ def test_judges_are_not_asked_about_numbers():
     assert judge.asked == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(50))
 @given(st.sets(st.sampled_from(list(combinations(sorted(SPORTS), 2))), max_size=4))

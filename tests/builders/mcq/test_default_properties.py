@@ -50,7 +50,7 @@ def test_the_order_of_the_input_is_irrelevant(templates, limit, shuffle_seed):
     assert_frame_equal(shuffled.outcomes, build.outcomes)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.sampled_from(TAGS))
@@ -115,7 +115,7 @@ EXCLUDED = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, st.lists(EXCLUDED, max_size=10), LIMITS)
@@ -137,7 +137,7 @@ def test_what_is_refused_at_home_is_offered_nowhere(templates, excluded, limit):
             assert tag == row["locale"] or (row["template_id"], tag, text) not in refused
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS)

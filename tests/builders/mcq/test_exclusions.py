@@ -145,7 +145,7 @@ def test_verdicts_on_what_questions_show_or_people_gave_are_no_findings():
     assert build.found.is_empty()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_release_uses_and_carries_them(tmp_path: Path):
     whole = build_release(sample_recipe(), tmp_path / "before")
@@ -167,7 +167,7 @@ def test_a_release_uses_and_carries_them(tmp_path: Path):
     assert whole.recipe.mcq.exclusions is None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_verdicts_on_other_words_are_told_and_kept_where_only_the_wording_changed(tmp_path: Path):
     build_release(sample_recipe(), tmp_path / "before")

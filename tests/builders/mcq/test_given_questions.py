@@ -79,7 +79,7 @@ def test_rebalanced_positions_differ_by_one_at_most_and_the_order_is_recorded(ro
         assert (after["answer_idx"], after["source"]) == (LETTERS[after["answer"]], "semeval")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(givens())
 def test_without_rebalancing_everything_stays(rows: pl.DataFrame):
     kept = given_rows(rows, rebalance=False, seed=0, locales=registry())
@@ -159,7 +159,7 @@ def _without_short_answer_gold(folder: Path) -> None:
     (folder / "final_1_saq_reference.tsv").unlink()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "n_mcqs", "n_unknown"),
@@ -182,7 +182,7 @@ def test_what_is_not_there_is_a_finding_and_the_rest_is_built(
     assert validate_release(release).passes()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_beside_a_source_with_votes_questions_are_made_and_given(files: Path, tmp_path: Path):
     recipe = mini_recipe(

@@ -65,7 +65,7 @@ def test_each_template_asks_a_region_once_and_never_by_name(rows: pl.DataFrame):
         assert max(counts) - min(counts) <= 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_release_is_valid_and_loads(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
     assert not validate_release(hard_release).errors
     loaded = datasets.load_dataset(
@@ -163,7 +163,7 @@ def hard_mcqs(hard_build: McqBuild) -> pl.DataFrame:
     return pl.concat(list(hard_build.batches(hard=True)))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_who_knows_nothing_finds_chance_in_the_16_regions(hard_mcqs, published):
     assert len(hard_mcqs) == hard_mcqs.unique(["template_id", "locale"]).height == PAIRS
@@ -175,7 +175,7 @@ def test_who_knows_nothing_finds_chance_in_the_16_regions(hard_mcqs, published):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_correct_answer_is_a_distractor_three_times_as_often(hard_mcqs):
     """The answers that are correct most often tell nothing by that."""
     shown = hard_mcqs["options"].explode().str.to_lowercase()
@@ -187,7 +187,7 @@ def test_a_correct_answer_is_a_distractor_three_times_as_often(hard_mcqs):
     assert most["correct"].sum() / most["shown"].sum() == pytest.approx(0.25, abs=0.03)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_who_has_read_the_options_is_counted_as_well(hard_build, build):
     added = hard_build.reading.join(build.reading, on="locale", suffix="_before")
@@ -197,7 +197,7 @@ def test_who_has_read_the_options_is_counted_as_well(hard_build, build):
     assert (added["nobody"].sum(), added["nobody_before"].sum()) == (20, 0)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_order_of_rows_changes_no_hard_question(hard_mcqs, published):
     rng = np.random.default_rng(0)

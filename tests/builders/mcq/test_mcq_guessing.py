@@ -13,7 +13,7 @@ from blend.schemas.language.answer_formats import AnswerFormat, magnitude
 from blend.schemas.language.locales import registry
 from blend.schemas.language.region_mentions import names_any
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
 def of_question(mcqs):

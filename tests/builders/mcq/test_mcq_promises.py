@@ -45,14 +45,14 @@ def acceptable(published):
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_right_answer_stands_everywhere_equally_often(mcqs):
     for tag, rows in mcqs.group_by("locale"):
         counts = positions(rows)
         assert max(counts) - min(counts) <= 1, tag
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_no_position_answers_all_variants_of_a_question(mcqs):
     for _, rows in mcqs.group_by("template_id", "locale"):
         if len(rows) >= 4:
@@ -150,7 +150,7 @@ def test_ids_are_unique_and_rows_ordered(mcqs):
     assert all(re.fullmatch(r".+_[A-Z]{2}_[0-9a-f]{8}", mcq_id) for mcq_id in mcqs["mcq_id"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_no_question_is_asked_twice(mcqs, built, published):
     asked = published.questions.select("template_id", "locale", "en_question")
     for rows in (mcqs, built(variants="all").frame()):

@@ -12,7 +12,7 @@ from blend.builders.mcq.answers import template_formats
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.recipe.recipe import McqOptions
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
 def test_the_order_of_the_input_is_irrelevant(published, mcqs):

@@ -19,7 +19,7 @@ DISTRACTORS = (577, 1886)
 JOINING = {"ko-KP": (4910, 4053, 153, 3666, 84), "as-AS": (4656, 3087, 258, 2428, 96)}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("joining", ["ko-KP", "as-AS"])
 def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, joining):
     others = pl.col("locale") != joining
@@ -45,7 +45,7 @@ def test_distractors_by_region(mcqs):
     assert (min(uses.values()), max(uses.values())) == (uses["az-AZ"], uses["as-AS"]) == DISTRACTORS
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("variants", [5, "all"])
 def test_yield(built, variants):
     build = built() if variants == 5 else built(variants=variants)
@@ -67,7 +67,7 @@ THRESHOLDS = [
 ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(("thresholds", "questions"), THRESHOLDS)
 def test_other_thresholds(built, thresholds, questions):
     assert built(**thresholds).summary["questions"].sum() == questions
@@ -84,7 +84,7 @@ def test_the_tables_of_answer_spread_in_the_documentation(root, build, mcqs):
         assert f"| {tag} | {' | '.join(counts)} |\n" in page
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_table_of_regions_in_the_documentation(root, paper_build, build, mcqs):
     published = {tag: (questions, n) for tag, questions, _, n in paper_build.summary.iter_rows()}
     wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))

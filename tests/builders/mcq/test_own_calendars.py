@@ -141,7 +141,7 @@ def test_paper_mode_shows_what_was_written():
 DAYS = st.tuples(st.integers(1, 13), st.integers(1, 31)).map(lambda day: f"{day[0]:02}/{day[1]:02}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(

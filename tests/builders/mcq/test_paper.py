@@ -113,7 +113,7 @@ def test_every_question_is_accounted_for(build, published):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_order_of_the_input_is_irrelevant(published, build):
     shuffled = build_mcq(
         published.questions.sample(fraction=1, shuffle=True, seed=1),

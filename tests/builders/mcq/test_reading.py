@@ -136,7 +136,7 @@ def test_the_file_of_questions_read_is_complete(root: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_of_the_published_regions_every_option_was_read(clean_tables):
     build = build_mcq(clean_tables.questions, clean_tables.annotations, options=McqOptions(), seed=0)
     totals = build.reading.sum()
@@ -203,7 +203,7 @@ def test_the_card_tells_a_record_from_an_inference():
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_every_option_that_was_read_by_question_is_known_by_its_text(clean_tables):
     questions, annotations = clean_tables.questions, clean_tables.annotations
     readings = QuestionReadings(questions, annotations, shipped=True)

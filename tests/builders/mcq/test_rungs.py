@@ -80,7 +80,7 @@ def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_releas
     assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_second_build_writes_the_same_bytes(rungs_release: Path, tmp_path: Path):
     recipe = sample_recipe()
     again = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
@@ -145,7 +145,7 @@ def test_the_right_region_stands_everywhere_equally_often(regions: pl.DataFrame)
         assert max(counts) - min(counts) <= 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path, regions: pl.DataFrame):
     report = validate_release(rungs_release)
     assert not report.errors

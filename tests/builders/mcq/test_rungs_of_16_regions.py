@@ -14,7 +14,7 @@ from blend.schemas.rows.configs import REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
 from helpers.questions.mcq_inputs import positions
 from helpers.questions.rung_answers import gave_it
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 REGIONS = {
     "en-GB": 25, "en-US": 26, "ko-KR": 55, "ar-DZ": 27, "zh-CN": 37, "id-ID": 40, "es-ES": 28, "fa-IR": 28,

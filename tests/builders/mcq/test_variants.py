@@ -127,7 +127,7 @@ def test_an_option_that_is_just_as_telling_hides_the_correct_answer_as_well():
     assert {len(picks) for picks in found if 0 not in picks[0].triple} == {1}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(300))
 @given(SUBSETS, CONFLICTS, SEEDS, st.sampled_from([1, 3, 5, "all"]), GOLDS, st.sampled_from(REGIONS))
@@ -264,7 +264,7 @@ def cases(draw):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(cases(), st.integers(1, 10), st.sampled_from([0, 3, 30]))
@@ -279,7 +279,7 @@ def texts_of(case, target, picks):
     return [(pick.gold, frozenset(case.texts[i] for i in pick.triple)) for pick in picks[target]]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(cases(), st.sampled_from([2, 5, 10, "all"]))

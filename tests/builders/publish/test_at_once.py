@@ -51,7 +51,7 @@ def once(action: Callable[[], object]) -> Callable[[], None]:
     return act
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_somebody_else_publishes_while_the_repository_is_made(
     hub: Hub, refusal: Any, releases: Path, somebody_else: Any, quick: None
 ):
@@ -67,7 +67,7 @@ def test_somebody_else_publishes_while_the_repository_is_made(
     assert not [request for request in hub.requests if "preupload" in request or "/commit/" in request]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_version_that_somebody_published_meanwhile_counts_as_the_latest(
     hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None
 ):
@@ -79,7 +79,7 @@ def test_a_version_that_somebody_published_meanwhile_counts_as_the_latest(
     assert held(repository, "v1.1.0") == published(releases / "1.1.0", hub.url)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("request_", [CREATE, COMMIT])
 def test_two_runs_of_the_same_content_both_end_well(
     hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None, request_: str
@@ -97,7 +97,7 @@ def test_two_runs_of_the_same_content_both_end_well(
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
     hub: Hub, publish: Any, refusal: Any, releases: Path, tmp_path: Path
 ):
@@ -126,7 +126,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("how", FAULTS)
 @pytest.mark.parametrize("route", ROUTES)
 def test_one_fault_at_any_request_of_a_pull(

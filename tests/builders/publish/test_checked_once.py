@@ -49,7 +49,7 @@ print(*sorted({"polars", "pyarrow", "numpy"} & set(sys.modules)))
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_release_that_was_validated_is_published_without_a_library_of_frames(
     hub: Hub, releases: Path, tmp_path: Path
 ):
@@ -120,7 +120,7 @@ def test_a_release_that_changes_while_it_is_checked_is_not_remembered(
     assert n_checked(release) == len(QUICK)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"left": 1}', '{"left": null}', "\xff"])
 def test_a_damaged_memory_is_none(releases: Path, n_checked: Any, blend_cache: Path, content: str):
     assert n_checked(releases / "1.0.0") == len(QUICK)

@@ -91,7 +91,7 @@ def test_one_that_was_stopped_before_its_tag_is_finished_from_another_address(
     assert hub.repository(REPO).tags == {"v1.0.0": commit}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_repository_that_was_renamed(hub: Hub, publish: Any, releases: Path, hub_cache: Path, tmp_path: Path):
     first = publish(releases / "1.0.0")
     hub.store.rename(REPO, "org/renamed")

@@ -132,7 +132,7 @@ def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_version_has_to_follow_from_the_changes(
     hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path
 ):
@@ -152,7 +152,7 @@ def test_the_version_has_to_follow_from_the_changes(
     assert hub.repository(REPO).commits[done.commit or ""].description.endswith("Version forced: only a test")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("version", ["1.1.0", "2.0.0"])
 def test_the_version_that_follows_and_a_larger_one_need_no_reason(
     publish: Publish, tmp_path: Path, version: str
@@ -188,7 +188,7 @@ def test_the_second_of_two_maintainers_gets_a_conflict(
     assert list(hub.repository(REPO).tags) == ["v1.0.0"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_publish_between_anothers_commit_and_tag_is_refused(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path, hub_cache: Path, tmp_path: Path
 ):

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.hub.hub_releases import FIRST, REPO, Publish, Refusal, held, published, writes
 from helpers.hub.hub_server import Hub
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = [
     pytest.mark.integration,
@@ -41,11 +41,11 @@ HOW = {
     "gateway gave up but it was done": {"status": 504, "moment": "after"},
 }
 EVERY_STEP_AND_HOW = [(step, list(HOW)[number % len(HOW)]) for number, step in enumerate(STEPS)]
-"""Each once: `make test-all` tries every step with every fault."""
+"""Each once: `make nightly` tries every step with every fault."""
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("step", "how"), rest_exhaustive(product(STEPS, HOW), *EVERY_STEP_AND_HOW))
+@pytest.mark.nightly
+@pytest.mark.parametrize(("step", "how"), rest_nightly(product(STEPS, HOW), *EVERY_STEP_AND_HOW))
 def test_a_passing_error_at_any_step(
     step: str, how: str, hub: Hub, publish: Publish, releases: Path, quick: None
 ):

@@ -31,7 +31,7 @@ pytestmark = [
 # Who may.
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_private_repository_is_seen_by_its_owners_only(
     hub: Hub, publish: Publish, releases: Path, login: Any, tmp_path: Path
 ):
@@ -119,7 +119,7 @@ def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, re
     assert publish(releases / FIRST).plan.changes.changed == ("README.md",)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path):
     publish(releases / FIRST)
     make_release(tmp_path / "other", "3.0.0", name="another")
@@ -142,7 +142,7 @@ def test_a_release_that_is_not_as_its_manifest_says(
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path):
     release = make_release(tmp_path / "release", FIRST)
     table = release / "data" / "annotations" / "KR-00000.parquet"
@@ -156,7 +156,7 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
     assert writes(hub) == ["POST /api/repos/create"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_gitignore_on_the_hub_leaves_nothing_out(hub: Hub, publish: Publish, releases: Path):
     publish(releases / FIRST)
     hub.repository(REPO).edit({".gitignore": b"data/\n*.toml\n"})

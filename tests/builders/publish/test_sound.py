@@ -78,7 +78,7 @@ def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
     assert publish(release, allow_errors="the Hub's page counts them").plan.action == "nothing"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
     publish: Any, refusal: Any, releases: Path, tmp_path: Path
 ):
@@ -91,7 +91,7 @@ def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
     assert "20 rows removed" in message
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("after", [None, "1.0.0"])
 def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
     publish: Any, refusal: Any, releases: Path, tmp_path: Path, after: str | None
@@ -133,7 +133,7 @@ def test_the_published_metadata_lead_to_the_files(hub: Hub, publish: Any, releas
     assert "REPOSITORY" not in card
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_damaged_manifest_in_the_cache_is_fetched_again(
     publish: Any, refusal: Any, releases: Path, hub_cache: Path
 ):

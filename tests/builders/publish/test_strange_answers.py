@@ -14,7 +14,7 @@ from blend.loaders.releases.references import fetch_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = [
     pytest.mark.integration,
@@ -45,7 +45,7 @@ EVERY_ROUTE = [(route, list(HOW)[number % len(HOW)]) for number, route in enumer
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(("route", "how"), rest_exhaustive(product(ROUTES, HOW), *EVERY_ROUTE))
+@pytest.mark.parametrize(("route", "how"), rest_nightly(product(ROUTES, HOW), *EVERY_ROUTE))
 def test_one_error_at_any_request_of_a_successor_or_a_comparison(
     hub: Hub,
     publish: Any,

@@ -18,7 +18,7 @@ print(json.dumps(sorted(set(sys.argv[2:]) & set(sys.modules))))
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_build_loads_no_slow_library(tmp_path: Path):
     command = [sys.executable, "-c", BUILD, tmp_path / "release", *SLOW]

@@ -84,7 +84,7 @@ def test_every_document_has_the_printed_names(release: Path):
     assert all(locale.region_name in card for locale in SPELLED)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_every_command_prints_the_printed_names(release: Path):
     environment = {**os.environ, "COLUMNS": "200"}
@@ -99,7 +99,7 @@ def test_every_command_prints_the_printed_names(release: Path):
         assert spelled_in(run.stdout + run.stderr) == [], command
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_show_prints_them_as_values_of_the_two_columns_that_keep_them(release: Path):
     environment = {**os.environ, "COLUMNS": "200"}
@@ -113,7 +113,7 @@ def test_show_prints_them_as_values_of_the_two_columns_that_keep_them(release: P
         assert config == "multiple-choice-questions" or not lines
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_validation_finds_has_them(release: Path):
     report = validate_release(release)

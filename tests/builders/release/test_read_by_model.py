@@ -25,7 +25,7 @@ from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.models.chat_server import SECRET, Chat, ChatReply, served
 from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
@@ -110,7 +110,7 @@ def test_the_recipe_names_the_file_from_where_it_lies(chat: Chat, tmp_path: Path
     assert len(judge(chat, named, "--locale", "en-GB").splitlines()) == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path, exclusions="verdicts.tsv", unread="drop")
     reads(chat, OPINIONS)
@@ -201,8 +201,8 @@ read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url
 """
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("n_served", rest_exhaustive([0, 3, 6, 9, 12, 14], 6))
+@pytest.mark.nightly
+@pytest.mark.parametrize("n_served", rest_nightly([0, 3, 6, 9, 12, 14], 6))
 def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
     chat: Chat, tmp_path: Path, n_served: int
 ):

@@ -48,7 +48,7 @@ def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
     first = blend("build", project / "recipe.toml", "--out", project / "release")
@@ -100,7 +100,7 @@ def test_a_release_without_such_files_carries_none(project: Path, tmp_path: Path
     assert not [*(tmp_path / "release").glob("decisions*"), *(tmp_path / "release").glob("fillers*")]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Path):
     build_release(read_recipe(project / "recipe.toml"), tmp_path / "release", base=project)
@@ -115,7 +115,7 @@ def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Pa
     assert not (tmp_path / "again").exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_release_before_may_lie_elsewhere_as_well(project: Path, tmp_path: Path):
     recipe = read_recipe(project / "recipe.toml")
@@ -136,7 +136,7 @@ def test_the_release_before_may_lie_elsewhere_as_well(project: Path, tmp_path: P
     assert contents(tmp_path / "again") == contents(tmp_path / "release")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("place", "code", "message"),
     [

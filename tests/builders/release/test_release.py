@@ -67,7 +67,7 @@ def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
     assert str(caught.value) == message
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
     (responses / "prompts.csv").write_text("prompt_id,locale,prompt,en_prompt\n", encoding="utf-8")
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
@@ -96,7 +96,7 @@ def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_pat
     assert "no person has merged" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_sources_of_different_kinds_make_one_release(responses: Path, tmp_path: Path):
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
@@ -179,7 +179,7 @@ def test_a_locale_that_nobody_knows():
     assert said.endswith("needs an entry in a locale file (`locale_file`, see docs/recipe.md)")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_decisions_and_fillers_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "decisions.tsv").write_text(

@@ -65,7 +65,7 @@ def killed_after(server: GuidedServer, n_served: int, arguments: list[str]) -> N
     server.change = lambda reply: reply
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_from_the_models_verdicts_to_a_release_that_says_what_they_are_worth(
     server: GuidedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

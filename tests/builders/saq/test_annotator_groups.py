@@ -113,7 +113,7 @@ def test_without_profiles_there_are_no_groups():
 
 
 @given(st.lists(st.sampled_from(["en", "ko-KR", "zh-Hant", None]), min_size=1, max_size=14))
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_no_row_of_a_release_stands_for_fewer_than_five(languages: list[str | None]):
     responses = responses_of({f"a{number}": ["rice"] for number in range(len(languages))})
     rows = [(f"a{number}", tag, number, None) for number, tag in enumerate(languages)]

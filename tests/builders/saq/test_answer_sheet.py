@@ -338,7 +338,7 @@ def test_all_mistakes_are_told_at_once():
 few = settings(max_examples=examples(25), deadline=None)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @few
 @given(surveys())
@@ -351,7 +351,7 @@ def test_an_untouched_sheet_builds_the_groups_that_no_review_gives(survey):
     assert_frame_equal(built.drop("grouping"), expected.drop("grouping"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @few
 @given(surveys())
 def test_an_untouched_sheet_of_everything_keeps_every_review(survey):

@@ -141,7 +141,7 @@ def _cleaned(annotations: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ANNOTATIONS)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_all_8000_published_questions_come_back(published: BlendTables, expansion: Expansion):
     result = aggregate(published.questions, *expansion, options=SaqOptions())
@@ -154,7 +154,7 @@ def test_all_8000_published_questions_come_back(published: BlendTables, expansio
     assert set(got["grouping"]) == {"reviewed"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_votes_do_not_depend_on_who_is_asked_first(published: BlendTables, expansion: Expansion):
     forwards = aggregate(published.questions, *expansion, options=SaqOptions())
@@ -164,7 +164,7 @@ def test_votes_do_not_depend_on_who_is_asked_first(published: BlendTables, expan
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_expanded_rows_are_responses_and_reviews(published: BlendTables, expansion: Expansion):
     too_many = 0
     for row in expansion.responses.drop("source").iter_rows(named=True):
@@ -177,7 +177,7 @@ def test_expanded_rows_are_responses_and_reviews(published: BlendTables, expansi
     assert too_many == 95
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_without_reviews_every_vote_stays(published: BlendTables, expansion: Expansion):
     # Rules know no synonyms, so they make more groups than reviewers, but none gets a vote that nobody gave.

@@ -192,7 +192,7 @@ def _pairs(annotations: Path) -> Iterator[tuple[bool, bool]]:
                     yield i == j, key == other_key
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_reviewers_of_published_data_agree_with_the_rules(blend_data: Path):
     joined = [together for together, same_key in _pairs(blend_data / "annotations") if same_key]

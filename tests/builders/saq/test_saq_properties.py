@@ -59,7 +59,7 @@ def test_each_vote_is_an_annotator_with_a_variant_of_the_group(survey):
             assert group["count"] == sum(not set(group["answers"]).isdisjoint(answers) for answers in ballots)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @few
 @given(surveys())
@@ -91,7 +91,7 @@ def test_proposals_are_the_classes_of_equal_keys(survey):
         assert len(set().union(*keys)) == len(keys)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @few
 @given(surveys())

@@ -205,7 +205,7 @@ def test_the_mean_of_the_regions_and_its_chart():
     assert repr(found) == "<CollectionPlan: what it takes for a difference of 5 points>"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_figures_are_those_of_the_release(regions_release: Path):
     comparable = shipped_collections()

@@ -333,7 +333,7 @@ def datasets(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     return questions_of(*keys), annotations_of(*rows)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(50), deadline=None)
 @given(datasets(), st.randoms())
 def test_row_order_is_irrelevant(dataset, rng):

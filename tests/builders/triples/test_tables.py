@@ -49,7 +49,7 @@ def test_configurations_and_splits(tables: TripleTables):
     assert len(found["food-templates"]) == 14
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_two_processes_write_the_same_bytes(food_snapshot: Path, tmp_path: Path):
     outputs = []
     for seed in ("1", "2"):

@@ -219,7 +219,7 @@ def deep_claims(*more: tuple[str, str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["item", "property", "value"], orient="row")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_chain_of_fifty_thousand_classes():
     claims = deep_claims()
@@ -227,7 +227,7 @@ def test_a_chain_of_fifty_thousand_classes():
     assert class_cycles(claims, DISH) == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_cycle_of_fifty_thousand_classes():
     last = f"Q{1_000_000 + DEEP - 1}"
@@ -238,7 +238,7 @@ def test_a_cycle_of_fifty_thousand_classes():
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_fifty_thousand_classes_that_are_each_others_subclasses():
     back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
     cycles = class_cycles(deep_claims(*back), DISH)
@@ -246,7 +246,7 @@ def test_fifty_thousand_classes_that_are_each_others_subclasses():
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..., Facts]):
     chain = [f"Q{1_000_000 + number}" for number in range(DEEP)]
     steps = [(item, "P1366", after) for item, after in zip(chain, [*chain[1:], "Q100"], strict=True)]

@@ -194,7 +194,7 @@ def test_a_release_that_loads(sample_release: Path):
     assert datasets.is_progress_bar_enabled() == shown
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_releases_that_do_not_load_as_they_should(release):
     edit_header(release, lambda fields: fields["configs"][0]["data_files"][1].update(split="KO"))
@@ -210,7 +210,7 @@ def test_releases_that_do_not_load_as_they_should(release):
     assert problems[2].startswith("error: load_dataset(…, 'short-answer-questions'): fails with ")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_what_datasets_warns_of_is_heard(release, capfd):
     tables = [table for table in read_manifest(release.path).tables if table.config == "annotations"]

@@ -41,7 +41,7 @@ def food(shorthand: Callable[[str], str], tmp_path_factory: pytest.TempPathFacto
     return folder / "release"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_our_own_templates_are_not_warned_about(food: Path):
     report = validate_release(food)

@@ -195,7 +195,7 @@ def test_changed_metadata_are_found_with_their_place(name: str, release):
     assert any(problem.startswith(f"error: {message}") for problem in found), found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("value", [[], {}, 1, None, "x", True, 10**400, [[]], [{}], [None], {"@id": 1}])
 def test_any_property_may_be_anything(value: object, sample_release: Path, tmp_path: Path):
     metadata = json.loads((sample_release / CROISSANT_NAME).read_text(encoding="utf-8"))
@@ -210,7 +210,7 @@ def test_any_property_may_be_anything(value: object, sample_release: Path, tmp_p
             node[key] = old
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["unchanged", *CHANGES])

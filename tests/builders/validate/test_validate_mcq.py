@@ -235,7 +235,7 @@ def test_positions_that_give_the_answer_away(release):
     assert release.problems("positions") == [f"info: {CONFIG}: {said}"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_rows_of_a_wrong_shape_are_left_to_the_check_of_rows(release):
     def change(rows):

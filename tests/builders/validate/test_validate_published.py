@@ -18,7 +18,7 @@ from helpers.hub.hub_store import ALICE
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_release: Path):
     report = validate_release(regions_release, examples=1000)
     found = {check.check: check for check in report.checks if check.level is not None}
@@ -44,7 +44,7 @@ def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_rele
     assert not report.passes(strict=True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     chosen = (
         "mcq-texts",
@@ -67,7 +67,7 @@ def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_version_on_the_hub_is_validated_by_name(hub: Hub, tmp_path: Path):
     # Without multiple-choice questions, as a release may be.
     release = make_release(tmp_path / "release", "1.0.0", mcq=McqOptions(target_min_votes=50))

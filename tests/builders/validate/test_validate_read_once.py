@@ -12,7 +12,7 @@ from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks import characters
 from blend.schemas.language.locales import registry
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 MCQ_FILE = "data/multiple-choice-questions/test-00000.parquet"
 FIX = "correct the source and rebuild the release"
@@ -52,9 +52,9 @@ CHANGES: dict[str, Callable[[Row], None]] = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("change", rest_exhaustive(CHANGES, "nothing", "an option everywhere"))
+@pytest.mark.parametrize("change", rest_nightly(CHANGES, "nothing", "an option everywhere"))
 def test_what_is_kept_or_skipped_changes_no_word(release, monkeypatch, change):
     release.change(MULTIPLE_CHOICE_QUESTIONS, "test", changed(CHANGES[change]))
     checks = {name: CHECKS[name] for name in LOOKING_AT_ROWS}

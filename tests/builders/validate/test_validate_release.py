@@ -143,7 +143,7 @@ def test_a_problem_without_remedy():
     assert str(Problem(level=Level.INFO, where="there", what="this")) == "there: this"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_examples_of_the_documentation(root: Path):
     tested = doctest.testfile(str(root / "docs" / "validate.md"), module_relative=False)
     assert (tested.failed, tested.attempted > 0) == (0, True)

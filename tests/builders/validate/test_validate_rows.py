@@ -108,7 +108,7 @@ def test_annotations_of_other_questions(release):
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
@@ -260,7 +260,7 @@ def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
     assert "an e-mail address" in personal_data(f"{before} {address} {after}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_nulls_are_told_once_and_stop_no_other_check(release):
     """Every column of every table is null in some row, and lists and structs hold nulls."""

@@ -69,7 +69,7 @@ def test_characters_are_looked_for_in_every_column(release):
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_prompt_has_lines_and_no_other_column(release):
     def change(rows):

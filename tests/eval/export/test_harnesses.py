@@ -26,7 +26,7 @@ from helpers.hub.hub_server import Hub
 
 export_tasks = partial(export.export_tasks, task=TASKS["multiple-choice"])
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 LIMIT = 12
 """Templates per region, where a server answers one question at a time."""

@@ -87,7 +87,7 @@ def test_wrong_answers_that_agree_are_evidence_and_others_are_less():
     assert evidence[1] > 0 > evidence[2]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(25))
 @given(answers(), st.randoms())
 def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):
@@ -162,7 +162,7 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
     assert f"Note: {found.untold}." in " ".join(run("items", *runs[3:]).split())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     # The weakest of them know less than guessing gives.
     runs = simulated_runs(mini_release, tmp_path / "runs", models=8)[2:]

@@ -48,7 +48,7 @@ def test_weights_stand_for_all_items_of_each_region(n_items: int, size: float, s
     assert (regions["weight"] / weights.sum()).to_list() == pytest.approx((regions["len"] / n_items).to_list())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_models_that_had_no_part_in_it_keep_scores_and_ranks():
     of_all = simulated(40, 4_000, 1)
     part, others = (
@@ -72,7 +72,7 @@ def release_of(chosen: Path, out: Path) -> Path:
     return out
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[Path], tmp_path: Path):
     chosen = tmp_path / "compact.csv"

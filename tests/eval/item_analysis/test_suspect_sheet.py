@@ -22,7 +22,7 @@ def runs(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
     return simulated_runs(mini_release, tmp_path_factory.mktemp("runs"), models=12, wrong_keys=[first])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: Path, tmp_path: Path):
     listed, verdicts = tmp_path / "suspects.csv", tmp_path / "verdicts.tsv"

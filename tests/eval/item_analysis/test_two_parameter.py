@@ -40,7 +40,7 @@ def simulated(n_models: int, n_items: int, seed: int = 0) -> tuple[np.ndarray, .
     return (rng.random(chances.shape) < chances).astype(float), ability, slope, intercept
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_what_was_simulated_is_found():
     correct, ability, slope, intercept = simulated(300, 300)
     found = fit_items(correct)

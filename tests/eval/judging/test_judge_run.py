@@ -96,7 +96,7 @@ def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     with serving_judge(tmp_path / "tiny") as server:

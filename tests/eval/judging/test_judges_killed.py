@@ -14,7 +14,7 @@ from helpers import judge_kills
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_killed_at_any_moment_a_judge_loses_and_doubles_nothing(mini_release: Path, tmp_path: Path):
     run = answered_run(mini_release, tmp_path, limit=2)

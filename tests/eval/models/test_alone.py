@@ -104,7 +104,7 @@ def probed(model: str, **options: Any) -> dict[int, CandidateScores]:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("architecture", [*MASKED, *SPANS, *CAUSAL])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_architectures_in_use_are_probed(made: Callable[[str], str], architecture: str, dtype: str):

@@ -50,7 +50,7 @@ def peak_kib(model: Any, questions: Sequence[EncodedQuestion]) -> int:
     return memory_kib("VmHWM") - before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_short_prompts_with_long_options_take_no_more_than_one_pass(model: Any):
     # 4 options, of each 54 tokens are fed: 216, about as many as are predicted at a time.
     one_pass = question(5, [55] * 4)

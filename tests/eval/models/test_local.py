@@ -40,7 +40,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     np.testing.assert_allclose(scores.logprobs, expected(folder), **CLOSE)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("elsewhere", [None, "disk"])
 def test_a_model_spread_over_devices_scores_and_writes_the_same(
@@ -76,7 +76,7 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
     assert loads[0][1].device == "auto"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), batch_size=st.integers(1, 7), tokens=st.integers(1, 400))
@@ -154,7 +154,7 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
     np.testing.assert_allclose(scores.logprobs[1][:3], plain[1], **CLOSE)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_small_model_computes_with_one_thread_and_gives_the_others_back(
     tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch

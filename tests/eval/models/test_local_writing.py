@@ -63,7 +63,7 @@ def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
     assert other.text != together[0].text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_drawing_follows_the_models_distribution(tiny_gpt2: Path):
     import torch

@@ -54,7 +54,7 @@ MALLOC = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.integration
 def test_batches_are_halved_until_they_fit_and_scores_stay(tiny_gpt2: Path, tmp_path: Path):

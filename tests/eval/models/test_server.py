@@ -53,7 +53,7 @@ def test_options_score_as_by_the_model_itself(server: ModelServer, chat_model: P
     assert len(server.requests) == len(PROMPTS)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("chat", [True, False])
 def test_texts_are_those_of_the_model_itself(server: ModelServer, chat_model: Path, chat: bool):
     decoding = Decoding(max_tokens=5)

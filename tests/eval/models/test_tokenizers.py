@@ -53,7 +53,7 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
             np.testing.assert_allclose(scores.logprobs[item, place], plain, rtol=0, atol=2e-4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_texts_are_written_without_a_token_to_pad_with(bytes_model: Path):
     model = open_model(str(bytes_model), asked_for="text", device="cpu", chat=False)

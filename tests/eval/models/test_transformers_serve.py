@@ -17,7 +17,7 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import Decoding
 from blend.schemas.errors import ServerError
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 PROMPTS = ["What do people in Korea eat for breakfast?", "ሰላም", "Which fruit is eaten most in West Java?"]
 DECODING = Decoding(max_tokens=8)

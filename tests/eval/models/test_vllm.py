@@ -10,7 +10,7 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import ChatOptions, Decoding
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError
 from helpers.models.tiny_models import make_thinking_model
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.slow
 
@@ -25,9 +25,9 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "vllm", raising=False)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.usefixtures("vllm")
-@pytest.mark.parametrize("chat", rest_exhaustive([True, False], True))
+@pytest.mark.parametrize("chat", rest_nightly([True, False], True))
 def test_answers_are_those_of_transformers(chat_model: Path, chat: bool):
     for decoding in (Decoding(max_tokens=6), Decoding(max_tokens=300), Decoding(max_tokens=30, stop=("e",))):
         models = [

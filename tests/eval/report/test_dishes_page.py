@@ -19,7 +19,7 @@ from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers, write_scores
 
 # The published dishes, and a real browser.
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 WEAK, STRONG = (
     "a-model-that-is-rather-weak-and-has-a-rather-long-name-7b",

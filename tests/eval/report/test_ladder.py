@@ -15,7 +15,7 @@ from blend.eval.report.scored_runs import check_comparable
 from blend.eval.rung_runs import run_rungs
 from blend.schemas.errors import InputError
 
-pytestmark = pytest.mark.exhaustive  # models are asked on every rung
+pytestmark = pytest.mark.nightly  # models are asked on every rung
 
 pytest.importorskip("altair")
 

@@ -111,7 +111,7 @@ def test_the_three_spreads_of_answers_are_told_apart(elements: Elements, good: P
     assert "By how widespread the correct answer is" in elements.text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_run_of_an_earlier_version_is_scored_and_shown_without_them(good: Path, tmp_path: Path):
     old = Path(shutil.copytree(good, tmp_path / "old"))
     write_frame(old / "gold.parquet", read_run(old).gold().drop("answer_spread"))
@@ -210,7 +210,7 @@ def test_short_answers_beside_those_of_natives(short: Path):
         assert question.answers[0].text == f"جواب {question.item_id}"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_tasks_stand_on_one_page_and_both_languages_side_by_side(good: Path, short: Path):
     page = build_report(read_scored([good, short]))
     specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
@@ -315,7 +315,7 @@ def test_a_browser_draws_it_at_any_width(
     assert complaints == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_command_writes_it(good: Path, tmp_path: Path):
     out = tmp_path / "new" / "report.html"
     result = CliRunner().invoke(app, ["eval", "report", str(good), "--out", str(out)])

@@ -93,7 +93,7 @@ def incompressible(seed: str) -> str:
     return "".join(hashlib.sha256(f"{seed}{i}".encode()).hexdigest() for i in range(47))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_thoughts_go_first_then_texts_then_questions_and_the_page_says_so(evil: Path):
     (run,) = read_scored([evil])
@@ -117,7 +117,7 @@ def test_thoughts_go_first_then_texts_then_questions_and_the_page_says_so(evil: 
     assert len(set(texts_of(cut, regions))) > 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("blend.eval.report.report_page.PAGE_BYTES", 2_000)
@@ -128,7 +128,7 @@ def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.Mon
     assert embedded_questions.PAGE_BYTES < 8_000_000
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_all_models_have_the_same_rows_and_one_scale(good: Path, poor: Path, evil: Path):
     page = build_report(read_scored([good, poor, evil]))

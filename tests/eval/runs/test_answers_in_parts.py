@@ -21,7 +21,7 @@ from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError, RowError, UnknownNameError
 from helpers.kill_points import Echo, run_all
 from helpers.models.own_models import Chooser
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 # One text in ten shows that prompts begin thoughts; those that are all thought can be in parts without it.
 THOUGHTFUL = (*["Maybe popcorn? But the"] * 8, "<think>a</think>Nachos", "popcorn</think>Nachos")
@@ -53,7 +53,7 @@ SAID = ["rice, tea", "", "The answer is C.", '{"answer_choice":"B", "confidence"
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "options"),
-    rest_exhaustive(
+    rest_nightly(
         [
             ("short-answer", {}),
             ("multiple-choice", {"style": "json", "confidence": True, "samples": 2, "temperature": 1}),
@@ -110,7 +110,7 @@ def test_gold_of_other_items(tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", rest_exhaustive(["short-answer", "multiple-choice"], "short-answer"))
+@pytest.mark.parametrize("task", rest_nightly(["short-answer", "multiple-choice"], "short-answer"))
 def test_items_in_parts_are_those_in_memory(sample_release: Path, monkeypatch: pytest.MonkeyPatch, task: str):
     given = {"samples": 3, "limit": 2, **TASKS[task].of_texts}
     at_once = read_items(sample_release, TASKS[task], **given).asked

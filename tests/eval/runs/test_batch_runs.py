@@ -20,7 +20,7 @@ from helpers import batch_kills
 from helpers.batch_kills import REQUESTS_OF_A_FILE, run_in_batches
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 Run = Callable[..., blend.Run]
 
@@ -296,7 +296,7 @@ SOME = [32, 56]
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("moments", rest_exhaustive([SOME, None], SOME))
+@pytest.mark.parametrize("moments", rest_nightly([SOME, None], SOME))
 def test_killed_at_a_moment_nothing_is_lost_or_submitted_twice(
     server: BatchServer,
     mini_release: Path,

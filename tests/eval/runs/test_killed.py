@@ -16,7 +16,7 @@ from blend.eval.runs.run_directory import read_run
 from blend.schemas.errors import BlendError, ConflictError, InputError, StorageError
 from helpers import kill_points
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 ONE_MOMENT = (("SIGKILL", 1, [9]), ("SIGKILL", 3, [20]))
 """In the middle of what the run writes, and of one that asks every question three times."""
@@ -34,7 +34,7 @@ def digest(directory: Path) -> dict[str, bytes]:
 
 @pytest.mark.sampled
 @pytest.mark.integration
-@pytest.mark.parametrize(("death", "samples", "moments"), rest_exhaustive([*ONE_MOMENT, *ALL], *ONE_MOMENT))
+@pytest.mark.parametrize(("death", "samples", "moments"), rest_nightly([*ONE_MOMENT, *ALL], *ONE_MOMENT))
 def test_killed_at_a_moment_and_gone_on_with_is_the_run_that_was_not(
     tmp_path: Path, death: str, samples: int, moments: Sequence[int] | None
 ):

@@ -18,7 +18,7 @@ from blend.eval.runs.candidate_answers import TOKENS_NAME, ask_candidates
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
@@ -92,8 +92,8 @@ def decisions(out: Path) -> pl.DataFrame:
     return pl.read_parquet(out / "decisions.parquet")
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("model", rest_exhaustive(MODELS, "tiny-t5"))
+@pytest.mark.nightly
+@pytest.mark.parametrize("model", rest_nightly(MODELS, "tiny-t5"))
 def test_going_on_and_batches_change_no_rank(food_release: Path, shared: Path, tmp_path: Path, model: str):
     folder = shared / "models" / model
     outcome = probed(food_release, tmp_path / "whole", folder)
@@ -111,7 +111,7 @@ def test_going_on_and_batches_change_no_rank(food_release: Path, shared: Path, t
     assert whole["ranks"].list.len().sum() >= 40
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_another_run_is_not_gone_on_with(food_release: Path, shared: Path, tmp_path: Path):
     folder = shared / "models" / "tiny-bert"
     probed(food_release, tmp_path / "run", folder)
@@ -124,7 +124,7 @@ def test_another_run_is_not_gone_on_with(food_release: Path, shared: Path, tmp_p
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_candidates_that_are_not_ranked_are_counted_and_listed(
     food_release: Path, shared: Path, tmp_path: Path
 ):
@@ -150,7 +150,7 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     assert more.warnings == ()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path, shared: Path, tmp_path: Path):
     # A snowman is in no vocabulary, and nothing is left of a blank without width.
     texts = {"": ("egg", "flour", "\u200b", "\u2603")}
@@ -164,7 +164,7 @@ def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path
     assert (scores["unknown-tokens", "overall"], scores["not-ranked", "overall"]) == (25, 25)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_what_changes_a_figure_stands_in_the_signature(food_release: Path, shared: Path, tmp_path: Path):
     bert, gpt2 = (shared / "models" / name for name in ("tiny-bert", "tiny-gpt2"))
     vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
@@ -203,7 +203,7 @@ def test_vectors_of_a_language_that_was_not_asked_are_refused(food_release: Path
     assert str(raised.value) == "`lemmas`: the task probing has no such option; it has `vectors`"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_all_eight_languages_and_their_templates_work(food_release: Path, shared: Path, tmp_path: Path):
     outcome = probed(
         food_release,

@@ -21,7 +21,7 @@ from blend.eval.runs.run_directory import read_run
 from helpers.models.http_server import DROP, Reply
 from helpers.models.model_server import ModelServer, serving
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 KEPT = "the answers that came are kept and not asked again"
 

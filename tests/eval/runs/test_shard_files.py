@@ -83,7 +83,7 @@ FolderShards(Path(out)).commit(ShardName(0, 1).file, rows)
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_kill_leaves_no_shard_without_its_digest(tmp_path: Path, moment: str):
     killed = subprocess.run([sys.executable, "-c", DYING, str(tmp_path), moment], check=False)

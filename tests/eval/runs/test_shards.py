@@ -31,7 +31,7 @@ from blend.schemas.errors import (
 )
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.messages import message_of
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 
 def opened_run(out: Path):
@@ -68,7 +68,7 @@ def test_all_items_once_in_order_and_then_none(tmp_path: Path, size: int):
     assert_frame_equal(*by_item)
 
 
-@pytest.mark.parametrize(("size", "then"), rest_exhaustive([(4, 4), (4, 7), (7, 4), (5, 100)], (4, 7)))
+@pytest.mark.parametrize(("size", "then"), rest_nightly([(4, 4), (4, 7), (7, 4), (5, 100)], (4, 7)))
 def test_a_run_that_was_stopped_goes_on_at_any_size(tmp_path: Path, size: int, then: int):
     model = Echo()
     with opened_run(tmp_path / "run") as run:

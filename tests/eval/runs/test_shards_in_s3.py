@@ -20,7 +20,7 @@ from blend.eval.runs.run_directory import read_run
 from blend.eval.runs.shards import ShardName, StoredShards, settle_store
 from helpers.kill_points import N_ITEMS, Echo, asked
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(
     assert blend.score_run(whole).scores.usage == read_usage(whole)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini_release: Path, tmp_path: Path):
     out = tmp_path / "run"

@@ -48,7 +48,7 @@ def test_bounds(answers, coverage):
     assert np.all((weights >= 0) & (weights <= 1))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_area_is_that_of_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics")

@@ -13,7 +13,7 @@ from blend.eval.statistics.paired import holm, macro_test, paired_tests
 from blend.eval.statistics.ranks import rank_intervals
 from blend.eval.statistics.resampling import ratio_draws
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 BLEND_LIKE = (0.79, 0.75, 0.72, 0.71, 0.70, 0.66, 0.64, 0.63, 0.62, 0.60, 0.57, 0.55, 0.52, 0.50, 0.45, 0.41)
 """Accuracies of 16 regions, spread as those that large models reach in BLEnD (Myung et al. 2024, figure 4)."""

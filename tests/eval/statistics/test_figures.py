@@ -119,7 +119,7 @@ def test_no_gap_between_equal_groups():
     assert (gap.estimate.value, gap.estimate.low, gap.estimate.high) == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @given(items(), st.randoms())
 def test_the_order_of_items_is_irrelevant(given_items, rng):
@@ -144,7 +144,7 @@ def test_figures_stay_within_their_bounds(given_items, seed):
     assert sum(e.n for e in estimates(clusters, draws=2)) == len(given_items[0])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @given(items())
 def test_further_groups_leave_an_interval_as_it_is(given_items):

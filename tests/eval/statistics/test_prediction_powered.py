@@ -40,7 +40,7 @@ def made(world: dict[str, Any], rows: list[int] | None = None) -> CorrectedMeans
     return corrected_means(cells, clusters, labelled, truth, chance, groups)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(worlds())
 def test_intervals_hold_their_figure_and_lie_in_bounds(world: dict[str, Any]):
     means = made(world)
@@ -150,7 +150,7 @@ def test_equal_means_differ_by_chance_and_unequal_ones_do_not():
     assert means.draws(seed=1, draws=4000).std(axis=0) == pytest.approx([0.03, 0.03], rel=0.2)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_intervals_hold_in_simulated_worlds(root: Path):
     spec = importlib.util.spec_from_file_location("corrected", root / "benchmarks" / "corrected_scores.py")
     assert spec is not None

@@ -54,7 +54,7 @@ def answers(draw):
     return [draw(st.lists(column, min_size=n, max_size=n)) for column in columns]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @given(answers(), st.integers(2, 5))
 def test_the_same_answer_again_and_again_is_one_answer(one, n):
@@ -93,7 +93,7 @@ def drawn(rng, n_templates, samples):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(("n_templates", "samples"), [(20, 5), (60, 2), (60, 5), (200, 3)])
 def test_intervals_of_repeated_answers_hold(n_templates, samples):
     rng = np.random.default_rng(n_templates + samples)

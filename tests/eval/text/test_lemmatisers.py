@@ -48,7 +48,7 @@ OPTIONAL = [
 ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "module", "language", "text", "lemmas"), OPTIONAL)
 def test_an_optional_lemmatiser(
@@ -59,7 +59,7 @@ def test_an_optional_lemmatiser(
     assert reader(language, name).lemmas(text) == tuple(lemmas.split())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_nothing_is_said_of_the_source_of_a_library(tmp_path: Path, missing: Callable[[str], None]):
     """Python warns of jieba's escapes whenever it compiles it, as it does once after every installation."""
@@ -137,7 +137,7 @@ def stanza_models(once: Any, missing: Callable[[str], None]) -> Path:
     return once.path("stanza", lambda folder: train(folder, WORDS))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_stanza_reads_a_model_from_the_disk(stanza_models: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(STANZA_DIRECTORY, str(stanza_models))
@@ -146,7 +146,7 @@ def test_stanza_reads_a_model_from_the_disk(stanza_models: Path, monkeypatch: py
     assert read.lemmas("—") == ()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_stanza_decides_about_answers_and_stands_in_the_signature(
     stanza_models: Path, monkeypatch: pytest.MonkeyPatch
@@ -174,7 +174,7 @@ def test_stanza_decides_about_answers_and_stands_in_the_signature(
     assert signature.startswith(f"sv=stanza-{version('stanza')}-tiny#")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_another_model_gives_another_signature(
     stanza_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -99,7 +99,7 @@ def reference():
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(600), deadline=None)
 @given(text=TEXTS)
 def test_tokens_of_any_text_are_nltk_s(reference, text):

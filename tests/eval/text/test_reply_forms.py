@@ -6,7 +6,7 @@ import pytest
 
 from blend.eval.text import language_readers
 from helpers.reply_forms import KINDS, LANGUAGES, accepted, form_row, replies
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 LEAST_ACCEPTED, MOST_FALSE = 0.9, 0.01
 
@@ -23,9 +23,9 @@ def test_a_language_has_forty_answers_in_every_form(language: str):
     assert {"bare", "sentence", "polite"} <= kinds <= {*KINDS}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("language", rest_exhaustive(LANGUAGES, "am", "ko"))
+@pytest.mark.parametrize("language", rest_nightly(LANGUAGES, "am", "ko"))
 def test_what_is_accepted_stands_in_the_docs(language: str, root: Path):
     counts = accepted(language)
     assert {form: one.share for form, one in counts.items() if one.share < LEAST_ACCEPTED} == {}

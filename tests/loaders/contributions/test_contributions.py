@@ -178,7 +178,7 @@ def test_line_ends_do_not_change_the_code_of_a_text(text: str):
 _FOLDERS = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(_FOLDERS, st.text(min_size=1), _FOLDERS, st.text(min_size=1))
 def test_two_people_never_share_an_id(one: str, a: str, other: str, b: str):
     assert (annotator_id(one, a) == annotator_id(other, b)) == ((one, a) == (other, b))

@@ -139,7 +139,7 @@ def cached(hub_cache: Path, name: str) -> Path:
     return path.resolve()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_path: Path):
     locales = ("ko-KR", "fa-IR", "en-US", "es-MX", "am-ET")
     release = make_release(tmp_path / "release", "1.0.0", locales=locales)
@@ -262,7 +262,7 @@ def test_offline_what_was_loaded_before_loads_again(
         )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
 @pytest.mark.parametrize("name", ["KR-00000.parquet", "release.json"])
 def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: dict[str, Path], name: str):
@@ -275,7 +275,7 @@ def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: di
     assert cached(hub_cache, name).read_bytes() == whole
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
 @pytest.mark.parametrize("how", [{"drop": True}, {"status": 503}], ids=str)
 def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
@@ -307,7 +307,7 @@ def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases:
         assert len(load_annotations(REPO, region="US", revision="v1.2.0")) > 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_streaming_downloads_no_file(published: Hub, releases: dict[str, Path], tmp_path: Path):
     published.requests.clear()
     streamed = result_of(STREAM, REPO, **published.environment(tmp_path / "home"))

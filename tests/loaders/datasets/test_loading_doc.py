@@ -15,7 +15,7 @@ from helpers.own_process import END_AT_ONCE
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_examples_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
     page = (root / "docs" / "loading.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)

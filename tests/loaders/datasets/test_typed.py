@@ -129,7 +129,7 @@ def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
         assert [by_id[id_] for id_ in ids] == list(as_models(changed)), name
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_typed_rows_survive_several_processes(release: Path):
     rows = load_multiple_choice_questions(release, "KR")

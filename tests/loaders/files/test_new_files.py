@@ -13,7 +13,7 @@ import pytest
 
 from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.schemas.errors import BlendError
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}
 
@@ -146,7 +146,7 @@ except BlendError as error:
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("options", "reason"),
@@ -155,7 +155,7 @@ except BlendError as error:
         ("ro", "cannot write here (Read-only file system); choose another `folder`"),
     ],
 )
-@pytest.mark.parametrize("what", rest_exhaustive(["starter", "project"], "project"))
+@pytest.mark.parametrize("what", rest_nightly(["starter", "project"], "project"))
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path, what: str, options: str, reason: str):
     if shutil.which("unshare") is None:
         pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")

@@ -205,7 +205,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("shape", BOMBS)
 def test_what_small_files_unpack_to_is_found_whatever_their_shape(shape: str):
     make, message = BOMBS[shape]

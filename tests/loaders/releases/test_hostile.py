@@ -31,7 +31,7 @@ from blend.schemas.language.text_comparison import escape_controls
 from blend.schemas.release.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
 from blend.views.releases import show_release
 from blend.views.safe import SafeConsole
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 OUTSIDE = ["../x", "/abs", "C:/x", "a\\b", "a\0b", "", "a//b", "./a", "nul", "a\x1b[2Jb"]
 TABLE = "data/annotations/KR-00000.parquet"
@@ -127,11 +127,11 @@ def test_keys_of_the_manifest_reach_the_changelog_as_codes(release: Callable[...
     assert r"\x1b[2J\u202e" in text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "command",
-    rest_exhaustive(
+    rest_nightly(
         [
             ["diff", "OLD", "NEW"],
             ["diff", "OLD", "NEW", "--json"],
@@ -164,7 +164,7 @@ def test_no_command_prints_an_escape_sequence(release: Callable[..., Path], comm
     assert not set("\x1b\x07\x9b\u202e") & set(printed)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_citation_stays_in_its_fence(tmp_path: Path):
     citation = "@misc{x}\n```\n<script>alert(1)</script>\n````\n# A heading of theirs"
@@ -271,9 +271,9 @@ def bomb(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
-@pytest.mark.parametrize("use", rest_exhaustive(USES, "show"))
+@pytest.mark.parametrize("use", rest_nightly(USES, "show"))
 def test_a_file_of_kilobytes_fills_no_memory(use: str, bomb: Path, sample_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
     answers.write_text("item_id,answer\nx,A\n", encoding="utf-8")

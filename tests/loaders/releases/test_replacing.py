@@ -84,7 +84,7 @@ def test_a_release_without_the_edited_file_is_replaced(built: Path, out: Path):
     assert everything(out) == everything(built)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_edits_during_the_build_are_not_lost(out: Path):
     def edit(stage: str, done: int, total: int) -> None:
@@ -95,7 +95,7 @@ def test_edits_during_the_build_are_not_lost(out: Path):
     assert (out / "README.md").read_text() == "written while it was built"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
     def note(stage: str, done: int, total: int) -> None:
@@ -106,7 +106,7 @@ def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
     assert (out / "late.txt").exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
     other = SAMPLE.model_copy(update={"name": "other"})
@@ -137,7 +137,7 @@ def test_a_folder_with_somebody_elses_release_json_is_refused(tmp_path: Path, re
     assert held_release(out) is None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_link_is_followed_and_stays(built: Path, tmp_path: Path):
     link, target = tmp_path / "link", tmp_path / "target"

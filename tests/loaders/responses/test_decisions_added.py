@@ -38,7 +38,7 @@ def test_a_line_cut_off_while_written_is_left_out_and_noted(tmp_path: Path):
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_wherever_a_line_is_cut_off_the_others_stay_and_the_next_verdict_fits(tmp_path: Path):
     row = 'naïve "Ñandú"\tኢትዮጵያ ቡና\tsame\tchat:m1\t2026-11-30\tthey say, "the same"\n'
@@ -190,7 +190,7 @@ def test_kill_9_in_the_middle_of_writing_loses_no_written_verdict(tmp_path: Path
         assert len(rows) >= 4 * reported
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_processes_that_add_at_the_same_time_do_not_mix(tmp_path: Path):
     path = tmp_path / "decisions.tsv"
@@ -221,7 +221,7 @@ print(kept > 10 and len(read_decisions(path)) == kept and path.read_bytes().ends
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_full_disk_of_its_own(tmp_path: Path):
     if shutil.which("unshare") is None:

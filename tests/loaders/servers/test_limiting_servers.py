@@ -18,7 +18,7 @@ from blend.loaders.servers import paced_client
 from blend.schemas.errors import ServerError
 from helpers.models.limiting_server import LimitingServer, Limits, limiting
 
-pytestmark = [pytest.mark.integration, pytest.mark.exhaustive]
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
 @pytest.fixture(autouse=True)

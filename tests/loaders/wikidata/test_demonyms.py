@@ -94,7 +94,7 @@ def test_what_is_not_a_language_is_told_before_anybody_is_asked():
     assert str(told.value) == ("languages: 'german!' is not a BCP 47 tag; write tags such as en, zh or zh-hans")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_the_command_says_what_there_is(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS).url

@@ -18,7 +18,7 @@ from blend.loaders.wikidata.store import DIRECT, ENTITY
 from blend.schemas.errors import BlendError, InputError
 from blend.schemas.recipe.domains import domains
 from blend.schemas.release.snapshots import SnapshotInfo
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 from helpers.wikidata.entity_json import entity_lines, value_snak
 
 DISH = domains()["dish"]
@@ -65,7 +65,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", rest_exhaustive(range(8), 1, 2))
+@pytest.mark.parametrize("seed", rest_nightly(range(8), 1, 2))
 @pytest.mark.usefixtures("small_blocks")
 def test_entities_in_json_give_the_bytes_of_their_truthy_triples(
     shorthand: Callable[[str], str], tmp_path: Path, seed: int
@@ -209,7 +209,7 @@ def test_a_folder_without_a_dump(tmp_path: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_cluster_that_loses_workers_gives_the_same_bytes(shorthand: Callable[[str], str], tmp_path: Path):
     from distributed import LocalCluster
 
@@ -238,7 +238,7 @@ def test_a_cluster_that_loses_workers_gives_the_same_bytes(shorthand: Callable[[
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_cluster_on_this_machine(shorthand: Callable[[str], str], tmp_path: Path):
     files = split(shorthand(random_facts(5)), tmp_path / "parts", 2)
     expected = taken(tmp_path / "alone", files)

@@ -86,7 +86,7 @@ def parts(out: Path) -> dict[str, int]:
     "kills",
     [
         pytest.param([("read statements", 40), ("sync", 3), ("read texts", 30)], id="few"),
-        pytest.param(KILLS, id="many", marks=pytest.mark.exhaustive),
+        pytest.param(KILLS, id="many", marks=pytest.mark.nightly),
     ],
 )
 def test_killed_and_resumed(script: ModuleType, tmp_path: Path, kills: list[tuple[str, int]]):
@@ -109,7 +109,7 @@ def test_killed_and_resumed(script: ModuleType, tmp_path: Path, kills: list[tupl
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("n_triples", [100_000, 2_000_000])
 def test_a_large_dump_gives_what_an_endpoint_gives(
     script: ModuleType, endpoints: Any, tmp_path: Path, n_triples: int

@@ -15,7 +15,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.schemas.errors import InputError
 from blend.schemas.recipe.domains import domains
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 from helpers.wikidata import rdflib_endpoint
 from helpers.wikidata.rdflib_endpoint import Restricted
 
@@ -96,7 +96,7 @@ def test_two_engines_give_the_same_bytes(
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["text/turtle", "application/rdf+xml"])
 def test_other_forms_of_answers(second: Callable[..., Restricted], expected: bytes, tmp_path: Path, kind: str):
     assert taken(second(kind=kind), tmp_path / "out") == expected
@@ -105,7 +105,7 @@ def test_other_forms_of_answers(second: Callable[..., Restricted], expected: byt
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "name"),
-    rest_exhaustive([("direct", "POST of the bare query"), ("get", "GET")], ("get", "GET")),
+    rest_nightly([("direct", "POST of the bare query"), ("get", "GET")], ("get", "GET")),
 )
 def test_other_ways_to_ask(
     second: Callable[..., Restricted], expected: bytes, tmp_path: Path, way: str, name: str
@@ -118,7 +118,7 @@ def test_other_ways_to_ask(
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive  # rdflib takes its time
+@pytest.mark.nightly  # rdflib takes its time
 def test_questions_too_long_for_an_address_are_divided(second: Callable[..., Restricted], tmp_path: Path):
     facts = "\n".join(f"Q{number} P31 Q746549\nQ{number} P527 Q{number}" for number in range(1, 300))
     by_post = taken(second(facts), tmp_path / "post", batch_size=300)
@@ -126,7 +126,7 @@ def test_questions_too_long_for_an_address_are_divided(second: Callable[..., Res
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_answers_cut_at_a_limit_are_divided(second: Callable[..., Restricted], expected: bytes, tmp_path: Path):
     assert taken(second(most_triples=6), tmp_path / "out") == expected
 
@@ -205,7 +205,7 @@ def test_unknown_values_are_the_same_whether_blank_or_named(serve: Callable[[str
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_demonyms_are_asked_for_in_the_way_that_works(second: Callable[..., Restricted]):
     endpoint = second('Q155 P297 "BR"\nQ155 P1549 "Brasilianer"@de', ways=("get",))
     found = ask_demonyms(["de"], endpoint=endpoint.url, policy=policy())
@@ -234,7 +234,7 @@ def test_services_that_want_a_contact(tmp_path: Path, name: str):
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive  # rdflib takes its time
+@pytest.mark.nightly  # rdflib takes its time
 def test_random_statements_from_two_engines(
     serve: Callable[[str], Any], second: Callable[..., Restricted], tmp_path: Path
 ):

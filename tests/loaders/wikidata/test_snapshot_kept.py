@@ -141,7 +141,7 @@ def run(endpoint: Any, out: Path, number: int, *names: str) -> int:
 CLOSING_MOMENTS = [
     2,  # the snapshot is there, its account is not
     4,  # the folder is being removed
-    *(pytest.param(number, marks=pytest.mark.exhaustive) for number in (0, 1, 3, *range(5, 16))),
+    *(pytest.param(number, marks=pytest.mark.nightly) for number in (0, 1, 3, *range(5, 16))),
 ]
 """How many files are renamed or removed before a kill: the note, the snapshot, its account; then the folder."""
 

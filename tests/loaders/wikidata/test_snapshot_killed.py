@@ -40,7 +40,7 @@ def start(endpoint: Any, out: Path, seed: int) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.integration
-@pytest.mark.exhaustive  # eleven processes
+@pytest.mark.nightly  # eleven processes
 def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_snapshot: Path, tmp_path: Path):
     with endpoints.serve(food_triples) as endpoint:
         whole = tmp_path / "whole" / "food.nt.gz"

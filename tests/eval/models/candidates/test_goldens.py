@@ -17,7 +17,7 @@ from blend.eval.models.candidates.candidate_protocol import CandidateScores
 from blend.eval.tasks.probing.probing_scores import score_probing
 from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.schemas.prompts.candidate_options import Causal
-from helpers.tiers import exhaustive
+from helpers.tiers import nightly
 
 pytestmark = pytest.mark.integration  # every published dish, asked of three models
 
@@ -96,7 +96,7 @@ class TaskItems:
         return judged.decisions, figures
 
 
-@pytest.fixture(scope="module", params=[exhaustive(model) for model in MODELS])
+@pytest.fixture(scope="module", params=[nightly(model) for model in MODELS])
 def asked(request: pytest.FixtureRequest, shared: Path) -> TaskItems:
     return TaskItems(shared, request.param)
 

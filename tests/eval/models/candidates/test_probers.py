@@ -43,7 +43,7 @@ def prober(model: str) -> Any:
     return open_candidate_scorer(model)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(15))
 @given(
     st.lists(st.sampled_from(WORDS), min_size=1, unique=True), st.text("abcdeé豆고", min_size=1, max_size=12)
@@ -71,7 +71,7 @@ def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
         assert one.logprobs.tolist() == other.logprobs.tolist()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_script_has_scores(prober: Any):
     for prompt, scores in zip(PROMPTS, scored(prober, PROMPTS, WORDS), strict=True):

@@ -115,7 +115,7 @@ def test_the_order_of_groups_keeps_apart_what_depends_on_it(scored_rows):
     check_comparable(read_scored([one, scored_rows(OWN, "three", **how)]))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_no_model_is_called_better(scored: Path, tmp_path: Path):
     other = tmp_path / "other"

@@ -73,7 +73,7 @@ def ways(request: pytest.FixtureRequest, missing: Callable[[str], None]) -> Iter
         yield
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @settings(max_examples=examples(150), deadline=None)
 @given(texts=TEXTS)
 def test_wed_is_that_of_its_definition(ways, texts):
@@ -89,7 +89,7 @@ def test_wed_is_that_of_its_definition(ways, texts):
     assert np.isnan(means).any() == any(not texts for texts in groups)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None)
 @given(texts=TEXTS)
@@ -107,7 +107,7 @@ def test_bleu_is_that_of_its_definition(texts):
             assert pairwise[i, j] == pytest.approx(mean, abs=1e-9, nan_ok=True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize("n_words", [40, 400, 5000])
 def test_texts_of_any_length_and_vocabulary(ways, n_words):
     draw = np.random.default_rng(n_words)
@@ -124,7 +124,7 @@ def test_texts_of_any_length_and_vocabulary(ways, n_words):
     assert found.sums[0, 2] == pytest.approx(plain_wed(texts[0], texts[3]), abs=1e-9)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("n_texts", [1, 15, 16, 17, 33])
 def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]):
@@ -146,7 +146,7 @@ def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_without_numba_the_figures_are_the_same(monkeypatch: pytest.MonkeyPatch):
     draw = np.random.default_rng(0)

@@ -66,7 +66,7 @@ def assert_same(found: list[TopicFigures], expected: list[TopicFigures]) -> None
         assert one.texts.equals(other.texts)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, settings):
     expected = list(analysed(topics(), settings))
@@ -80,7 +80,7 @@ def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, sett
     assert_same(found, expected)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_run_scored_on_a_cluster_has_the_same_scores(cluster, golden_texts, surveys, run_of):
     run = run_of(golden_texts)
@@ -101,7 +101,7 @@ def test_nobody_at_the_address_is_told(settings, monkeypatch):
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.integration
 def test_a_scheduler_without_workers_is_told(settings):
     from distributed import LocalCluster

@@ -38,7 +38,7 @@ def p_values() -> dict[str, list[float]]:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_unbiased_option_does_not_reject_more_often_than_its_level(p_values):
     rejected = sum(p < LEVEL for p in p_values["unbiased"])
     # 3 of 60 are expected at the level; more than 7 come in one of a hundred such simulations.

@@ -53,7 +53,7 @@ def test_texts_are_folded(text: str, expected: str):
     assert folded(text) == expected
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @given(st.text(max_size=40))
 def test_places_are_the_same_in_lower_case(text: str):
     assert len(folded(text).lower()) == len(folded(text))

@@ -68,7 +68,7 @@ def test_confidence_that_is_said(asked: Callable[..., blend.Run]):
     assert set(scored.of("accuracy-at-coverage", "region-coverage")) >= {"KR/50", "KR/100"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["letters", "texts"])
 def test_confidence_by_probabilities(asked: Callable[..., blend.Run], style: str, tmp_path: Any):

@@ -12,7 +12,7 @@ import pytest
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.english_tokens import english_tokens
 from blend.eval.text.text_reader import reader
-from helpers.tiers import rest_exhaustive
+from helpers.tiers import rest_nightly
 
 LENGTH = 200_000
 RESPONSES = {
@@ -28,10 +28,10 @@ RESPONSES = {
 QUESTIONS = ("What?", "How many? (in Arabic numerals)", "When? (HH:MM)", "When? (MM/DD)")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
-@pytest.mark.parametrize("kind", rest_exhaustive(RESPONSES, "letters"))
+@pytest.mark.parametrize("kind", rest_nightly(RESPONSES, "letters"))
 def test_an_endless_response_is_judged_like_any_answer(kind: str, rule: str):
     locales = [f"x{number}" for number in range(len(QUESTIONS))]
     key = {"template_id": "t", "locale": locales}
@@ -58,7 +58,7 @@ def test_an_answer_behind_an_endless_rest_is_found():
     assert len(english_tokens(response)) == LENGTH + 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "module", "language", "text"),
     [

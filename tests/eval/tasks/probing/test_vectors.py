@@ -142,7 +142,7 @@ def fnv1a(text: bytes) -> int:
     return value
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_label_that_a_model_does_not_know_gets_the_mean_of_its_parts(model: Path):
     from gensim.models.fasttext import load_facebook_vectors
 

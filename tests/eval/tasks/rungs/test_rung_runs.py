@@ -79,7 +79,7 @@ def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: P
         assert (out / rung / "scores.json").exists() == (rung != "true-false")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow  # a real model, by log-probabilities
 def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")

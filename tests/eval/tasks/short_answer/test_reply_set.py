@@ -63,7 +63,7 @@ def test_replies_are_read_as_a_careful_person_reads_them():
     assert {as_read for *_, as_read in found} == {"wrong"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("most", "n_read"), [(3, 373), (10**9, 380)])
 def test_neither_refusing_nor_cutting_alone_reads_as_well(

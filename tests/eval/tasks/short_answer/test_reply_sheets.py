@@ -99,7 +99,7 @@ def test_probabilities_are_those_of_the_strata(run: ScoredRun):
     assert draw_replies([run], sample=9, locales=["ko-KR"]).equals(drawn.filter(locale="ko-KR"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
     n_draws = 150
     korean = [draw_replies([run], sample=9, locales=["ko-KR"], seed=seed) for seed in range(n_draws)]
@@ -109,7 +109,7 @@ def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
     assert ((counted["share"] - counted["p"]).abs() < 4 * 0.5 / n_draws**0.5).all()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_a_plan_says_what_simulated_labels_bring(run: ScoredRun):
     (row,) = reply_sheet.plan_widths([run], samples=[12], locales=["ko-KR"]).iter_rows(named=True)
     n = replies(run).filter(locale="ko-KR")["id"].n_unique()

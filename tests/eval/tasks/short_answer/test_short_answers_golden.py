@@ -98,7 +98,7 @@ def test_the_whole_rule_in_english(golden: Path, blend_data: Path, country: str)
     check_equal(found, expected(golden, country, "English", "scored"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("country", ["China", "Northern_Nigeria"])
 def test_the_whole_rule_with_the_published_word_splitter(
@@ -122,7 +122,7 @@ AGREEMENT = {
 """Decisions equal to the published ones, of 480, 456 and 475, where the published tools cannot be had."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 @pytest.mark.parametrize(("country", "name"), AGREEMENT)
 def test_how_many_decisions_other_lemmatisers_share(
     golden: Path, blend_data: Path, country: str, name: str, missing: Callable[[str], None]
