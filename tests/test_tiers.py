@@ -1,4 +1,4 @@
-"""Tests in tiers: `make check` is part of `make test`, `.ci/run` runs no test twice, `make nightly` runs all."""
+"""Tests in tiers: `make check` is part of `make test`, `.ci/run` runs none twice, `make nightly` runs all."""
 
 import ast
 import itertools

@@ -111,9 +111,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize(
     ("signal_number", "code"),
-    rest_nightly(
-        [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)], (signal.SIGKILL, -signal.SIGKILL)
-    ),
+    rest_nightly([(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)], (signal.SIGKILL, -signal.SIGKILL)),
 )
 def test_a_run_that_is_stopped_keeps_every_verdict_it_got(
     chat: Chat, tmp_path: Path, signal_number: int, code: int
