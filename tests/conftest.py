@@ -72,6 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("sampled"):
             name = item.nodeid.partition("[")[0]
             if name in begun:
+                item.own_markers = [mark for mark in item.own_markers if mark.name != "landing"]
                 item.add_marker("nightly")
             begun.add(name)
         asked = set(getattr(item, "fixturenames", ()))

@@ -279,6 +279,7 @@ def page_path(root: Path, name: str) -> Path:
     return root / "README.md" if name == "README" else root / "docs" / f"{name}.md"
 
 
+@pytest.mark.landing
 def test_every_page_with_commands_is_walked(root: Path):
     with_commands = {
         path.stem
@@ -289,6 +290,8 @@ def test_every_page_with_commands_is_walked(root: Path):
     assert all((root / "tests" / test).is_file() for test in WALKED_ELSEWHERE.values())
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_run_in_their_order(
     name: str,

@@ -68,8 +68,8 @@ def test_the_editable_install_works_from_anywhere(root: Path, tmp_path: Path):
     assert Path(file) == root / "blend" / "__init__.py"
 
 
+@pytest.mark.landing
 @pytest.mark.integration
-@pytest.mark.nightly
 def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Path):
     version, n_locales, file = run_elsewhere(LOOK, tmp_path, installed_wheel).split()
     assert (version, n_locales) == ("0.1.0", "34")
@@ -133,8 +133,8 @@ def test_every_package_of_the_tree_is_listed_once(own_files: list[str], project:
     assert len(listed) == len(set(listed))
 
 
+@pytest.mark.landing
 @pytest.mark.integration
-@pytest.mark.nightly
 def test_the_wheel_holds_the_tree_and_nothing_else(
     root: Path, installed_wheel: Path, own_files: list[str], project: dict[str, Any]
 ):
@@ -150,8 +150,8 @@ def test_the_wheel_holds_the_tree_and_nothing_else(
     assert {name for name in held if "__pycache__" not in name} == expected
 
 
+@pytest.mark.landing
 @pytest.mark.integration
-@pytest.mark.nightly
 def test_the_wheel_names_the_licence_of_all_that_it_holds(installed_wheel: Path, root: Path):
     (metadata,) = installed_wheel.glob("blend_sdk-*.dist-info")
     licences = metadata / "licenses"

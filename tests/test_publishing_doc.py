@@ -14,6 +14,7 @@ from helpers.hub.hub_server import Hub
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
+@pytest.mark.landing
 def test_a_newcomer_can_follow_the_page(hub: Hub, root: Path, tmp_path: Path):
     page = (root / "docs" / "publishing.md").read_text(encoding="utf-8")
     commands = re.findall(r"^```bash\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 @pytest.mark.integration
 def test_the_examples_run_in_their_order(root: Path, tmp_path: Path):
     text = (root / "README.md").read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ def test_the_examples_run_in_their_order(root: Path, tmp_path: Path):
     ).read_bytes()
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_the_lines_that_ask_a_model_end_in_a_report(root: Path, tmp_path: Path):
     text = (root / "README.md").read_text(encoding="utf-8")

@@ -74,7 +74,7 @@ def load(release: Path, config: str, split: str, **options: Any) -> Any:
     return datasets.load_dataset(str(release), config, split=split, **options)
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 def test_another_process_with_another_hash_seed_makes_the_same_bytes(
     release: Path, regions_release_again: Path
 ):

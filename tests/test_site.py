@@ -53,6 +53,7 @@ def page(chromium: str) -> "Iterator[Page]":
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
+@pytest.mark.landing
 def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page"):
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=query]").fill("too-few-responses")
@@ -61,6 +62,7 @@ def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page")
     assert page.locator("code", has_text="too-few-responses").first.is_visible()
 
 
+@pytest.mark.landing
 def test_diagrams_are_drawn(site: Path, root: Path, page: "Page"):
     page.goto((site / "architecture.html").as_uri())
     drawn = page.locator("div.mermaid svg")
@@ -70,6 +72,7 @@ def test_diagrams_are_drawn(site: Path, root: Path, page: "Page"):
     assert page.locator("pre.mermaid").count() == 0
 
 
+@pytest.mark.landing
 def test_every_command_and_option_stands_on_the_page_of_commands(site: Path):
     text = (site / "commands.html").read_text(encoding="utf-8")
     _, *parts = re.split(r"<h[1-4] id=\"blend-[^>]*><code>(blend [^<]*)</code>", text)

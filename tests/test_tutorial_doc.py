@@ -16,6 +16,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "made_of"),
     [

@@ -10,7 +10,7 @@ import pytest
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_the_examples_print_what_the_page_says(root: Path, sample_release: Path, tmp_path: Path):
     page = (root / "docs" / "python.md").read_text(encoding="utf-8")

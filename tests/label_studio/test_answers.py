@@ -20,6 +20,7 @@ def who(file: ProjectFile, name: str) -> str:
     return pseudonym(f"{name}@example.org", read_key(file.key_file))
 
 
+@pytest.mark.landing
 def test_responses_pulled_equal_those_entered(
     label_studio: StudioForTests, project: Callable[..., ProjectFile]
 ):

@@ -143,6 +143,7 @@ def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(
         assert outcome(copy) == expected
 
 
+@pytest.mark.landing
 def test_a_pull_killed_while_another_project_has_come_in_place_of_a_deleted_one_loses_nothing(
     label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
 ):

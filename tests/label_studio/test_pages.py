@@ -72,6 +72,8 @@ def shown(person: Annotator, text: str) -> bool:
     return person.page.locator(".blend").get_by_text(text, exact=True).is_visible()
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("tag", ["fa-IR", "en-US"])
 def test_all_stages_fit_on_a_phone(
     label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, tag: str

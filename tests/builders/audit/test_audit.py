@@ -341,7 +341,7 @@ def test_a_release_by_its_path_as_text(sample_release: Path):
     assert audit.to_json() == again.to_json()
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 @pytest.mark.integration
 def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     default, paper = blend.audit_release(regions_release), blend.audit_release(paper_release)

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from markdown_it import MarkdownIt
 
 from blend.builders.cards.charts import Chart, agreement_chart, count_chart, locale_label, overlap_chart
@@ -66,6 +67,7 @@ def test_what_is_cut_and_what_overlaps_is_found(chromium, tmp_path):
     assert found == {"texts": 3, "cut": ["beyond"], "over": ["left / over"]}
 
 
+@pytest.mark.landing
 def test_no_label_of_34_locales_is_cut_or_lies_on_another(chromium, means, overlap, all_locales, tmp_path):
     charts = [agreement_chart(means, 0.5, all_locales), overlap_chart(overlap, all_locales)]
     names = [(locale_label(locale), 10 ** (i % 8)) for i, locale in enumerate(all_locales)]
@@ -76,6 +78,7 @@ def test_no_label_of_34_locales_is_cut_or_lies_on_another(chromium, means, overl
         assert found["over"] == []
 
 
+@pytest.mark.landing
 def test_the_pictures_of_the_card_load(chromium, sample_release: Path, tmp_path: Path):
     card = (sample_release / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     html = MarkdownIt("commonmark").enable("table").render(card)

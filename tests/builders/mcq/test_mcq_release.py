@@ -19,7 +19,8 @@ DISTRACTORS = (577, 1886)
 JOINING = {"ko-KP": (4910, 4053, 153, 3666, 84), "as-AS": (4656, 3087, 258, 2428, 96)}
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("joining", ["ko-KP", "as-AS"])
 def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, joining):
     others = pl.col("locale") != joining
@@ -45,7 +46,8 @@ def test_distractors_by_region(mcqs):
     assert (min(uses.values()), max(uses.values())) == (uses["az-AZ"], uses["as-AS"]) == DISTRACTORS
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("variants", [5, "all"])
 def test_yield(built, variants):
     build = built() if variants == 5 else built(variants=variants)

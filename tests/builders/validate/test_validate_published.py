@@ -18,7 +18,7 @@ from helpers.hub.hub_store import ALICE
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_release: Path):
     report = validate_release(regions_release, examples=1000)
     found = {check.check: check for check in report.checks if check.level is not None}

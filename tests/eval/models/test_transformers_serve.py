@@ -70,6 +70,8 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(log.read_text())
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("chat", [True, False])
 def test_a_real_server_gives_the_texts_of_the_model_itself(served: str, chat_model: Path, chat: bool):
     there = open_model(str(chat_model), server=served, chat=chat, decoding=DECODING)

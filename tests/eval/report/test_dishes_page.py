@@ -77,6 +77,8 @@ def browser(chromium: str) -> Iterator[Any]:
         started.close()
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("width", [390, 900, 1200])
 def test_a_browser_shows_it_whole(browser: Any, page: str, tmp_path: Path, width: int):
     (tmp_path / "page.html").write_text(page, encoding="utf-8")

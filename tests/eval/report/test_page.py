@@ -272,6 +272,8 @@ CHANCE = """
 LAND = "getComputedStyle(document.querySelector('.chart[id*=-map-] .mark-shape path')).fill"
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.integration  # a real browser
 @pytest.mark.parametrize("width", [360, 800, 1400])
 def test_a_browser_draws_it_at_any_width(

@@ -102,6 +102,8 @@ def test_pages_are_turned(good: Path, tmp_path: Path, chromium: str):
         assert widths[0] == widths[1]
 
 
+@pytest.mark.landing
+@pytest.mark.sampled
 @pytest.mark.parametrize("width", [390, 1400])
 def test_a_release_is_looked_through(release: Path, width: int, tmp_path: Path, chromium: str):
     page = tmp_path / "release.html"

@@ -165,6 +165,7 @@ def test_two_processes_on_one_directory(
     assert_same(out, whole)
 
 
+@pytest.mark.landing
 def test_a_full_disk(command: Callable[..., Any], whole: Path, tmp_path: Path):
     out = tmp_path / "run"
 

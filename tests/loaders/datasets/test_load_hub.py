@@ -139,7 +139,7 @@ def cached(hub_cache: Path, name: str) -> Path:
     return path.resolve()
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_path: Path):
     locales = ("ko-KR", "fa-IR", "en-US", "es-MX", "am-ET")
     release = make_release(tmp_path / "release", "1.0.0", locales=locales)

@@ -115,6 +115,7 @@ def test_scores_are_the_published_ones(asked: TaskItems):
     assert compared == 6 * asked.metrics["ranked"]
 
 
+@pytest.mark.landing
 def test_ranks_are_the_published_ones(asked: TaskItems):
     decisions = {row["item_id"]: row for row in asked.judged({})[0].iter_rows(named=True)}
     compared = 0
@@ -131,6 +132,7 @@ def test_ranks_are_the_published_ones(asked: TaskItems):
     assert 460 * n_templates < compared <= 475 * n_templates
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("file", ["vectors_en", "vectors_en_gaps"])
 def test_metrics_are_the_published_ones(asked: TaskItems, file: str):
     path = asked.golden / f"{file}.vec"

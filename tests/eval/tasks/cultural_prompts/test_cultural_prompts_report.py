@@ -129,6 +129,7 @@ def test_no_model_is_called_better(scored: Path, tmp_path: Path):
     assert build_report(read_scored([scored, other])).count("Side by side") == 2
 
 
+@pytest.mark.landing
 @pytest.mark.integration  # a real browser
 def test_a_browser_draws_it_and_the_map_follows_the_choice(scored: Path, tmp_path: Path, chromium: str):
     from playwright.sync_api import sync_playwright

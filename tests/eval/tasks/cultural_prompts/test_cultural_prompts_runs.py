@@ -56,7 +56,7 @@ def test_texts_that_were_cut_in_a_thought_are_told(run_of):
     )
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("definition", ["paper", "reference_code"])
 def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, surveys, run_of, definition):

@@ -98,7 +98,7 @@ def test_the_whole_rule_in_english(golden: Path, blend_data: Path, country: str)
     check_equal(found, expected(golden, country, "English", "scored"))
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("country", ["China", "Northern_Nigeria"])
 def test_the_whole_rule_with_the_published_word_splitter(
