@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 from uuid import uuid4
 
 import hypothesis
@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun="Timeout"))
 
 
-def absent(part: str) -> None:
+def absent(part: str) -> NoReturn:
     """Skip for want of an optional part of the machine; with BLEND_REQUIRE_ALL=1 (CI) fail instead."""
     if os.environ.get("BLEND_REQUIRE_ALL") == "1":
         pytest.fail(f"{part} is required here")
@@ -125,17 +125,28 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real data and golden results, kept beside the checkout."""
-    folder = ROOT.parent / "shared"
+    """The folder of real data and golden results; see tests/helpers/published.py."""
+    from helpers.published import NOT_FETCHED, asked_to_fetch, shared_folder
+
+    folder = shared_folder()
     if not folder.is_dir():
-        absent("the folder ../shared")
+        if asked_to_fetch():  # Where data are fetched, nobody can have the rest, whatever else is required.
+            pytest.skip(f"{NOT_FETCHED} is not here")
+        absent(NOT_FETCHED)
     return folder
 
 
 @pytest.fixture(scope="session")
-def blend_data(shared: Path) -> Path:
-    """The published data of BLEnD's 16 regions."""
-    return shared / "data" / "blend"
+def blend_data() -> Path:
+    """The published data of BLEnD's 16 regions, from ``shared/`` or fetched."""
+    from helpers.published import BLEND, Unavailable, shared_folder
+
+    if (folder := shared_folder() / "data" / "blend").is_dir():
+        return folder
+    try:
+        return BLEND.fetched()
+    except Unavailable as error:
+        return absent(str(error))
 
 
 @pytest.fixture(scope="session")

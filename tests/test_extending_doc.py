@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+from helpers.published import shared_folder
+
 pytestmark = pytest.mark.integration
 
 MOST_FILES = {
@@ -61,7 +63,7 @@ def followed(root: Path, walks: Mapping[str, str], tmp_path_factory: pytest.Temp
     for name in filter(None, listed.stdout.split("\0")):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(root / name, checkout / name, follow_symlinks=False)
-    (checkout.parent / "shared").symlink_to(root.parent / "shared")  # what the tests of the walks read
+    (checkout.parent / "shared").symlink_to(shared_folder())  # what the tests of the walks read
     before = contents(checkout)
     touched = {name: list(follow(checkout, walk)) for name, walk in walks.items()}
     run(checkout, ".ci/doc_tables.py")
