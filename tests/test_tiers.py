@@ -52,7 +52,7 @@ def recipe(makefile: str, target: str) -> str:
 def test_the_marks_are_those_of_the_tiers(root: Path):
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     markers = project["tool"]["pytest"]["ini_options"]["markers"]
-    assert tuple(marker.partition(":")[0] for marker in markers) == (*MARKS, "sampled")
+    assert tuple(marker.partition(":")[0] for marker in markers) == (*MARKS, "sampled", "landing")
 
 
 def test_check_is_part_of_test_and_test_and_rest_are_everything_once(makefile: str):
