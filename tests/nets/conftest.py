@@ -1,17 +1,21 @@
-"""The option ``--record``, with which a net records what it would otherwise compare."""
+"""Releases of the nets, and ``--record``, with which a net records what it would otherwise compare."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nets.commands import blend
 from nets.records import differences, read_record, write_record
+
+if TYPE_CHECKING:
+    from conftest import Once
 
 SHOWN = 20
 """Differences that a message shows at most."""
 
-Compare = Callable[[str, Path, Any], list[str]]
+NETS = Path(__file__).parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,3 +44,27 @@ def hold(request: pytest.FixtureRequest) -> Callable[..., None]:
             pytest.fail("\n  ".join(lines), pytrace=False)
 
     return held
+
+
+@pytest.fixture(scope="session")
+def food_release(once: "Once", shared: Path) -> Path:
+    """Dishes and ingredients of the snapshot of Wikidata, in default mode."""
+    snapshot = shared / "data" / "wikidata" / "food_snapshot.nt.gz"
+    return once.path("nets-food", lambda out: blend("build", "--food", snapshot, "--out", out))
+
+
+@pytest.fixture(scope="session")
+def culture_release(once: "Once") -> Path:
+    """A culture of its own with responses, reviews, verdicts, fillers, wordings, decisions and all rungs."""
+    recipe = NETS / "culture" / "recipe.toml"
+    return once.path("nets-culture", lambda out: blend("build", recipe, "--out", out))
+
+
+@pytest.fixture(scope="session")
+def cultural_release(once: "Once", shared: Path) -> Path:
+    """The published topics and templates for readers of all nationalities, in default mode."""
+    recipe = NETS / "cultural_prompts" / "recipe.toml"
+    topics = f"extrinsic={shared / 'data' / 'extrinsic'}"
+    return once.path(
+        "nets-cultural-prompts", lambda out: blend("build", recipe, "--source-path", topics, "--out", out)
+    )

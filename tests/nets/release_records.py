@@ -12,7 +12,7 @@ import yaml
 from nets.records import differences
 
 BLOCKS = 32
-"""Pieces that the rows of a table are cut into, so that a message can say where the first differing rows are."""
+"""Pieces that the rows of a table are cut into, so that a message can say where rows differ first."""
 
 PROSE = {
     "README.md": "sentences and tables for readers; the YAML header, which the Hub reads, is held",
