@@ -16,7 +16,7 @@ MAY_DIFFER = {
     "verdicts": "likewise",
     "seconds": "how long it took",
 }
-"""Keys of ``scores.json`` and its ``usage`` that are not held, with why; all others are, to the last digit."""
+"""Keys of ``scores.json`` and its ``usage`` that are not held, with why; all others are."""
 
 SIGNATURE_MAY_DIFFER = {"sdk": "the version of blend is what changes"}
 """Parts of the signature that are not held, with why."""

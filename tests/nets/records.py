@@ -1,12 +1,17 @@
 """Records: what a net has seen, as JSON that a person can read in a diff, and what is different now."""
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 WIDTH = 110
 """Characters up to which a list or an object stands in one line."""
+
+DIGITS = 1e-12
+"""Relative difference of two floats that are one: the last digits of a sum depend on the processor's vector
+instructions (with AVX and without, figures of six nets differ in the sixteenth digit)."""
 
 ABSENT = object()
 
@@ -35,9 +40,15 @@ def _differences(recorded: Any, now: Any, where: str) -> Iterator[str]:
     elif isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
         for i, (old, new) in enumerate(zip(recorded, now, strict=True)):
             yield from _differences(old, new, f"{where}[{i}]")
-    # 1 and 1.0 are two values here: a count that becomes a share of JSON's other kind is a change for readers.
-    elif type(recorded) is not type(now) or recorded != now:
+    # 1 and 1.0 are two values here, since readers of JSON tell a count from a share by it.
+    elif type(recorded) is not type(now) or not _equal(recorded, now):
         yield f"{where}: {_shown(recorded)} was recorded, {_shown(now)} is there now"
+
+
+def _equal(recorded: Any, now: Any) -> bool:
+    if isinstance(recorded, float):
+        return math.isclose(recorded, now, rel_tol=DIGITS, abs_tol=DIGITS)
+    return bool(recorded == now)
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Kept answers hold their scores to the last digit, and the comparison of their runs."""
+"""Kept answers hold their scores to the last digit that no processor changes, and comparisons of their runs."""
 
 import json
 from collections.abc import Callable
