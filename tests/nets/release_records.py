@@ -101,18 +101,17 @@ def _table_differences(
     release: Path, name: str, then: dict[str, Any], now: dict[str, Any], same_writers: bool
 ) -> Iterator[str]:
     where = f"table {name}"
-    columns = differences(then["columns"], now["columns"], f"{where}, digest of column")
-    yield from (line.replace("column.", "column ") for line in columns)
+    for line in differences(then["columns"], now["columns"]):
+        yield f"{where}, digest of column {line}"
     if then["rows"] != now["rows"]:
         yield f"{where}: {then['rows']} rows were recorded, {now['rows']} are there now"
     elif then["blocks"] != now["blocks"]:
         yield _first_rows(release, where, then, now)
     for key in ("content_sha256", "schema_sha256"):
         yield from differences(then[key], now[key], f"{where}, {key}")
-    if same_writers:
-        yield from differences(then["files"], now["files"], f"{where}, sha256 of file")
-    else:
-        yield from differences([*then["files"]], [*now["files"]], f"{where}, files")
+    if same_writers or [*then["files"]] != [*now["files"]]:
+        for line in differences(then["files"], now["files"]):
+            yield f"{where}, sha256 of {line}"
 
 
 def _first_rows(release: Path, where: str, then: dict[str, Any], now: dict[str, Any]) -> str:
