@@ -86,13 +86,17 @@ def held(scores: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in scores.items() if key not in MAY_DIFFER}
     if kept["usage"] is not None:
         kept["usage"] = {key: value for key, value in kept["usage"].items() if key not in MAY_DIFFER}
-    parts = scores["signature"].split("|")
-    kept["signature"] = [part for part in parts if part.partition(":")[0] not in SIGNATURE_MAY_DIFFER]
+    kept["signature"] = held_signature(scores["signature"])
     figures = kept.pop("scores")
     assert all([*figure] == ["metric", "scope", "key", *FIGURE] for figure in figures)
     named = {f"{f['metric']} {f['scope']} {f['key']}": [f[field] for field in FIGURE] for f in figures}
     assert len(named) == len(figures), "two figures have one metric, scope and key"
     return kept | {"scores": named}
+
+
+def held_signature(signature: str) -> list[str]:
+    """The parts of a signature that are recorded."""
+    return [part for part in signature.split("|") if part.partition(":")[0] not in SIGNATURE_MAY_DIFFER]
 
 
 def _with_paths(value: Any, folder: Path) -> Any:

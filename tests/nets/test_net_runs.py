@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nets.commands import blend
-from nets.kept_runs import RUNS, description, held, make_run, score
+from nets.kept_runs import RUNS, description, held, held_signature, make_run, score
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def test_runs_are_compared_as_recorded(title: str, make: Callable[[str], Path], 
         outs.append(make(name))
         score(name, outs[-1], description(name)["scored"][0])
     found = json.loads(blend("eval", "compare", *outs, "--json"))
-    found["signature"] = found["signature"].split("|sdk:")[0]
+    found["signature"] = held_signature(found["signature"])
     hold(f"comparison {title}", RUNS.parent / "comparisons" / f"{title}.json", found)
 
 
