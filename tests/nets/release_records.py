@@ -101,12 +101,13 @@ def _table_differences(
     release: Path, name: str, then: dict[str, Any], now: dict[str, Any], same_writers: bool
 ) -> Iterator[str]:
     where = f"table {name}"
-    for line in differences(then["columns"], now["columns"]):
-        yield f"{where}, digest of column {line}"
     if then["rows"] != now["rows"]:
         yield f"{where}: {then['rows']} rows were recorded, {now['rows']} are there now"
-    elif then["blocks"] != now["blocks"]:
-        yield _first_rows(release, where, then, now)
+    else:
+        for line in differences(then["columns"], now["columns"]):
+            yield f"{where}, digest of column {line}"
+        if then["blocks"] != now["blocks"]:
+            yield _first_rows(release, where, then, now)
     for key in ("content_sha256", "schema_sha256"):
         yield from differences(then[key], now[key], f"{where}, {key}")
     if same_writers or [*then["files"]] != [*now["files"]]:
