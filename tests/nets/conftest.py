@@ -1,6 +1,7 @@
 """Releases of the nets, and ``--record``, with which a net records what it would otherwise compare."""
 
 from collections.abc import Callable
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,24 @@ def hold(request: pytest.FixtureRequest) -> Callable[..., None]:
             more = [f"… and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
             lines = [f"{name} is not as recorded in tests/nets:", *found[:SHOWN], *more]
             pytest.fail("\n  ".join(lines), pytrace=False)
+
+    return held
+
+
+@pytest.fixture
+def hold_text(request: pytest.FixtureRequest) -> Callable[[str, Path, str], None]:
+    """The same of a text, line by line."""
+    recording = request.config.getoption("--record", default=False)
+
+    def held(name: str, file: Path, now: str) -> None:
+        if recording:
+            file.write_text(now, encoding="utf-8")
+        recorded = file.read_text(encoding="utf-8") if file.exists() else ""
+        if now != recorded:
+            lines = unified_diff(
+                recorded.splitlines(), now.splitlines(), f"recorded {file.name}", "now", n=1, lineterm=""
+            )
+            pytest.fail("\n".join([f"{name} is not as recorded in tests/nets:", *lines]), pytrace=False)
 
     return held
 

@@ -2,7 +2,7 @@
 
 It knows commands, the server's own interface and files, and no module, so that it holds what people gave while
 the code under it changes. ``people/NN-STEP.txt`` is what ``responses/``, ``reviews/`` and, at the end, the
-tables of the release held, line for line. ``BLEND_RECORD_NETS=1 pytest tests/nets/test_net_people.py`` records
+tables of the release held, line for line. ``pytest tests/nets/test_net_people.py --record`` records
 them anew.
 
 Nothing is normalised. What may differ does not come into these files:
@@ -15,15 +15,13 @@ Nothing is normalised. What may differ does not come into these files:
 """
 
 import json
-import os
 import re
 import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,8 @@ import pytest
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 RECORDED = Path(__file__).parent / "people"
-RECORD = os.environ.get("BLEND_RECORD_NETS") == "1"
+
+HoldText = Callable[[str, Path, str], None]
 
 MINA, JUN, SEO, RIM = "net-mina", "net-jun", "net-seo", "net-rim"
 """Two annotators, one who takes the place of the second, and a reviewer."""
@@ -127,8 +126,8 @@ def blend(*arguments: str | Path) -> None:
 class Journey:
     """A lead's folder, and the people who work for it, each signed in by an account of their own."""
 
-    def __init__(self, folder: Path, studio: StudioForTests, signed_in: ExitStack) -> None:
-        self.folder, self._studio = folder, studio
+    def __init__(self, folder: Path, studio: StudioForTests, signed_in: ExitStack, hold: HoldText) -> None:
+        self.folder, self._studio, self._hold = folder, studio, hold
         people = (MINA, JUN, SEO, RIM)
         self._browsers = {name: signed_in.enter_context(studio.signed_in(name)) for name in people}
         self._sent: dict[tuple[str, int], int] = {}
@@ -190,15 +189,7 @@ class Journey:
         """Compare with what is recorded what is held after a step: responses and reviews when not given."""
         self._steps.append(f"{len(self._steps) + 1:02}-{name}.txt")
         held = files_of(self.folder / "collected", "responses", "reviews") if held is None else held
-        file = RECORDED / self._steps[-1]
-        if RECORD:
-            file.write_text(held, encoding="utf-8")
-        recorded = file.read_text(encoding="utf-8")
-        lines = unified_diff(
-            recorded.splitlines(), held.splitlines(), f"recorded {file.name}", "held now", n=1, lineterm=""
-        )
-        if held != recorded:
-            pytest.fail("\n".join([f"After step {file.stem}, people's work is not what it was:", *lines]))
+        self._hold(f"People's work after {name}", RECORDED / self._steps[-1], held)
 
     def end(self) -> None:
         """Hold that every recorded file is of a step."""
@@ -227,14 +218,14 @@ def tables_of(release: Path) -> str:
 
 
 @pytest.fixture
-def journey(label_studio: StudioForTests, tmp_path: Path) -> Iterator[Journey]:
+def journey(label_studio: StudioForTests, tmp_path: Path, hold_text: HoldText) -> Iterator[Journey]:
     folder = tmp_path / f"net-{secrets.token_hex(4)}"
     shutil.copytree(RECORDED / "collected", folder / "collected")
     (folder / "project.toml").write_text(PROJECT.format(name=folder.name, url=label_studio.url))
     (folder / "recipe.toml").write_text(RECIPE)
     (folder / "annotators.key").write_text("5e" * 32 + "\n")
     with ExitStack() as signed_in:
-        yield Journey(folder, label_studio, signed_in)
+        yield Journey(folder, label_studio, signed_in, hold_text)
 
 
 @pytest.mark.landing
