@@ -59,8 +59,8 @@ def read_by_model(
         base: Folder to which the recipe's relative locations refer.
         base_url: Address of the server, see `judges.option_reader.OptionReader`.
         locales: Only options of questions about these locales; about all when absent.
-        everything: Whether options that people have read, and those that verdicts leave out, are read as well:
-            to compare the model with people.
+        everything: Whether options that people or the package's model have read, and those that verdicts leave
+            out, are read as well: to compare the model with people.
         concurrency: Requests under way at a time at most.
         on_progress: Told about progress.
 
