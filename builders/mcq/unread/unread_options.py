@@ -1,4 +1,4 @@
-"""Unread options: what a build shows of what nobody has read, by how likely a reader would refuse it."""
+"""Unread options: what a build shows of what nobody has read, by how likely it would be refused."""
 
 import polars as pl
 
