@@ -169,7 +169,7 @@ def options_to_review(
         mark = option_mark(*(row[name] for name in ("template_id", "locale", "question", "option", "role")))
         rows.append({**row, "regions": ", ".join(row["regions"]), "read": by, "check": mark})
     if not rows:
-        why = "somebody has read every option" if offered else "no question has options enough"
+        why = "every option has been read" if offered else "no question has options enough"
         left_out = not (everything or offered) and any(options.offered(verdicts, everything=True))
         more = "; `everything=True` also shows what verdicts leave out" if left_out else ""
         raise InputError(f"nothing to read: {why}{more}")

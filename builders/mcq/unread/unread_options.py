@@ -32,7 +32,7 @@ class UnreadOptions:
     def left_out_by(self, template_id: str, asked: str, option: Option) -> str | None:
         """Find the key of the recipe by which an option is left out about a locale.
 
-        Null where it is shown, as what somebody has read is, at any risk.
+        Null where it is shown, as what has been read is, at any risk.
 
         Args:
             template_id: The template.

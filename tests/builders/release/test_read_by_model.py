@@ -91,8 +91,8 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     # A second run asks nothing, and says so.
     chat.requests.clear()
     assert judge(chat, recipe) == (
-        "Nothing to read: people or chat:m1@prompt-1 have given a verdict on every option that questions may "
-        "show; --all adds what people have read and what verdicts leave out.\n"
+        "Nothing to read: people or models have given a verdict on every option that questions may show; "
+        "--all adds what was read before and what verdicts leave out.\n"
     )
     assert chat.requests == []
 
