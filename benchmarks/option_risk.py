@@ -1,7 +1,7 @@
-"""How likely readers refuse options that nobody has read, and what `max_risk` makes of a region that joins.
+"""How likely options that nobody has read are refused, and what `max_risk` makes of a region that joins.
 
 ``python benchmarks/option_risk.py BLEND --fit`` writes the coefficients of ``decisions/blend/option_risk.tsv``,
-from the published answers (the folder BLEND of the authors' repository) and what the package's readers refused.
+from the published answers (the folder BLEND of the authors' repository) and what the package's model refused.
 ``--words`` first counts the words of ``decisions/blend/type_words.tsv`` anew. Without either it prints the
 tables of docs/mcq.md: every region in turn is one that nobody has read, with coefficients fitted without it.
 ``--risks`` says at which risks, ``--chart`` draws them; ``--silly`` prints those of `max_silly` instead.
@@ -62,7 +62,7 @@ Models = dict[str, dict[str, float]]
 
 
 def read_options(tables: BlendTables) -> pl.DataFrame:
-    """List by offering region every option that readers had before them: ``refused``, ``silly``, and features.
+    """List by offering region every option that the package's model has read: ``refused``, ``silly``, features.
 
     Features of reading are null where the answer was not read about enough other regions.
     """
@@ -96,7 +96,7 @@ def read_options(tables: BlendTables) -> pl.DataFrame:
 
 
 def is_silly(verdicts: Exclusions, template_id: str, asked: str, text: str) -> bool:
-    """Whether readers found an option silly, about the region or by itself."""
+    """Whether the package's model found an option silly, about the region or by itself."""
     by_itself = shipped_option_texts().get(template_id)
     if by_itself is not None and text in by_itself.refused:
         return True
@@ -191,7 +191,7 @@ def built(
     silly: float | None = None,
     exclusions: pl.DataFrame | None = None,
 ) -> McqBuild:
-    """Build as if nobody but the readers of ``exclusions`` had read about the region asked about."""
+    """Build as if nobody but those who gave ``exclusions`` had read about the region asked about."""
     # Verdicts on the options of all regions are put aside at once: those about others decide nothing about one,
     # but for what they refuse at home.
     return build_default(
@@ -208,7 +208,7 @@ def built(
 
 
 class Verdicts:
-    """What readers say of options; of what they had not before them, how likely they refuse it."""
+    """What the package's model says of options; of what it had not before it, how likely it refuses it."""
 
     def __init__(self, tables: BlendTables, rows: pl.DataFrame, risk: OptionRisk) -> None:
         self._refused = Exclusions(None, tables.questions, registry(), shipped=True)
@@ -219,7 +219,7 @@ class Verdicts:
         self._given = {(one, tag): {shown(text) for text in texts} for one, tag, texts in given}
 
     def silly(self, template_id: str, asked: str, text: str, origin: str) -> tuple[float, bool]:
-        """How likely an option is silly, and whether readers have said so."""
+        """How likely an option is silly, and whether the model has said so."""
         if is_silly(self._refused, template_id, asked, text):
             return 1.0, True
         if (template_id, asked, text) in self._read:
@@ -227,7 +227,7 @@ class Verdicts:
         return self._risk.silly(template_id, asked, _option(text, origin)), False
 
     def refusal(self, template_id: str, asked: str, text: str, origin: str) -> tuple[float, bool]:
-        """How likely an option is refused, and whether readers have said so."""
+        """How likely an option is refused, and whether the model has said so."""
         if text in self._refused.of(template_id, asked).distractors:
             return 1.0, True
         if any(pair_key(text, one) in self._same for one in self._given[template_id, asked]):
@@ -246,7 +246,7 @@ Verdict = Callable[[str, str, str, str], tuple[float, bool]]
 
 
 def disputed(mcqs: pl.DataFrame, verdict: Verdict) -> pl.DataFrame:
-    """Count pairs with the region, questions, those disputed, and options that readers never saw, by region."""
+    """Count pairs with the region, questions, those disputed, and options that the model never saw."""
     found = []
     for row in mcqs.iter_rows(named=True):
         wrong = [i for i in range(4) if i != row["answer"]]

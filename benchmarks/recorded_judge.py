@@ -1,9 +1,10 @@
 """What a model that reads options first does to questions about a region that nobody has read.
 
-``python benchmarks/recorded_judge.py BLEND`` prints the tables of docs/mcq.md. No verdicts of a model are at
-hand: each judge here is drawn, by digest, from what the package's readers decided. It refuses a stated share
-of what they refuse (recall) and a stated share of what they accept (false alarms), and is always sure. Its
-verdicts then take the way of a real model's: as exclusions by ``chat:…``, until all that is offered is read.
+``python benchmarks/recorded_judge.py BLEND`` prints the tables of docs/mcq.md. Each judge here is drawn, by
+digest, from the verdicts of the package, which a language model gave: they stand for the truth. It refuses a
+stated share of what they refuse (recall) and a stated share of what they accept (false alarms), and is always
+sure. Its verdicts then take the way of a real model's: as exclusions by ``chat:…``, until all that is offered
+is read.
 BLEND is the folder of the authors' repository; ``--by-region`` also writes the figures by region.
 """
 
@@ -23,6 +24,7 @@ from blend.builders.mcq.verdicts.offered_options import offered_options
 from blend.builders.release.verdict_agreement import compared_verdicts
 from blend.loaders.upstream.blend import BlendTables, read_blend
 from blend.schemas.language.locales import registry
+from blend.schemas.language.personal_data import MODEL
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.release.model_report import ANY_REFUSAL
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
@@ -31,11 +33,10 @@ from blend.schemas.sheets.option_sheets import KEY_ROLE, OK
 RECALLS = (0.5, 0.7, 0.9)
 FALSE_ALARMS = (0.02, 0.05)
 OPTION = (*KEY, "option")
-PEOPLE = "blend team"
 
 
-class Readers:
-    """What the package's readers say of an option; of what they had not before them, a draw by its risk."""
+class Truth:
+    """What the package's model says of an option; of what it had not before it, a draw by its risk."""
 
     def __init__(self, tables: BlendTables, verdicts: Verdicts, seed: int) -> None:
         self._verdicts, self._seed = verdicts, seed
@@ -53,7 +54,7 @@ class Readers:
         return SILLY if known and chance else "also-right"
 
     def refusal(self, template_id: str, asked: str, text: str, origin: str) -> tuple[float, bool]:
-        """Decide whether a distractor is refused, and say whether readers did."""
+        """Decide whether a distractor is refused, and say whether the model did."""
         chance, known = self._verdicts.refusal(template_id, asked, text, origin)
         return float(drawn(self._seed, "unseen", template_id, asked, text) < chance), known
 
@@ -64,18 +65,18 @@ def drawn(seed: int, *parts: str) -> float:
     return int.from_bytes(digest[:8]) / 2**64
 
 
-def judged(rows: pl.DataFrame, readers: Readers, recall: float, false_alarms: float, seed: int) -> pl.DataFrame:
-    """Give verdicts on offered options: those of a judge, and those of readers beside them, as `EXCLUSIONS`."""
+def judged(rows: pl.DataFrame, truth: Truth, recall: float, false_alarms: float, seed: int) -> pl.DataFrame:
+    """Give verdicts on offered options: those of a judge, and the true ones beside them, as `EXCLUSIONS`."""
     name = f"chat:finds {recall:.0%}, false alarms {false_alarms:.0%}"
 
     def given() -> Iterator[tuple[Any, ...]]:
         for row in rows.iter_rows(named=True):
             about = tuple(row[part] for part in OPTION)
-            true = readers.kind(row)
+            true = truth.kind(row)
             hit = drawn(seed, "judge", *about) < (false_alarms if true == OK else recall)
             refusal = true if true != OK else WRONG if row["role"] == KEY_ROLE else "also-right"
             yield *about, refusal if hit else OK, name, 1.0
-            yield *about, true, PEOPLE, None
+            yield *about, true, MODEL, None
 
     columns = [*OPTION, "kind", "reviewer", "confidence"]
     found = pl.DataFrame(list(given()), columns, orient="row")
@@ -84,13 +85,13 @@ def judged(rows: pl.DataFrame, readers: Readers, recall: float, false_alarms: fl
 
 
 def recorded(
-    tables: BlendTables, readers: Readers, recall: float, false_alarms: float, *, shipped: bool, seed: int
+    tables: BlendTables, truth: Truth, recall: float, false_alarms: float, *, shipped: bool, seed: int
 ) -> pl.DataFrame:
     """Have a drawn judge read what is offered, and what takes the place of what it refuses, as `EXCLUSIONS`.
 
-    Verdicts of readers on the same options stand beside its own.
+    True verdicts on the same options stand beside its own.
     """
-    every = judged(pl.DataFrame(schema={}), readers, recall, false_alarms, seed)
+    every = judged(pl.DataFrame(schema={}), truth, recall, false_alarms, seed)
     while True:
         exclusions = Exclusions(judge_of(every), tables.questions, registry(), shipped=False)
         offered = offered_options(
@@ -105,29 +106,29 @@ def recorded(
         new = offered.join(every, on=OPTION, how="anti")
         if new.is_empty():
             return every
-        every = pl.concat([every, judged(new, readers, recall, false_alarms, seed)])
+        every = pl.concat([every, judged(new, truth, recall, false_alarms, seed)])
 
 
 def judge_of(every: pl.DataFrame) -> pl.DataFrame:
-    """Leave out what readers say."""
-    return every.filter(pl.col("reviewer") != PEOPLE)
+    """Leave out what is true."""
+    return every.filter(pl.col("reviewer") != MODEL)
 
 
 def missed(every: pl.DataFrame) -> float:
-    """Share of what a judge accepts that readers refuse: what a release's calibration expects."""
-    found = compared_verdicts(judge_of(every), every.filter(reviewer=PEOPLE)).filter(locale="all")
+    """Share of what a judge accepts and should refuse: what a release's calibration expects."""
+    found = compared_verdicts(judge_of(every), every.filter(reviewer=MODEL)).filter(locale="all")
     assert set(found["kind"]) >= {ANY_REFUSAL, OK}
     return 1 - float(found.filter(kind=OK)["precision"].item())
 
 
-def shown_refused(mcqs: pl.DataFrame, readers: Readers) -> float:
-    """Share of the distractors shown, each once per template and region, that readers refuse."""
+def shown_refused(mcqs: pl.DataFrame, truth: Truth) -> float:
+    """Share of the distractors shown, each once per template and region, that should be refused."""
     pairs = pl.struct(option="options", origin="option_locales")
     shown = mcqs.select(*KEY, "answer", "options", "option_locales").explode("options", "option_locales")
     gold = mcqs.select(*KEY, options=pl.col("options").list.get(pl.col("answer")))
     wrong = shown.join(gold, on=[*KEY, "options"], how="anti").select(*KEY, pairs.alias("one")).unnest("one")
     rows = wrong.unique([*KEY, "option"]).iter_rows()
-    found = [readers.refusal(*row)[0] for row in rows]
+    found = [truth.refusal(*row)[0] for row in rows]
     return sum(found) / len(found)
 
 
@@ -156,15 +157,15 @@ def main() -> None:
     figures = []
     for shipped in (False, True):
         risk = HeldOutRisk(tables, models, shipped=shipped)
-        readers = Readers(tables, Verdicts(tables, rows, risk), used.seed)
+        truth = Truth(tables, Verdicts(tables, rows, risk), used.seed)
         judges: Sequence[tuple[float, float] | None] = [None, *product(used.recalls, used.false_alarms)]
         for judge in judges:
             every = exclusions = None
             if judge is not None:
-                every = recorded(tables, readers, *judge, shipped=shipped, seed=used.seed)
+                every = recorded(tables, truth, *judge, shipped=shipped, seed=used.seed)
                 exclusions = judge_of(every)
             mcqs = built(tables, risk, None, shipped=shipped, exclusions=exclusions).frame()
-            found = disputed(mcqs, readers.refusal)
+            found = disputed(mcqs, truth.refusal)
             shares = found["disputed"] / found["mcqs"]
             name = "no judge" if judge is None else f"finds {judge[0]:.0%}, false alarms {judge[1]:.0%}"
             expected = "" if every is None else f" ({100 * missed(every):.1f} % expected)"
@@ -172,7 +173,7 @@ def main() -> None:
                 f"{'joining' if shipped else 'no file'}, {name}: {found['pairs'].sum():,} pairs, "
                 f"{len(mcqs):,} questions, {100 * found['disputed'].sum() / len(mcqs):.1f} % disputed "
                 f"({100 * shares.min():.0f} to {100 * shares.max():.0f} by region), of the options shown "
-                f"{100 * shown_refused(mcqs, readers):.1f} %{expected}",
+                f"{100 * shown_refused(mcqs, truth):.1f} %{expected}",
                 flush=True,
             )
             figures.append(found.with_columns(judge=pl.lit(name), joining=pl.lit(shipped)))

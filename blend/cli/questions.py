@@ -86,7 +86,7 @@ def judge(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", help="Also options that people have read or refused, to compare the model with them."
+            "--all", help="Also options that were read or refused before, to compare the model with people."
         ),
     ] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at most.")] = 16,
@@ -118,8 +118,8 @@ def judge(
         )
     if not added.by_kind:
         typer.echo(
-            f"Nothing to read: people or {added.reader} have given a verdict on every option that questions "
-            f"may show{'' if everything else '; --all adds what people have read and what verdicts leave out'}."
+            "Nothing to read: people or models have given a verdict on every option that questions may "
+            f"show{'' if everything else '; --all adds what was read before and what verdicts leave out'}."
         )
         return
     unsure = f"; unsure of {added.unsure:,}, which are left to people" if added.unsure else ""

@@ -31,8 +31,9 @@ _PUBLISHED = (
 
 _SHIPPED = (
     f"**Decisions that come with {DISTRIBUTION}**, on answers of BLEnD's 16 regions that mean the same without "
-    "a common word, and on options that are right as well in a question about one of them. Its authors made "
-    "them, and no native of the regions has checked them."
+    "a common word, and on options that are right as well in a question about one of them. A language model "
+    "made them under the maintainers' instructions; no native of the regions and no other person has checked "
+    "them."
 )
 
 _VARIANTS = (
@@ -46,7 +47,7 @@ _DECISIONS = "**Decisions** that people reviewed, or a model gave before; they o
 _BLIND: Mapping[str, str] = {
     "lexical": "Rules see words and not meanings: where no decision names a pair, two words for one thing, a "
     "group and what belongs to it, and two spellings of a name pass for different answers. So a "
-    "distractor can be right as well; the fewer pairs people have decided, the more often. A "
+    "distractor can be right as well; the fewer pairs are decided, the more often. A "
     "decision holds in every question, also where two answers mean the same in one of them only.",
     "embedding": "Vectors of sentences find synonyms, and take things that are merely alike (breakfast, "
     "dinner) for the same, so that good distractors are lost. A group and what belongs to it (fruit, apple) "

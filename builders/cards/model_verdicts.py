@@ -43,9 +43,8 @@ def _beside(model: ModelComparison, confidence: float) -> str:
     ]
     return (
         f" {name}, beside people on {model.compared:,} options of which it is sure ({confidence:g} or more; "
-        f"read by natives of the region {model.natives:,}, by others only {model.others:,}, by others as is "
-        f"known by question {model.by_question:,}): {'; '.join(statements)} (95 % intervals; by locale and "
-        f"kind of verdict in `{MODEL_VERDICTS_NAME}`)."
+        f"read by natives of the region {model.natives:,}, by others only {model.others:,}): "
+        f"{'; '.join(statements)} (95 % intervals; by locale and kind of verdict in `{MODEL_VERDICTS_NAME}`)."
     )
 
 
@@ -78,8 +77,8 @@ def wilson_interval(part: int, total: int) -> tuple[float, float]:
 
 
 def _expected(together: ModelComparison, reading: pl.DataFrame) -> str:
-    """Say what people are expected to refuse of the options shown that a model alone has read."""
-    tags = reading.filter(pl.col("model") > 0)["locale"].to_list()
+    """Say what people are expected to refuse of the options shown that one of these models alone has read."""
+    tags = reading.filter(pl.col("model") > pl.col("by_question"))["locale"].to_list()
     overall = together.of(EVERY, OK)
     if not tags or overall is None or not overall.given:
         return ""
@@ -91,7 +90,7 @@ def _expected(together: ModelComparison, reading: pl.DataFrame) -> str:
     ]
     regions = f", and about {', '.join(by_region)} by what they say there" if by_region else ""
     return (
-        " So of the options that are shown and that a model alone has read, people would refuse "
+        " So of the options that are shown on such a verdict alone, people would refuse "
         f"{_missed(overall)}{regions}."
     )
 

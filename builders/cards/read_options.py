@@ -29,13 +29,14 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
     """
     if reading.is_empty():
         return None
-    natives, others, by_question, model, nobody = (int(reading[name].sum()) for name in _READERS)
+    natives, others, model, nobody = (int(reading[name].sum()) for name in _READERS)
+    by_question = int(reading["by_question"].sum())
     header, rows = ["region", "options", *_READERS.values()], [_row(row) for row in reading.to_dicts()]
     if nobody:
         header.append("questions expected to be disputed")
         rows = [(*row, _expected(of)) for row, of in zip(rows, reading.to_dicts(), strict=True)]
     return ReadOptions(
-        f"{_overall(natives, others + by_question, model, nobody)}{_inferred(by_question)}"
+        f"{_overall(natives, others, model, nobody)}{_inferred(by_question)}"
         f"{model_verdicts(report, reading)}{_of_disputed(nobody)}"
         " By region, with shares of its options in per cent:",
         tuple(header),
@@ -46,14 +47,13 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
 _READERS = {
     "natives": "read by natives",
     "others": "by others only",
-    "by_question": "by others, as is known by question",
     "model": "by a model alone",
     "nobody": "by nobody",
 }
 """Columns of `READING`, and what the card calls them."""
 
 _DISPUTED = (26, 18, 35)
-"""Of 100 questions of which nobody had read an option, those that a careful reader disputed, and the ends of
+"""Of 100 questions of which nobody had read an option, those that a language model disputed, and the ends of
 Wilson's 95 % interval of that share; ``docs/mcq.md``."""
 
 
@@ -62,7 +62,7 @@ def _row(of: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _expected(of: Mapping[str, Any]) -> str:
-    """How many of a region's questions a careful reader is expected to dispute, in per cent."""
+    """How many of a region's questions a careful reading is expected to dispute, in per cent."""
     share, low, high = (_share(percent * of["with_unread"], 100 * of["mcqs"]) for percent in _DISPUTED)
     return f"{share} ({low} to {high})" if of["nobody"] else "–"
 
@@ -71,7 +71,7 @@ def _of_disputed(nobody: int) -> str:
     if not nobody:
         return ""
     return (
-        f" Of questions with options that nobody had read, a careful reader disputed {_DISPUTED[0]} of 100; "
+        f" Of questions with options that nobody had read, a language model disputed {_DISPUTED[0]} of 100; "
         "the last column is what that makes of a region's questions, in per cent, with a 95 % interval, and "
         "less where `mcq.max_risk` is set."
     )
@@ -81,9 +81,9 @@ def _inferred(by_question: int) -> str:
     if not by_question:
         return ""
     return (
-        f" Of {by_question:,} it is known by question alone: the readers of BLEnD's published answers kept "
-        "what they refused and not what they accepted, so some answers that are shown now may have been passed "
-        "over (`decisions/blend/README.md`)."
+        f" Of {by_question:,} that is known by question alone: what the model refused of BLEnD's published "
+        "answers was kept and what it accepted was not, so some answers that are shown now may have been "
+        "passed over (`decisions/blend/README.md`)."
     )
 
 
@@ -100,6 +100,12 @@ def _overall(natives: int, others: int, model: int, nobody: int) -> str:
         return (
             "Nobody has read the options of the multiple-choice questions before they were shown: a distractor "
             "may well be correct, too."
+        )
+    if not people:
+        what = f"{model:,} of the {total:,} options" if nobody else "every option"
+        return (
+            f"A language model has read {what} of the multiple-choice questions, and no person any: a "
+            "distractor may well be correct, too."
         )
     if nobody or model:
         alone = f", and a language model alone {model:,}; where no person has" if model else "; among the rest"

@@ -83,10 +83,11 @@ class JudgePanel:
     def overruled(self, pairs: Iterable[Pair]) -> dict[Pair, bool]:
         """Whether pairs that local variants hold for the same are the same after all.
 
-        Only people's decisions find them different. A model's verdict on file may have been given where other
-        locales met, which say nothing of the kind; a rebuild must not take it for an answer here.
+        Only decisions that no build asked for find them different. A verdict that a build had from a model may
+        have been given where other locales met, which say nothing of the kind; a rebuild must not take it for
+        an answer here.
         """
-        return self._decided((*map(_People, self.before), _Rules()), set(pairs), self._overruled)
+        return self._decided((*map(_Unasked, self.before), _Rules()), set(pairs), self._overruled)
 
     def _decided(self, judges: Sequence[Judge], pairs: set[Pair], known: dict[Pair, bool]) -> dict[Pair, bool]:
         """Whether pairs are the same; judges are asked about those that are not known yet."""
@@ -162,8 +163,8 @@ class _Partners(dict[str, Set[str]]):
 _NOBODY: frozenset[str] = frozenset()
 
 
-class _People:
-    """A judge without the verdicts of models that it has on file."""
+class _Unasked:
+    """A judge without the verdicts that it has on file since a build asked a model."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge

@@ -138,7 +138,6 @@ def _readers(
     """Bring together what readers said of questions and options, those of the package if they count."""
     shipped = options.judge.shipped
     asked, slips = put_right(questions)
-    readings = QuestionReadings(questions, annotations, shipped=shipped)
     excluded = Exclusions(
         exclusions,
         questions,
@@ -146,9 +145,8 @@ def _readers(
         shipped=shipped,
         model_confidence=options.model_confidence,
         asked=asked,
-        readings=readings,
     )
-    reading = Reading(excluded, readings)
+    reading = Reading(excluded, QuestionReadings(questions, annotations, shipped=shipped))
     return _Readers(excluded, reading, *((asked, slips) if shipped else (questions, slips.clear())))
 
 

@@ -18,7 +18,7 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
         models: Names of the models, at least one, whether a verdict of theirs counts or not.
         model_confidence: From where on a model is sure.
     """
-    is_model = pl.col("reviewer").is_in(models).fill_null(value=False)
+    is_model = pl.col("reviewer").is_in(models)
     people = beside.filter(~is_model)
 
     def compared(name: str, verdicts: pl.DataFrame) -> ModelComparison:
@@ -26,19 +26,14 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
         sure = verdicts.filter(is_sure).unique(_OPTION)
         unsure = verdicts.unique(_OPTION).join(sure, on=_OPTION, how="anti")
         readers = people.join(sure, on=_OPTION, how="semi").group_by(_OPTION)
-        # Natives before others, and both before what is known by question alone.
-        by_whom = readers.agg(
-            native=(pl.col("native") == "yes").fill_null(value=False).any(),
-            known=pl.col("reviewer").is_not_null().any(),
-        )
+        by_whom = readers.agg(native=(pl.col("native") == "yes").fill_null(value=False).any())
         rows = compared_verdicts(verdicts, people, model_confidence=model_confidence)
         return ModelComparison(
             reviewer=name,
             verdicts=len(sure),
             unsure=len(unsure),
             natives=by_whom.filter("native").height,
-            others=by_whom.filter(~pl.col("native"), pl.col("known")).height,
-            by_question=by_whom.filter(~pl.col("native"), ~pl.col("known")).height,
+            others=by_whom.filter(~pl.col("native")).height,
             kinds=tuple(ComparedKind(**row) for row in rows.to_dicts()),
         )
 

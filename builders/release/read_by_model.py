@@ -11,13 +11,13 @@ import polars as pl
 
 from blend.builders.judges.option_prompt import AskedOptions
 from blend.builders.judges.option_reader import OptionReader
-from blend.builders.mcq.verdicts.reading import MODEL
 from blend.builders.release.recipe_options import OfferedOption, RecipeOptions
 from blend.builders.release.tables import exclusions_of
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.option_sheets import OptionVerdict
 from blend.loaders.responses.option_verdicts import append_verdicts
+from blend.schemas.language.personal_data import MODEL
 from blend.schemas.recipe.recipe import Recipe
 from blend.schemas.sheets.option_sheets import KEY_ROLE
 
@@ -59,8 +59,8 @@ def read_by_model(
         base: Folder to which the recipe's relative locations refer.
         base_url: Address of the server, see `judges.option_reader.OptionReader`.
         locales: Only options of questions about these locales; about all when absent.
-        everything: Whether options that people have read, and those that verdicts leave out, are read as well:
-            to compare the model with people.
+        everything: Whether options that people or the package's model have read, and those that verdicts leave
+            out, are read as well: to compare the model with people.
         concurrency: Requests under way at a time at most.
         on_progress: Told about progress.
 
@@ -129,7 +129,7 @@ def _requests(
     ):
         every = list(of_question)
         keys = [one.row["option"] for one in every if one.row["role"] == KEY_ROLE]
-        wanted = [one for one in every if _is_open(one, reader) and (everything or not _read_by_people(one))]
+        wanted = [one for one in every if _is_open(one, reader) and (everything or not _is_read(one))]
         for start in range(0, len(wanted), MAX_OPTIONS):
             part = wanted[start : start + MAX_OPTIONS]
             asked = tuple((one.row["option"], one.row["role"]) for one in part)
@@ -142,5 +142,6 @@ def _is_open(one: OfferedOption, reader: str) -> bool:
     return all(other.name != reader for other in one.readers)
 
 
-def _read_by_people(one: OfferedOption) -> bool:
+def _is_read(one: OfferedOption) -> bool:
+    """Whether people or the package's model have read it; that another model has says nothing of this one."""
     return not one.read_by & {None, MODEL}

@@ -76,21 +76,19 @@ class RecipeOptions:
             InputError: If no question can ask about a locale.
         """
         shipped = self._recipe.mcq.judge.shipped
-        readings = QuestionReadings(self.questions, self._annotations, shipped=shipped)
         exclusions = Exclusions(
             verdicts,
             self.questions,
             self.locales,
             shipped=shipped,
             model_confidence=self._recipe.mcq.model_confidence,
-            readings=readings,
         )
         offered = self._offered(None if everything else exclusions)
         asked = set(offered["locale"])
         if not_asked := [tag for tag in locales or () if tag not in asked]:
             left_out = set() if everything else set(self._offered(None)["locale"])
             raise InputError(self._why_not_asked(not_asked[0], asked, left_out))
-        reading = Reading(exclusions, readings)
+        reading = Reading(exclusions, QuestionReadings(self.questions, self._annotations, shipped=shipped))
         for row in offered.iter_rows(named=True):
             if locales is None or row["locale"] in locales:
                 key = row["template_id"], row["locale"], row["option"]

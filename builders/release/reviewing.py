@@ -9,7 +9,6 @@ import polars as pl
 from blend.builders.judges.suspects import Suspects
 from blend.builders.mcq.candidate_pairs import candidate_pairs, same_local_answers
 from blend.builders.mcq.verdicts.offered_options import OFFERED_OPTIONS
-from blend.builders.mcq.verdicts.reading import BLEND_TEAM
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.recipe_options import RecipeOptions
 from blend.builders.release.tables import annotations_of, exclusions_of
@@ -19,6 +18,7 @@ from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import AnyDecision, shipped_decisions
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry
+from blend.schemas.language.personal_data import MODEL
 from blend.schemas.recipe.recipe import Recipe
 from blend.schemas.rows.frame_columns import KEY
 from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, option_mark
@@ -142,7 +142,8 @@ def options_to_review(
         base: Folder to which its relative locations refer.
         locales: Only options of questions about these locales; about all when absent.
         only: Only options of these templates with locales; of all when absent.
-        unread: Whether those are left out that somebody has read; what a model is unsure of, nobody has.
+        unread: Whether those are left out that a person or a model has read; what a model is unsure of is
+            there.
         everything: Whether those are there as well that verdicts leave out.
         blind: Whether ``read`` is empty, for a reader who is not to know what others said.
 
@@ -164,11 +165,11 @@ def options_to_review(
     for row, readers, read_by in offered:
         if unread and None not in read_by:
             continue
-        by = "" if blind else "; ".join(map(str, readers)) or ("" if None in read_by else BLEND_TEAM)
+        by = "" if blind else "; ".join(map(str, readers)) or ("" if None in read_by else MODEL)
         mark = option_mark(*(row[name] for name in ("template_id", "locale", "question", "option", "role")))
         rows.append({**row, "regions": ", ".join(row["regions"]), "read": by, "check": mark})
     if not rows:
-        why = "somebody has read every option" if offered else "no question has options enough"
+        why = "every option has been read" if offered else "no question has options enough"
         left_out = not (everything or offered) and any(options.offered(verdicts, everything=True))
         more = "; `everything=True` also shows what verdicts leave out" if left_out else ""
         raise InputError(f"nothing to read: {why}{more}")

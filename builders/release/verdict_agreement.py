@@ -5,7 +5,7 @@ from polars.dataframe.group_by import GroupBy
 
 from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
-from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.language.personal_data import MODEL, MODEL_PREFIX
 from blend.schemas.release.model_report import ANY_REFUSAL, EVERY
 from blend.schemas.sheets.option_sheets import OK
 
@@ -47,7 +47,7 @@ fraction). Of what others refused that is the recall of the reader's refusals; o
 false alarms. Where the reader says it: ``given``, how many of these the others confirm (counts), saying alike
 whether the option may be shown, and their share, the ``precision``. Shares of nothing are null."""
 
-_IS_MODEL = pl.col("reviewer").str.starts_with(MODEL_PREFIX).fill_null(value=False)
+_IS_MODEL = (pl.col("reviewer") == MODEL) | pl.col("reviewer").str.starts_with(MODEL_PREFIX)
 _OPTION = ("template_id", "locale", "question", "option")
 _SEVERITY = (WRONG, SILLY, "also-right", OK)
 """Of several verdicts on an option, the first one here is what they say together."""

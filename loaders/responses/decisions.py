@@ -42,7 +42,7 @@ class Decision(Row):
     verdict: Literal["same", "different"]
     """``same`` when they mean the same or one contains the other, otherwise ``different``."""
     who: Pseudonym
-    """A person's pseudonym, or ``chat:`` and the name of a model."""
+    """A person's pseudonym, ``chat:`` and the name of a model, or ``model`` for one that is not named."""
     when: date
     """Day of the decision."""
     why: str = ""

@@ -1,4 +1,4 @@
-"""Exclusions: verdicts on options; those that people have excluded are not to be shown about a region again."""
+"""Exclusions: verdicts on options; those that were excluded are not to be shown about a region again."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import polars as pl
 from blend.loaders.files.rows import Columns
 from blend.loaders.responses.fillers import read_reviewed_options
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.language.personal_data import is_model
 from blend.schemas.rows.frame_columns import EXCLUSIONS
 
 _COLUMNS = Columns(
@@ -41,7 +41,7 @@ def read_exclusions(path: Path) -> pl.DataFrame:
         if native not in ("yes", "no", None):
             where = f"{source}, column native"
             problems.append(RowError(f"unknown value {native!r}", where=where, fix="write yes or no"))
-        elif native == "yes" and who.startswith(MODEL_PREFIX):
+        elif native == "yes" and is_model(who):
             fix = "leave the cell empty, or name the person in the column reviewer"
             problems.append(
                 RowError(f"{who!r} is a model, not a native", where=f"{source}, column native", fix=fix)
@@ -56,4 +56,4 @@ def read_exclusions(path: Path) -> pl.DataFrame:
 def models_in(exclusions: pl.DataFrame) -> list[str]:
     """List the models that have given verdicts, `frame_columns.EXCLUSIONS`, in text order."""
     names = exclusions["reviewer"].drop_nulls().unique().sort()
-    return [name for name in names if name.startswith(MODEL_PREFIX)]
+    return [name for name in names if is_model(name)]

@@ -17,7 +17,7 @@ from blend.loaders.files.storage import storage_errors
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.option_sheets import OptionVerdict, subject
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.language.personal_data import is_model
 from blend.schemas.sheets.option_sheets import OK, stands_by_natives
 
 _COLUMNS = (
@@ -72,7 +72,7 @@ def add_verdicts(
     """
     if not reviewer.strip():
         raise InputError("`reviewer` is empty; give the pseudonym of a person")
-    if reviewer.startswith(MODEL_PREFIX):
+    if is_model(reviewer):
         raise InputError(f"`reviewer` {reviewer!r}: models are named so; give the pseudonym of a person")
     _check_kind_of_file(path)
     locales = sorted({verdict.locale for verdict in verdicts})
@@ -181,7 +181,7 @@ def _compared(
         else:
             new.append(verdict)
             # People overrule models.
-            people = [row for cells in there if not (row := cells.values)["reviewer"].startswith(MODEL_PREFIX)]
+            people = [row for cells in there if not is_model((row := cells.values)["reviewer"])]
             if any((row["kind"] == OK) != (verdict.kind == OK) for row in people):
                 disputed += 1
                 natives = [row["kind"] for row in people if row.get("native") == "yes"]

@@ -1,4 +1,4 @@
-"""Shipped decisions: what the blend team decided about the answers of BLEnD's 16 regions; no native checked it.
+"""Shipped decisions: what a language model decided about the answers of BLEnD's 16 regions; nobody checked it.
 
 They lie in the package ``blend.decisions``, under the licence of the dataset, in the formats of a recipe's own
 files: `loaders.responses.decisions` and `loaders.responses.exclusions`. Beside them are slips in the English of
@@ -46,7 +46,7 @@ def shipped_decisions() -> tuple[ShippedDecision, ...]:
     """The shipped decisions about pairs of answers, in the order of the file.
 
     They concern pairs of an option and an acceptable answer, or of two options, that can meet in the published
-    16 regions and that share no word. The blend team read them in English.
+    16 regions and that share no word. The model read them in English.
     """
     rows = _table("same_answers.tsv").with_columns(
         pl.col("when").str.to_date("%Y-%m-%d"), pl.col("why").fill_null("")
@@ -56,7 +56,7 @@ def shipped_decisions() -> tuple[ShippedDecision, ...]:
 
 @cache
 def shipped_readings() -> pl.DataFrame:
-    """The questions of which the blend team read every option that the 16 regions offered, accepted or not.
+    """The questions of which the model read every option that the 16 regions offered, accepted or not.
 
     Returns:
         ``template_id``, ``locale``, ``question`` (in English), one row per question, in the order of the file.
@@ -68,7 +68,7 @@ def shipped_readings() -> pl.DataFrame:
 def shipped_exclusions() -> pl.DataFrame:
     """The shipped exclusions, `frame_columns.EXCLUSIONS`, in the order of the file, each with its question.
 
-    Five annotators do not say everything: who eats cod likes crab as well. The blend team read every option
+    Five annotators do not say everything: who eats cod likes crab as well. The model read every option
     that may be shown about the 16 regions, and excluded those that are right all the same, or no answer at all.
     """
     rows = _table("exclusions.tsv").with_row_index("row", offset=2)
@@ -103,7 +103,7 @@ def shipped_collections() -> pl.DataFrame:
 
 @cache
 def shipped_answer_types() -> dict[str, str]:
-    """The type of answer that each published template asks for, as the blend team read it."""
+    """The type of answer that each published template asks for, as the model took it."""
     with as_file(files("blend.decisions") / "blend" / "answer_types.tsv") as path:
         return dict(pl.read_csv(path, separator="\t").select("template_id", "type").iter_rows())
 
@@ -133,7 +133,7 @@ def shipped_wordings() -> dict[str, Wording]:
 
 
 class OptionTexts(NamedTuple):
-    """What readers said of options of a template whatever the region asked about."""
+    """What the model said of options of a template whatever the region asked about."""
 
     refused: frozenset[str]
     """Options that are no answer of the kind asked for, and are offered nowhere."""
@@ -143,7 +143,7 @@ class OptionTexts(NamedTuple):
 
 @cache
 def shipped_option_texts() -> dict[str, OptionTexts]:
-    """What the blend team said of the options of the 16 regions by themselves, by template."""
+    """What the model said of the options of the 16 regions by themselves, by template."""
     rows = _table("option_texts.tsv").select("template_id", "option", "kind", "corrected").iter_rows()
     found: dict[str, tuple[set[str], dict[str, str]]] = {}
     for template_id, option, kind, put_right in rows:

@@ -44,6 +44,15 @@ def pseudonym(text: str) -> str:
 MODEL_PREFIX: Final = "chat:"
 """How a language model is named where the pseudonym of a person could stand; its own name follows."""
 
+MODEL: Final = "model"
+"""Stands there for a language model whose name was not recorded, as that of all verdicts of the package."""
+
+
+def is_model(who: str) -> bool:
+    """Whether a language model is named where the pseudonym of a person could stand."""
+    return who == MODEL or who.startswith(MODEL_PREFIX)
+
+
 Pseudonym = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(pseudonym)]
 """Who did something, by a name that tells nobody who it is."""
 

@@ -122,8 +122,8 @@ class McqOptions(FrozenModel):
     """CSV, JSON Lines or Parquet file of reviewed distractors for questions that are short of them, relative
     to the recipe."""
     exclusions: str | None = None
-    """CSV, JSON Lines or Parquet file of verdicts on options, relative to the recipe; those that people
-    excluded are not shown about a region."""
+    """CSV, JSON Lines or Parquet file of verdicts on options, relative to the recipe; what they refuse is not
+    shown about a region."""
     wordings: str | None = None
     """CSV, JSON Lines or Parquet file of changes in the wording of questions that change nothing that is asked,
     relative to the recipe; verdicts that quote the wording before still count."""

@@ -60,15 +60,13 @@ class ModelComparison(FrozenModel):
     """Of the first, those that natives of the region have read as well."""
     others: int = Field(ge=0)
     """Those that only other people have."""
-    by_question: int = Field(ge=0)
-    """Those that others have as far as is known by question."""
     kinds: tuple[ComparedKind, ...]
     """How they compare, by locale (``all`` first) and kind; none where nobody has read the same."""
 
     @property
     def compared(self) -> int:
         """Count the options that people have read as well."""
-        return self.natives + self.others + self.by_question
+        return self.natives + self.others
 
     def of(self, locale: str, kind: str) -> ComparedKind | None:
         """Find how a kind of verdict compares in a locale; null where nobody gives it."""

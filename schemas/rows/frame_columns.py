@@ -137,7 +137,7 @@ EXCLUSIONS = pl.Schema(
 )
 """One row per verdict on an option: the template, the locale asked about, the option in English, the verdict
 (``also-right``, ``silly``, or ``wrong`` for a correct answer that is none, and it is not to be shown there;
-``ok``, and somebody has read it), who says so, their words, the question in English where the row counts for
+``ok``, and it has been read), who says so, their words, the question in English where the row counts for
 those words alone, ``yes`` where who says so is a native of the region (null: not), and how sure a model is
 of it, a fraction (null: it does not say, or it is a person)."""
 

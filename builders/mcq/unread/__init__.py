@@ -1,1 +1,1 @@
-"""Unread options: how likely a reader would refuse what nobody has read."""
+"""Unread options: how likely it is that what nobody has read would be refused."""

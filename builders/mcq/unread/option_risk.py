@@ -1,9 +1,9 @@
-"""Option risk: how likely a careful reader would refuse an option that nobody has read.
+"""Option risk: how likely a careful reading would refuse an option that nobody has read.
 
 Logistic regressions on what the region asked about and the one that offers the option have answered, and on
-what the package's readers said of the same answer about other regions, or where people gave its words.
-``benchmarks/option_risk.py`` fits them on what they read of the 16 published regions. No third region's answers
-have a say, so that a further one changes nothing between others.
+what the package's model said of the same answer about other regions, or where people gave its words.
+``benchmarks/option_risk.py`` fits them on what that model read of the 16 published regions. No third region's
+answers have a say, so that a further one changes nothing between others.
 """
 
 import math
@@ -79,7 +79,7 @@ class OptionRisk:
     Args:
         questions: `frame_columns.QUESTIONS`.
         annotations: `frame_columns.ANNOTATIONS`.
-        shipped: Whether what the package's readers refused about other regions counts.
+        shipped: Whether what the package's model refused about other regions counts.
         models: Coefficients by `RULES` and `READINGS`; those of the package when absent.
     """
 
@@ -117,7 +117,7 @@ class OptionRisk:
         return self._probability(READINGS if len(values) > len(FEATURES) else RULES, values)
 
     def silly(self, template_id: str, asked: str, option: Option) -> float:
-        """Estimate the probability that readers hold an option for no answer of the kind asked for; as `of`."""
+        """Estimate the probability that an option is refused as no answer of the kind asked for; as `of`."""
         values = self.features(template_id, asked, option.text, option.locale.tag)
         types = self.type_features(template_id, asked, option.text, option.locale.tag)
         return self._probability(SILLY, values | types)
@@ -218,7 +218,7 @@ _FEWEST_READ = 3
 
 
 class _Readings:
-    """What the package's readers read about other regions, whether these are built or not.
+    """What the package's model read about other regions, whether these are built or not.
 
     Args:
         annotations: `frame_columns.ANNOTATIONS`.

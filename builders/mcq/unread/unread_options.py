@@ -1,4 +1,4 @@
-"""Unread options: what a build shows of what nobody has read, by how likely a reader would refuse it."""
+"""Unread options: what a build shows of what nobody has read, by how likely it would be refused."""
 
 import polars as pl
 
@@ -32,7 +32,7 @@ class UnreadOptions:
     def left_out_by(self, template_id: str, asked: str, option: Option) -> str | None:
         """Find the key of the recipe by which an option is left out about a locale.
 
-        Null where it is shown, as what somebody has read is, at any risk.
+        Null where it is shown, as what has been read is, at any risk.
 
         Args:
             template_id: The template.

@@ -1,24 +1,22 @@
-"""Exclusions: what people of a region or readers of a build have excluded is not shown about it again."""
+"""Exclusions: what people or models that read options have excluded is not shown about a region again."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.builders.mcq.options import shown
 from blend.builders.mcq.result import FOUND
 from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
+from blend.loaders.responses.exclusions import models_in
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.language.personal_data import is_model
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
 from blend.schemas.sheets.option_sheets import OK, stands_by_natives
-
-if TYPE_CHECKING:
-    from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 
 WRONG = "wrong"
 """Kind of an exclusion that takes a correct answer away; all others take away a distractor."""
@@ -53,10 +51,10 @@ class Reader(NamedTuple):
     @property
     def is_model(self) -> bool:
         """Whether this is a language model."""
-        return self.name.startswith(MODEL_PREFIX)
+        return is_model(self.name)
 
     def __str__(self) -> str:
-        sure = f" ({self.confidence:g})" if self.is_model else ""
+        sure = f" ({self.confidence:g})" if self.confidence < 1 else ""
         return f"{self.name}{' (native)' if self.native else ''}: {self.kind}{sure}"
 
 
@@ -94,7 +92,6 @@ class Exclusions:
         shipped: Whether to add those that come with the package (`loaders.responses.shipped`).
         model_confidence: From where on a model's verdict counts, see `counting`.
         asked: The questions without slips (`wordings.put_right`), where they are at hand.
-        readings: What the package's readers accepted, as far as is known by question; no model overrules that.
 
     Raises:
         RowError, RowErrors: If a row names an unknown template, locale or kind, or lacks anything but ``why``.
@@ -109,9 +106,8 @@ class Exclusions:
         shipped: bool,
         model_confidence: float = McqOptions().model_confidence,
         asked: pl.DataFrame | None = None,
-        readings: "QuestionReadings | None" = None,
     ) -> None:
-        self._model_confidence, self._readings = model_confidence, readings
+        self._model_confidence = model_confidence
         own = pl.DataFrame(schema=EXCLUSIONS) if rows is None else rows
         _check(own, questions, locales)
         wordings = quotable(questions, asked)
@@ -127,7 +123,7 @@ class Exclusions:
         refusals = [
             Refusal(*about, kind)
             for about, readers in self._readers.items()
-            for kind in {reader.kind for reader in self._in_say(about, readers)} - {OK}
+            for kind in {reader.kind for reader in counting(readers, model_confidence)} - {OK}
         ]
         self._excluded = _excluded(refusals)
         self._refused = _refused(refusals, self.options, locales)
@@ -146,31 +142,18 @@ class Exclusions:
         return counting(readers, self._model_confidence) if readers else ()
 
     def beside_models(self) -> pl.DataFrame:
-        """List what models say of options as shown, and what people say of the same, as far as it counts.
+        """List what models of the recipe's file say, and what people say of the same, as far as it counts.
 
         Returns:
-            `frame_columns.EXCLUSIONS` without question and source; without a reviewer where it is known by
-            question alone that the package's readers read it.
+            `frame_columns.EXCLUSIONS` without question and source, of options as shown.
         """
         rows: list[dict[str, Any]] = []
-        for about, readers in self._readers.items():
-            models = [reader for reader in readers if reader.is_model]
-            people = [reader for reader in counting(readers, self._model_confidence) if not reader.is_model]
-            if models:
-                option = dict(zip((*KEY, "option"), about, strict=True))
-                rows += [option | _verdict(reader) for reader in (*models, *people)]
-                if not people and self._read_by_question(about):
-                    rows.append(option | {"kind": SILLY if about[2] in self.options.refused(about[0]) else OK})
+        is_model = pl.col("reviewer").is_in(models_in(self.own))
+        for about, models in _readers(self.own.filter(is_model)).items():
+            people = [reader for reader in self.counting(*about) if not reader.is_model]
+            option = dict(zip((*KEY, "option"), about, strict=True))
+            rows += [option | _verdict(reader) for reader in (*models, *people)]
         return pl.DataFrame(rows, EXCLUSIONS)
-
-    def _in_say(self, about: tuple[str, str, str], readers: Sequence[Reader]) -> Sequence[Reader]:
-        """Choose whose verdicts decide: models' none where the package's readers read the option."""
-        found = counting(readers, self._model_confidence)
-        only_models = any(reader.is_model for reader in found)
-        return () if only_models and self._read_by_question(about) else found
-
-    def _read_by_question(self, about: tuple[str, str, str]) -> bool:
-        return self._readings is not None and self._readings.has(*about)
 
     def refused(self, template_id: str, region: str) -> frozenset[str]:
         """Find what is silly or wrong about a region: where its own people gave that, no other is shown it."""

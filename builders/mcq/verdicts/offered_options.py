@@ -1,4 +1,4 @@
-"""Offered options: every answer that questions may show, for people who read them before a build does."""
+"""Offered options: every answer that questions may show, to be read before a build shows them."""
 
 from collections.abc import Iterator, Sequence
 

@@ -10,6 +10,7 @@ import polars as pl
 from blend.builders.mcq.options import Option, shown
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.question_readings import QuestionReadings
+from blend.schemas.language.personal_data import MODEL
 
 if TYPE_CHECKING:
     from blend.builders.mcq.default import DefaultPlan, LocaleQuestions, TemplateQuestions
@@ -20,13 +21,7 @@ NATIVES = "natives"
 OTHERS = "others"
 """Readers of whom none is known to be one."""
 BY_QUESTION = "by_question"
-"""The readers of the published answers, who kept which questions they had read and not which options."""
-
-MODEL = "model"
-"""A language model alone, sure of its verdict."""
-
-BLEND_TEAM = "blend team, unchecked by natives"
-"""Readers of the published answers."""
+"""The package's model, of which it is known which questions it has read, and not which options it accepted."""
 
 UNREAD_NOTE = "unread"
 """Note of the build report that says which regions' questions show options that nobody has read."""
@@ -39,14 +34,15 @@ READING = pl.Schema(
         "options": pl.Int64(),
         "natives": pl.Int64(),
         "others": pl.Int64(),
-        "by_question": pl.Int64(),
         "model": pl.Int64(),
+        "by_question": pl.Int64(),
         "nobody": pl.Int64(),
     }
 )
 """One row per locale asked about, in registry order: multiple-choice questions, those of them that show an
 option that nobody has read, and the options that they show (each once per template, and once more in the hard
-split), by who has read them."""
+split), by who has read them: natives of the region, other people, a language model alone (of these those of
+which that is known ``by_question``), or nobody, neither person nor model."""
 
 
 class Reading:
@@ -54,14 +50,14 @@ class Reading:
 
     Args:
         exclusions: Verdicts on single options.
-        readings: The package's own reading of published answers.
+        readings: What the package's model has read of published answers.
     """
 
     def __init__(self, exclusions: Exclusions, readings: QuestionReadings) -> None:
         self._exclusions, self._readings = exclusions, readings
 
     def by(self, template_id: str, asked: str, text: str, origin: str) -> str | None:
-        """Say who has read an option about a locale: `NATIVES`, `OTHERS`, `BY_QUESTION`, `MODEL`, or null.
+        """Say who has read an option about a locale: `NATIVES`, `OTHERS`, `MODEL`, `BY_QUESTION`, or null.
 
         Args:
             template_id: The template.
@@ -72,12 +68,12 @@ class Reading:
         found = self._exclusions.counting(template_id, asked, text)
         if any(not reader.is_model for reader in found):
             return NATIVES if any(reader.native for reader in found) else OTHERS
-        if self._readings.covers(template_id, asked, origin):
-            return BY_QUESTION
-        return MODEL if found else None
+        if found:
+            return MODEL
+        return BY_QUESTION if self._readings.covers(template_id, asked, origin) else None
 
     def has_read(self, template_id: str, asked: str, option: Option) -> bool:
-        """Whether anybody has read an option about a locale; reviewed fillers have been by who wrote them."""
+        """Whether a person or a model has read an option about a locale; who wrote a reviewed filler has."""
         return not option.votes or self.by(template_id, asked, option.text, option.locale.tag) is not None
 
 
@@ -116,7 +112,10 @@ def _counts(
         # Two regions may give the same text, each in questions of its own.
         by_text = dict(zip((text for text, _ in one.distractors), distractors, strict=True))
         readers = [*golds.values(), *by_text.values()]
-        counts = [readers.count(reader) for reader in (NATIVES, OTHERS, BY_QUESTION, MODEL, None)]
+        natives, others, model, by_question, nobody = map(
+            readers.count, (NATIVES, OTHERS, MODEL, BY_QUESTION, None)
+        )
+        counts = natives, others, model + by_question, by_question, nobody
         unread_golds = [number for number, reader in golds.items() if reader is None]
         unread = [number for number, reader in enumerate(distractors) if reader is None]
         with_unread = 0

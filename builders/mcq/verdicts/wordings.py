@@ -18,11 +18,11 @@ _NOTHING_SAID = OptionTexts(frozenset(), {})
 
 
 class OptionReading:
-    """What the blend team said of options whatever the region asked about.
+    """What the package's model said of options whatever the region asked about.
 
     Args:
         wordings: The words in which questions may be quoted, see `quotable`; it counts for templates that ask
-            what they read, since another dataset may have the same ids.
+            what it read, since another dataset may have the same ids.
         shipped: Whether it counts at all.
     """
 
@@ -56,7 +56,7 @@ class OptionReading:
 
 
 def corrected(template_id: str, en_question: str) -> str:
-    """The English of a question without the slip that readers found in its template, if it has one."""
+    """The English of a question without the slip that was found in its template, if it has one."""
     slip = shipped_wordings().get(template_id)
     return en_question if slip is None else en_question.replace(slip.wording, slip.corrected)
 
@@ -77,7 +77,7 @@ def quotable(questions: pl.DataFrame, asked: pl.DataFrame | None = None) -> pl.D
 
 
 def put_right(questions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Put slips in English questions right that readers found; nothing that is asked changes.
+    """Put slips in English questions right that are known; nothing that is asked changes.
 
     Args:
         questions: `frame_columns.QUESTIONS`, or their key and ``en_question``.

@@ -22,7 +22,7 @@ def check_right_answers(release: Release) -> Iterator[Problem]:
     Annotators of the locale gave them.
 
     * error: the correct option is not an answer that the locale's annotators gave (in lower case, in the
-      canonical spelling of its format, or as readers of the package put it right)
+      canonical spelling of its format, or with a slip put right)
     """
     given = release.once(GoldAnswers.read)
     for batch in release.made_here(_COLUMNS):

@@ -6,10 +6,8 @@ import polars as pl
 import pytest
 
 from blend.builders.cards.read_options import read_options
-from blend.builders.judges import default_judges
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.builders.mcq.verdicts.offered_options import offered_options
 from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 from blend.builders.mcq.verdicts.reading import READING, Reading, unread_findings, unread_summary
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
@@ -46,7 +44,7 @@ def test_every_option_shown_counts_once_by_its_best_reader():
     # The key and four distractors; with any three of these, each question shows some that nobody has read.
     assert of(build, "en-GB") == {
         "locale": "en-GB", "mcqs": 4, "with_unread": 4, "options": 5, "natives": 1, "others": 1,
-        "by_question": 0, "model": 0, "nobody": 3,
+        "model": 0, "by_question": 0, "nobody": 3,
     }  # fmt: skip
     assert of(build, "en-US")["nobody"] == 5
     assert dict(unread_findings(build.reading))["en-GB"] == (
@@ -126,6 +124,40 @@ def test_the_readings_of_the_package_are_of_published_answers_in_the_same_words(
     assert read == [[None, "by_question"], [None, None], [None, None], [None, None]]
 
 
+PUBLISHED = {"ko-KR": [("a", 3)], "el-GR": [("b", 3)], "es-MX": [("c", 3)], "zh-CN": [("d", 3)]}
+
+
+def published_about(template_id: str, tag: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A published question about one of the 16 regions in its own words, answered in four of them."""
+    [asked] = shipped_readings().filter(template_id=template_id, locale=tag)["question"]
+    questions, annotations = frames_of({template_id: PUBLISHED})
+    own = pl.when(pl.col("locale") == tag).then(pl.lit(asked)).otherwise("en_question")
+    return questions.with_columns(en_question=own), annotations
+
+
+def test_what_the_model_of_the_package_read_counts_as_read_by_no_person():
+    template_id = shipped_readings().filter(locale="ko-KR")["template_id"][0]
+    frames = published_about(template_id, "ko-KR")
+    found = of(build_mcq(*frames, options=McqOptions(), seed=0), "ko-KR")
+    assert {name: found[name] for name in ("natives", "others", "model", "by_question", "nobody")} == {
+        "natives": 0, "others": 0, "model": 4, "by_question": 4, "nobody": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("native", "by"), [("yes", "natives"), (None, "others")])
+def test_a_persons_verdict_overrules_the_one_of_the_package(native: str | None, by: str):
+    refusal = shipped_exclusions().filter(kind="also-right").row(0, named=True)
+    about = [refusal[name] for name in ("template_id", "locale", "option")]
+    asked = pl.DataFrame([refusal]).select(*KEY, en_question="question")
+    accepted = verdicts(about[1], about[2], native=native).with_columns(template_id=pl.lit(about[0]))
+    alone, overruled = (Exclusions(rows, asked, registry(), shipped=True) for rows in (None, accepted))
+    assert about[2] in alone.of(*about[:2]).distractors
+    assert about[2] not in overruled.of(*about[:2]).distractors
+    nothing = QuestionReadings(asked, frames_of({"T-1": MORE})[1], shipped=False)
+    assert Reading(alone, nothing).by(*about, "es-MX") == "model"
+    assert Reading(overruled, nothing).by(*about, "es-MX") == by
+
+
 def test_the_file_of_questions_read_is_complete(root: Path):
     rows = shipped_readings()
     assert rows.null_count().row(0) == (0, 0, 0)
@@ -139,9 +171,19 @@ def test_the_file_of_questions_read_is_complete(root: Path):
 @pytest.mark.nightly
 def test_of_the_published_regions_every_option_was_read(clean_tables):
     build = build_mcq(clean_tables.questions, clean_tables.annotations, options=McqOptions(), seed=0)
-    totals = build.reading.sum()
-    assert totals.select("natives", "others", "nobody").row(0)[::2] == (0, 0)
-    assert totals["by_question"].item() > 10_000
+    totals = build.reading.sum().row(0, named=True)
+    assert {name: totals[name] for name in ("natives", "others", "nobody")} == {
+        "natives": 0,
+        "others": 0,
+        "nobody": 0,
+    }
+    assert totals["model"] == totals["options"]
+    assert totals["by_question"] > 10_000
+    words = read_options(build.reading)
+    assert words is not None
+    assert words.text.startswith(
+        "A language model has read every option of the multiple-choice questions, and no person any: "
+    )
     dropping = build_mcq(
         clean_tables.questions, clean_tables.annotations, options=McqOptions(unread="drop"), seed=0
     )
@@ -154,7 +196,20 @@ def test_of_the_published_regions_every_option_was_read(clean_tables):
         (0, 0, 0, 9, "Nobody has read the options of the multiple-choice questions before they were shown: "),
         (1, 7, 0, 1, "People have read 8 of the 9 options of the multiple-choice questions; among the rest "),
         (1, 2, 4, 2, "People have read 3 of the 9 options of the multiple-choice questions, and a language "),
-        (0, 0, 9, 0, "People have read 0 of the 9 options of the multiple-choice questions, and a language "),
+        (
+            0,
+            0,
+            9,
+            0,
+            "A language model has read every option of the multiple-choice questions, and no person ",
+        ),
+        (
+            0,
+            0,
+            7,
+            2,
+            "A language model has read 7 of the 9 options of the multiple-choice questions, and no ",
+        ),
         (9, 0, 0, 0, "Natives of the regions have read every option of the multiple-choice questions. By reg"),
         (
             4,
@@ -173,12 +228,12 @@ def test_of_the_published_regions_every_option_was_read(clean_tables):
     ],
 )
 def test_the_card_says_who_has_read(natives: int, others: int, model: int, nobody: int, sentence: str):
-    row = ("ko-KR", 3, 1, 9, natives, others, 0, model, nobody)
+    row = ("ko-KR", 3, 1, 9, natives, others, model, 0, nobody)
     words = read_options(pl.DataFrame([row], READING, orient="row"))
     assert words is not None
     assert words.text.startswith(sentence)
-    shares = [f"{100 * n / 9:.0f}" for n in (natives, others, 0, model, nobody)]
-    assert words.rows[0][:7] == ("`ko-KR`", "9", *shares)
+    shares = [f"{100 * n / 9:.0f}" for n in (natives, others, model, nobody)]
+    assert words.rows[0][:6] == ("`ko-KR`", "9", *shares)
     assert len(words.rows[0]) == len(words.header)
     assert read_options(pl.DataFrame(schema=READING)) is None
 
@@ -191,37 +246,13 @@ def test_the_card_says_what_a_reader_is_expected_to_dispute_where_nobody_has_rea
     # Half of the 26 of 100, of the region alone whose options nobody has read.
     assert some.header[-1] == "questions expected to be disputed"
     assert [row[-1] for row in some.rows] == ["13 (9 to 18)", "–"]
-    assert "a careful reader disputed 26 of 100" in some.text
+    assert "a language model disputed 26 of 100" in some.text
     assert "disputed" not in none.text + " ".join(none.header)
 
 
 def test_the_card_tells_a_record_from_an_inference():
-    words = read_options(pl.DataFrame([("ko-KR", 3, 0, 9, 0, 2, 7, 0, 0)], READING, orient="row"))
+    words = read_options(pl.DataFrame([("ko-KR", 3, 0, 9, 0, 2, 7, 6, 0)], READING, orient="row"))
     assert words is not None
-    assert " Of 7 it is known by question alone: " in words.text
-    assert words.rows == [("`ko-KR`", "9", "0", "22", "78", "0", "0")]
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_every_option_that_was_read_by_question_is_known_by_its_text(clean_tables):
-    questions, annotations = clean_tables.questions, clean_tables.annotations
-    readings = QuestionReadings(questions, annotations, shipped=True)
-    options, known = McqOptions(), registry()
-    exclusions = Exclusions(None, questions, known, shipped=True)
-    offered = offered_options(
-        questions,
-        annotations,
-        options=options,
-        seed=0,
-        judges=default_judges(options),
-        exclusions=exclusions,
-        locales=known,
-    )
-    rows = [row for row in offered.iter_rows(named=True) if readings.covers(*row_key(row), row["regions"][0])]
-    assert len(rows) > 29_000
-    assert [row for row in rows if not readings.has(*row_key(row), row["option"])] == []
-
-
-def row_key(row: dict[str, str]) -> tuple[str, str]:
-    return row["template_id"], row["locale"]
+    assert words.text.startswith("People have read 2 of the 9 options")
+    assert " Of 6 that is known by question alone: " in words.text
+    assert words.rows == [("`ko-KR`", "9", "0", "22", "78", "0")]

@@ -120,7 +120,7 @@ READ = {
 
 
 def read_by_itself(template_id: str, question: str, **texts: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Frames in which regions give some texts to a template that the blend team has read, or to another one."""
+    """Frames in which regions give some texts to a template that shipped readings cover, or to another one."""
     answers = {**READ, **{tag.replace("_", "-"): [(text, 2)] for tag, text in texts.items()}}
     questions, annotations = frames_of({template_id: answers})
     return questions.with_columns(en_question=pl.lit(question)), annotations

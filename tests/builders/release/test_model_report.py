@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from blend.builders.cards.model_verdicts import model_verdicts, wilson_interval
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.verdicts.question_readings import QuestionReadings
 from blend.builders.mcq.verdicts.reading import READING
 from blend.builders.release import build_release
 from blend.builders.release.model_report import model_report
@@ -67,7 +66,7 @@ def test_models_are_compared_one_by_one_and_together():
     rows = beside(
         ("ko-KR", "beef", "also-right", MODEL, None, 0.9), ("ko-KR", "beef", "silly", "r1", "yes", None),
         ("ko-KR", "soup", "ok", MODEL, None, 1.0), ("ko-KR", "soup", "also-right", "r2", None, None),
-        ("ko-KR", "rice", "ok", MODEL, None, 0.8), ("ko-KR", "rice", "ok", None, None, None),
+        ("ko-KR", "rice", "ok", MODEL, None, 0.8), ("ko-KR", "rice", "ok", "r2", "no", None),
         ("ko-KR", "sand", "silly", MODEL, None, 0.5), ("ko-KR", "sand", "silly", "r2", None, None),
         ("es-MX", "stone", "ok", MODEL, None, 0.9),
         ("ko-KR", "soup", "also-right", "chat:m2", None, 1.0),
@@ -76,8 +75,8 @@ def test_models_are_compared_one_by_one_and_together():
     assert report.confidence == 0.8
     both, first, second, void = report.models
     assert (both, report.together, report.each) == (both, both, (first, second, void))
-    # Sure of beef, soup, rice and stone, which no person has read; the last is only known by question.
-    assert (first.verdicts, first.unsure, first.natives, first.others, first.by_question) == (4, 1, 1, 1, 1)
+    # Sure of beef, soup, rice and stone, which no person has read.
+    assert (first.verdicts, first.unsure, first.natives, first.others) == (4, 1, 1, 2)
     assert first.of("all", "refusal") == ComparedKind(
         locale="all", kind="refusal", options=2, refused=1, share=0.5, given=1, confirmed=1, precision=1.0
     )
@@ -100,7 +99,7 @@ KINDS = st.sampled_from(["ok", "also-right", "silly"])
     st.lists(
         st.tuples(
             st.sampled_from(["ko-KR", "es-MX"]), st.integers(0, 9).map(str), KINDS,
-            st.sampled_from([MODEL, "chat:m2", "r1", "r2", None]), st.sampled_from(["yes", None]),
+            st.sampled_from([MODEL, "chat:m2", "r1", "r2"]), st.sampled_from(["yes", None]),
             st.sampled_from([0.5, 0.9]),
         ),
         unique_by=lambda row: row[:2] + row[3:4],
@@ -144,11 +143,11 @@ def test_a_release_says_how_the_model_compares(tmp_path: Path):
     card = (release / "README.md").read_text(encoding="utf-8")
     told = (
         " chat:m1@prompt-1, beside people on 3 options of which it is sure (0.8 or more; read by natives of "
-        "the region 2, by others only 1, by others as is known by question 0): it refuses 1 of 2 that people "
+        "the region 2, by others only 1): it refuses 1 of 2 that people "
         "refuse (50 %, 9 to 91); they refuse 1 of 1 that it refuses (100 %, 21 to 100); it refuses 0 of "
         "1 that they accept (0 %, 0 to 79); they accept 1 of 2 that it accepts (50 %, 9 to 91) (95 % "
         "intervals; by locale and kind of verdict in `reports/model_verdicts.json`). So of the options "
-        "that are shown and that a model alone has read, people would refuse 50 %, 9 to 91."
+        "that are shown on such a verdict alone, people would refuse 50 %, 9 to 91."
     )
     assert told in card
     assert problems(release) == []
@@ -164,13 +163,14 @@ def test_a_region_speaks_for_itself_where_enough_was_read():
     known = beside(*rows, *people, *elsewhere).with_columns(confidence=pl.lit(1.0))
     report = model_report(known, [MODEL], model_confidence=0.8)
     read = pl.DataFrame(
-        [(tag, 1, 0, 4, 0, 0, 0, 4, 0) for tag in ("es-MX", "ko-KR", "zh-CN")], READING, orient="row"
+        [(tag, 1, 0, 4, 0, 0, 4, 0, 0) for tag in ("es-MX", "ko-KR", "zh-CN")], READING, orient="row"
     )
     assert model_verdicts(report, read).endswith(
         " people would refuse 4 %, 1 to 13, and about `ko-KR` 2 %, 0 to 10 by what they say there."
     )
     # Where no option is shown on a model's word, nothing is expected.
-    assert "would refuse" not in model_verdicts(report, read.with_columns(model=0))
+    for nothing in (read.with_columns(model=0), read.with_columns(by_question=4)):
+        assert "would refuse" not in model_verdicts(report, nothing)
 
 
 @pytest.mark.slow
@@ -251,7 +251,7 @@ def test_a_report_that_is_missing_or_none_is_told(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_no_model_overrules_what_readers_accepted_by_question():
+def test_the_model_of_the_package_checks_no_other():
     template_id, tag, asked = shipped_readings().row(0)
     answers = {
         tag: [("a", 3)],
@@ -262,14 +262,11 @@ def test_no_model_overrules_what_readers_accepted_by_question():
     }
     questions, annotations = frames_of({template_id: answers})
     questions = questions.with_columns(en_question=pl.lit(asked))
-    verdicts = beside(*((tag, text, "silly", MODEL, None, 1.0) for text in ("b", "c", "d", "e"))).with_columns(
-        template_id=pl.lit(template_id)
-    )
-    # en-AU is none of the 16 regions, so nobody has read what it offers.
+    rows = [(tag, "c", "silly", MODEL, None, 1.0), (tag, "d", "ok", MODEL, None, 1.0)]
+    rows += [(tag, "e", "silly", MODEL, None, 1.0), (tag, "e", "ok", "r1", "yes", None)]
+    verdicts = beside(*rows).with_columns(template_id=pl.lit(template_id))
     built = build_mcq(questions, annotations, options=ALL, seed=0, judges=RULES, exclusions=verdicts)
-    assert shown_to(built, tag) == {("el-GR", "c"), ("es-MX", "d"), ("zh-CN", "e")}
-    people = built.beside_models.filter(pl.col("reviewer").is_null())
-    assert people.select("option", "kind").rows() == [("c", "ok"), ("d", "ok"), ("e", "ok")]
-    readings = QuestionReadings(questions, annotations, shipped=True)
-    assert [readings.has(template_id, tag, text) for text in "abc"] == [True, False, True]
-    assert not QuestionReadings(questions, annotations, shipped=False).has(template_id, tag, "c")
+    # What one model refuses is out, though another accepted it, and what a native accepts stays.
+    assert shown_to(built, tag) == {("en-AU", "b"), ("es-MX", "d"), ("zh-CN", "e")}
+    [model] = model_report(built.beside_models, [MODEL], model_confidence=0.8).models
+    assert (model.verdicts, model.natives, model.others) == (3, 1, 0)

@@ -87,12 +87,12 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert "salad" not in sheet_of(recipe)
     assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also-right (0.9)"
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-    assert "and a language model alone" in card
+    assert "A language model has read 14 of the 17 options" in card
     # A second run asks nothing, and says so.
     chat.requests.clear()
     assert judge(chat, recipe) == (
-        "Nothing to read: people or chat:m1@prompt-1 have given a verdict on every option that questions may "
-        "show; --all adds what people have read and what verdicts leave out.\n"
+        "Nothing to read: people or models have given a verdict on every option that questions may show; "
+        "--all adds what was read before and what verdicts leave out.\n"
     )
     assert chat.requests == []
 

@@ -1,4 +1,4 @@
-"""Options that the package's readers put right are answers of their region; after any other change, none is."""
+"""Options in which a slip was put right are answers of their region; after any other change, none is."""
 
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def refused(release: Release) -> list[str]:
 
 
 @pytest.mark.parametrize("option", [ANSWER, CORRECTED])
-def test_an_answer_and_what_readers_put_in_its_place_are_given(tmp_path: Path, option: str):
+def test_an_answer_and_what_stands_in_its_place_are_given(tmp_path: Path, option: str):
     assert ANSWER != CORRECTED
     assert refused(release_of(tmp_path, option)) == []
 
@@ -86,8 +86,6 @@ def test_no_other_change_of_text_is(tmp_path: Path):
     ],
     ids=["another-dataset", "paper", "not-shipped"],
 )
-def test_nor_what_readers_put_right_where_a_build_shows_the_answer_as_given(
-    tmp_path: Path, other: dict[str, Any]
-):
+def test_nor_what_was_put_right_where_a_build_shows_the_answer_as_given(tmp_path: Path, other: dict[str, Any]):
     assert len(refused(release_of(tmp_path, CORRECTED, **other))) == 2
     assert refused(release_of(tmp_path, ANSWER, **other)) == []

@@ -54,7 +54,7 @@ def test_a_reviewer_is_a_pseudonym_too(folder: Path):
 
 
 @pytest.mark.parametrize(
-    "who", ["a01", "p-1a2b3c4d5e6f", "rater 7", "Rater 7", "blend team, unchecked by natives", "민아"]
+    "who", ["a01", "p-1a2b3c4d5e6f", "rater 7", "Rater 7", "reader from Seoul, a native", "민아"]
 )
 def test_what_tells_nobody_who_it_is_stays(who: str):
     assert pseudonym(who) == who

@@ -35,7 +35,7 @@ def test_what_is_merely_alike_is_not(a, b):
 
 
 def test_every_row_says_who_decided_and_that_no_native_checked_it():
-    assert {one.who for one in shipped_decisions()} == {"blend team, unchecked by natives"}
+    assert {one.who for one in shipped_decisions()} == {"model"}
     assert min(one.when for one in shipped_decisions()) >= date(2026, 11, 21)
 
 

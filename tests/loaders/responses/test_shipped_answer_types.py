@@ -20,7 +20,7 @@ def test_every_template_has_one_type_and_is_counted():
     assert rows.columns == ["template_id", "type", "reviewer", "when"]
     assert rows.null_count().sum_horizontal().item() == 0
     assert rows["template_id"].to_list() == sorted(set(rows["template_id"]))
-    assert set(rows["reviewer"]) == {"blend team, unchecked by natives"}
+    assert set(rows["reviewer"]) == {"model"}
     assert all(date.fromisoformat(day) for day in rows["when"])
     assert rows["type"].n_unique() == 32
     assert f"| `answer_types.tsv` | {rows.height} |" in (FOLDER / "README.md").read_text(encoding="utf-8")

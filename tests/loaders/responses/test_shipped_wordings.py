@@ -28,7 +28,7 @@ def test_every_option_that_was_read_by_itself_is_complete_and_counted():
     assert rows.columns == columns
     assert rows.drop("corrected").null_count().sum_horizontal().item() == 0
     assert all(date.fromisoformat(day) for day in rows["when"])
-    assert set(rows["reviewer"]) == {"blend team, unchecked by natives"}
+    assert set(rows["reviewer"]) == {"model"}
     assert rows["kind"].is_in(["silly", "wording"]).all()
     assert ((rows["kind"] == "wording") == rows["corrected"].is_not_null()).all()
     assert rows.equals(rows.sort("template_id", "option"))
