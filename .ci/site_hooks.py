@@ -1,10 +1,10 @@
 """What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
-A page per module (mkdocstrings fills it from the docstrings), the page of all commands and the tables of all kinds of
-findings are made while the site is built, so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and the
-script that lets a page opened from a folder be searched from a server on the internet. Here they come from npm
-when the site is built, and lie in it. The notebooks are run in an empty folder,
-without a network, and shown as pages with what they print.
+A page per module (mkdocstrings fills it from the docstrings), the page of all commands and the tables of all
+kinds of findings are made while the site is built, so that none can be forgotten. The theme would fetch
+Mermaid, which draws the diagrams, and the script that lets a page opened from a folder be searched from a
+server on the internet. Here they come from npm when the site is built, and lie in it. The notebooks are run in
+an empty folder, without a network, and shown as pages with what they print.
 """
 
 import os
