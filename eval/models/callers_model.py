@@ -64,8 +64,6 @@ class CandidateModel(Protocol):
 OwnModel = TextModel | OptionModel | CandidateModel
 """An object of a caller's; runs know it by its attribute ``name``, if it has one, else by its class's name."""
 
-AskedFor = Literal["text", "logprobs", "candidates"]
-
 
 def callers_model(
     model: OwnModel,
