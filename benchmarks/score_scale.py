@@ -73,6 +73,7 @@ def make(folder: Path, items: int) -> float:
             "locale": pl.Series([locale.tag for locale in locales]).gather(place),
             "topic": pl.Series(["Food", "Sport", "Family", "Work"]).gather(np.arange(items) // 16 % 4),
             "answer_spread": pl.Series(["universal", "shared", "specific"]).gather(np.arange(items) % 3),
+            "source_order": pl.Series([None], dtype=pl.String).new_from_index(0, items),
         }
     )
     frame.write_parquet(folder / "table.parquet")

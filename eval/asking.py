@@ -120,7 +120,10 @@ def ask(
     if kind == "candidates":
         return _ask_for_candidates(asked, model, out, how, on_progress)
     if kind != "text":
-        given_of_texts = {"samples": asked.options.get("samples"), "thought_marks": how.thought_marks or None}
+        given_of_texts = {
+            "samples": samples if (samples := asked.options.get("samples", 1)) > 1 else None,
+            "thought_marks": how.thought_marks or None,
+        }
         refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
     with nullcontext() if how.ray is None else connected(how.ray.address):
         return _ask_to_write(asked, model, out, how, on_progress, on_plan, on_status)
@@ -230,7 +233,7 @@ def _writer(
         used = callers_model(model, kind, at_a_time=at_a_time, thought_marks=how.thought_marks)
         # How an object writes is its own matter, as long as nobody says it.
         return used, Decoding(**how.writing) if how.writing else None
-    n_samples = asked.options.get("samples") or 1
+    n_samples = asked.options.get("samples", 1)
     if n_samples > 1 and not how.writing.get("temperature"):
         raise ArgumentError(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "

@@ -78,8 +78,8 @@ class Scores(BaseModel):
     """Name of the model."""
     scores: tuple[Score, ...]
     """The figures."""
-    answers: str | None = None
-    """Digest of the answers that were scored, of `answers_digest`; null in scores of earlier versions."""
+    answers: str
+    """Digest of the answers that were scored, of `answers_digest`."""
     verdicts: str | None = None
     """Digest of a judge's verdicts that they were scored by, likewise; null where no judge scores."""
     usage: Usage | None = None
@@ -119,7 +119,7 @@ def read_scores(run: Run) -> Scores:
             f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
             f"{score_again(run)}"
         ) from error
-    if scores.answers not in (None, answers_digest(run.answers_folder)):
+    if scores.answers != answers_digest(run.answers_folder):
         raise InputError(f"{run.directory}: answers have changed since it was scored; {score_again(run)}")
     # Who has a run without the folder of its judge can still show its scores.
     if scores.verdicts and judges_of(run) and scores.verdicts != verdicts_digest(run, scores.rule):

@@ -12,7 +12,7 @@ from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.answer_files import answers_digest
-from blend.eval.runs.answers_in_parts import written_texts
+from blend.eval.runs.answers_in_parts import filtered_texts
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
@@ -117,23 +117,12 @@ def score_answers(
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:
     """What a reader should know of answers that are none, and why they are."""
     cut_is_read = task_of(run.description.task).cut_is_read
-    texts = written_texts(run, cut_is_read=cut_is_read)
-    n_unmarked = texts.n_unmarked if texts.begun else 0
-    n_others = n - texts.n_filtered - n_unmarked
+    n_filtered = filtered_texts(run, cut_is_read=cut_is_read)
     reasons = []
-    if texts.n_filtered:
-        reasons.append(f"a content filter stopped {texts.n_filtered:,}, and would again")
-    if n_unmarked:
-        reasons.append(
-            f"{n_unmarked:,} without any mark of a thought {agreeing(n_unmarked, 'is', 'are')} taken for "
-            f"unfinished thoughts, as {texts.n_opened:,} of {texts.n_texts:,} texts end a thought that they do "
-            "not begin, so that the chat template seems to begin one in every prompt; "
-            # Elsewhere, those that were cut are among the others.
-            + ("if it does, let the model write more (`max_tokens`); " if cut_is_read else "")
-            + "if it does not, take these marks out of the texts, or write thoughts into the column `thought`"
-        )
-    if n_others > 0:
-        of = f"in {n_others:,} " if reasons else ""
+    if n_filtered:
+        reasons.append(f"a content filter stopped {n_filtered:,}, and would again")
+    if n > n_filtered:
+        of = f"in {n - n_filtered:,} " if reasons else ""
         reasons.append(
             f"{of}the model said nothing, did not finish a thought, or was cut at the length allowed; let it "
             "write more (`max_tokens`), or not think (`thinking`)"
@@ -247,11 +236,10 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
 
 def _repeats_and_shots(run: RunDescription) -> dict[str, str]:
     """How often every question was asked, and behind which examples, where it is not once and behind none."""
-    samples, shots = run.options.get("samples"), run.options.get("shots")
-    seed = run.options.get("shots_seed", 0)
+    samples, shots = run.options.get("samples", 1), run.options.get("shots", 0)
     return {
-        **({"s": str(samples)} if samples else {}),
-        **({"shots": f"{shots}-seed{seed}"} if shots else {}),
+        **({"s": str(samples)} if samples > 1 else {}),
+        **({"shots": f"{shots}-seed{run.options['shots_seed']}"} if shots else {}),
     }
 
 

@@ -63,8 +63,6 @@ class TaskOptions:
     """Fields that the release decides, and nobody who asks."""
     NOT_KEPT: ClassVar[frozenset[str]] = frozenset()
     """Fields that no run keeps, since another one says what of them counts."""
-    KEPT_WHERE_GIVEN: ClassVar[frozenset[str]] = frozenset()
-    """Fields that a run keeps where they are not as usual: runs that began before there were any go on."""
 
     locales: Annotated[
         tuple[str, ...] | None, TaskOption("ask about this region only, by any of its names", metavar="REGION")
@@ -76,24 +74,22 @@ class TaskOptions:
     @classmethod
     def always_kept(cls) -> list[str]:
         """Fields that ``run.json`` of a run has for certain."""
-        apart = cls.FROM_RELEASE | cls.NOT_KEPT | cls.KEPT_WHERE_GIVEN
+        apart = cls.FROM_RELEASE | cls.NOT_KEPT
         return [field.name for field in dataclasses.fields(cls) if field.name not in apart]
 
     def kept(self) -> dict[str, Any]:
-        """The options as ``run.json`` keeps them, with defaults spelled out but for `KEPT_WHERE_GIVEN`."""
-        values = {field.name: (getattr(self, field.name), field.default) for field in dataclasses.fields(self)}
+        """The options as ``run.json`` keeps them, with defaults spelled out."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, (value, default) in values.items()
-            if name not in self.NOT_KEPT and not (name in self.KEPT_WHERE_GIVEN and value == default)
+            for name, value in values.items()
+            if name not in self.NOT_KEPT
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenOptions(TaskOptions):
     """Options of asking that every task has whose answers a model writes and that are correct or wrong."""
-
-    KEPT_WHERE_GIVEN: ClassVar = frozenset({"samples"})
 
     samples: Annotated[
         int, TaskOption("times that each question is asked, above temperature 0; once if absent", least=1)
@@ -103,8 +99,6 @@ class WrittenOptions(TaskOptions):
 @dataclass(frozen=True, kw_only=True)
 class ShotOptions(WrittenOptions):
     """Options of asking that every task has whose questions can stand behind solved examples."""
-
-    KEPT_WHERE_GIVEN: ClassVar = WrittenOptions.KEPT_WHERE_GIVEN | {"shots", "shots_seed"}
 
     shots: Annotated[
         int,

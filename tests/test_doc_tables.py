@@ -6,6 +6,8 @@ from types import ModuleType
 
 import pytest
 
+from blend.schemas.release.finding_kinds import finding_kinds
+
 
 @pytest.fixture(scope="module")
 def doc_tables(root: Path) -> ModuleType:
@@ -19,11 +21,21 @@ def doc_tables(root: Path) -> ModuleType:
 
 def test_every_part_is_current(doc_tables: ModuleType, root: Path):
     pages = {path.name: path.read_text(encoding="utf-8") for path in (root / "docs").glob("*.md")}
-    assert {name for name, text in pages.items() if "doc_tables.py" in text} == set(doc_tables.PAGES)
+    marked = {name for name, text in pages.items() if "doc_tables.py" in text}
+    assert marked == {*doc_tables.PAGES, "findings.md"}
     stale = [
         name for name, part in doc_tables.PAGES.items() if doc_tables.filled(pages[name], part()) != pages[name]
     ]
     assert stale == [], "`make docs` writes them"
+
+
+def test_the_site_says_of_every_kind_of_finding_what_to_do(doc_tables: ModuleType, root: Path):
+    page = doc_tables.filled((root / "docs" / "findings.md").read_text("utf-8"), doc_tables.findings())
+    assert "make docs" not in page
+    for name, kind in finding_kinds().items():
+        row = (f"`{name}`", kind.meaning, kind.example, kind.remedy)
+        cells = [cell.replace("|", "\\|") for cell in row]
+        assert f"| {' | '.join(cells)} |" in page
 
 
 def test_a_page_without_its_comments_is_refused(doc_tables: ModuleType):

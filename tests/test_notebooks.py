@@ -51,7 +51,9 @@ def hooks(root: Path, missing: Callable[[str], None]) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(root / ".ci")  # as MkDocs does
+        spec.loader.exec_module(module)
     return module
 
 

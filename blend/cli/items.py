@@ -87,12 +87,13 @@ def select(
     from blend.eval.evaluation import read_scored
     from blend.eval.item_analysis.compact import select_compact
     from blend.loaders.files.new_files import write_new_sheet
+    from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
     from blend.views.progress import interruptible
 
     with interruptible():
         runs = read_scored(directories)
         asked = runs[0].run.description
-        if asked.task != "multiple-choice" or "config" in asked.options:
+        if asked.options.get("config") != MULTIPLE_CHOICE_QUESTIONS:
             what = asked.options.get("config", asked.task)
             raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
         found = select_compact(runs, size=size, on_warning=print_warning)

@@ -27,7 +27,7 @@ from blend.eval.models.protocols import (
     OnOptionScores,
     OptionScores,
 )
-from blend.eval.models.thoughts import Marks, split_reply
+from blend.eval.models.thoughts import Marks, split_thought
 from blend.schemas.errors import ArgumentError
 from blend.schemas.language.text_comparison import pluralise
 
@@ -63,8 +63,6 @@ class CandidateModel(Protocol):
 
 OwnModel = TextModel | OptionModel | CandidateModel
 """An object of a caller's; runs know it by its attribute ``name``, if it has one, else by its class's name."""
-
-AskedFor = Literal["text", "logprobs", "candidates"]
 
 
 def callers_model(
@@ -268,7 +266,7 @@ def _listed(method: str, found: Any, wanted: int, *, each: str = "text") -> list
 
 def _generation(text: Any, further: Sequence[Marks]) -> Generation:
     if isinstance(text, Generation):
-        split = split_reply(text.text, further)
+        split = split_thought(text.text, further)
         both = "\n".join(thought for thought in (text.thought, split.thought) if thought) or None
         return replace(text, text=split.text, thought=both)
     if not isinstance(text, str):
@@ -283,7 +281,7 @@ def _generation(text: Any, further: Sequence[Marks]) -> Generation:
             f"`model`: generate gave {_short(text)}, which is not valid Unicode ({error.reason}); decode what "
             "the model writes, for example with errors='replace'"
         ) from None
-    split = split_reply(text, further)
+    split = split_thought(text, further)
     return Generation(split.text, None, None, "stop", thought=split.thought)
 
 

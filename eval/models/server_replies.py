@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.protocols import Generation
-from blend.eval.models.thoughts import Marks, any_mark, split_reply
+from blend.eval.models.thoughts import Marks, any_mark, split_thought
 from blend.schemas.errors import BlendError, ServerError
 from blend.schemas.language.text_comparison import clean
 
@@ -72,7 +72,7 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
             text = ""
         case _:
             raise BadReplyError(f"the reply holds no text: {_shown(choice)}")
-    split = split_reply(text, further)
+    split = split_thought(text, further)
     thoughts += [split.thought] if split.thought is not None else []
     return Generation(
         split.text,

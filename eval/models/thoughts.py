@@ -58,8 +58,6 @@ class SplitText(NamedTuple):
     is_finished: bool = True
     """Whether every thought ends. If one does not, all of the text counts as thought: what stands before it is
     not yet an answer."""
-    is_opened_before: bool = False
-    """Whether a thought ends in the text that has not begun in it: the chat template has begun it."""
 
 
 def split_thought(text: str, further: Sequence[Marks] = (), *, is_open: bool = False) -> SplitText:
@@ -80,7 +78,7 @@ def split_thought(text: str, further: Sequence[Marks] = (), *, is_open: bool = F
     """
     known = _known(tuple(further))
     parts: list[tuple[bool, str]] = []
-    start, thinks, has_begun, is_opened_before = 0, is_open, is_open, False
+    start, thinks = 0, is_open
     awaited = known.endings
     for mark, begin, end in _unquoted(text, known):
         if thinks and mark not in awaited:
@@ -88,30 +86,19 @@ def split_thought(text: str, further: Sequence[Marks] = (), *, is_open: bool = F
         parts.append((thinks, text[start:begin]))
         start = end
         if mark in known.endings_of:
-            thinks, has_begun, awaited = True, True, known.endings_of[mark]
+            thinks, awaited = True, known.endings_of[mark]
         elif mark in known.endings:
             if not thinks:
                 parts = [(True, part) for _, part in parts]
-                is_opened_before |= not has_begun
-            thinks, has_begun = False, True
+            thinks = False
     if not parts and not thinks:
         return SplitText(None, text)
     parts.append((thinks, text[start:]))
     if thinks:
-        return SplitText(_joined(part for _, part in parts) or None, "", False, is_opened_before)
+        return SplitText(_joined(part for _, part in parts) or None, "", is_finished=False)
     thought = _joined(part for is_thought, part in parts if is_thought)
     answer = _joined(part for is_thought, part in parts if not is_thought)
-    return SplitText(thought or None, answer, True, is_opened_before)
-
-
-def split_reply(text: str, further: Sequence[Marks] = ()) -> SplitText:
-    """Tell what a text says from what it thinks, unless it ends a thought that it has not begun.
-
-    Such a text stays as it is: where the chat template begins a thought in every prompt, a text without any
-    mark is an unfinished one, and that shows only in all texts of a run; see `written_answers.as_scored`.
-    """
-    split = split_thought(text, further)
-    return SplitText(None, text) if split.is_opened_before else split
+    return SplitText(thought or None, answer)
 
 
 def any_mark(further: Sequence[Marks] = ()) -> str:

@@ -9,6 +9,7 @@ from blend.eval.report.vega_lite import Spec
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import ALL, Score
 from blend.eval.tasks.rungs import RUNGS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 
 
 def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
@@ -24,8 +25,8 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     releases = {run.scores.release for run in of_rungs}
     # People answer a few of all questions.
     limits = {run.run.description.options.get("limit") for run in of_rungs if run.name not in people}
-    # Kept of a run that asks a part of the questions alone.
-    is_part = any("config" in run.run.description.options for run in of_rungs)
+    usual = MULTIPLE_CHOICE_QUESTIONS
+    is_part = any(run.run.description.options.get("config", usual) != usual for run in of_rungs)
     if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1 or is_part:
         return ()
     scores = {

@@ -13,7 +13,7 @@ which can lie elsewhere.
 import json
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
@@ -50,16 +50,13 @@ ANSWERS = pl.Schema(
 """One row per item that was asked.
 
 ``text`` is what the model said, null where options were scored, and ``thought`` what it thought before, null
-where it did not or nobody tells (runs of earlier versions have both in ``text``: `written_answers` tells them
+where it did not or nobody tells (answers of another tool have both in ``text``: `written_answers` tells them
 apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
 ``option_tokens`` tokens and ``option_bytes`` bytes; ``tokens_out`` counts ``tokens_thought`` as well;
 ``finish_reason`` is ``stop``, ``length``, ``content_filter``, ``error`` or a server's word that nobody knows;
 ``error`` says why there is no answer; ``asked`` is the exact prompt where another tool asked it and said so.
 What is unknown is null.
 """
-
-_LATER = ("thought", "tokens_thought")
-"""Columns that answers of earlier versions do not have, which are read as null."""
 
 PARQUET = "answers.parquet"
 JOURNAL = "journal.jsonl"
@@ -305,28 +302,12 @@ def not_answers(path: Path, error: Exception) -> RowError:
 def _parquet(path: Path, names: Sequence[str]) -> pl.DataFrame:
     # Of a shard without a digest one can still see that all of it can be read.
     is_unchecked = ShardName.of(path.name) is not None and not has_digest(path)
-    columns = [] if is_unchecked else _held(path, names)
+    columns = [] if is_unchecked else names
     try:
         rows = read_frame(path, *columns, fix=_ASK_AGAIN)
-        return rows.with_columns(_absent(rows.schema)).select(names).cast({n: ANSWERS[n] for n in names})
+        return rows.select(names).cast({n: ANSWERS[n] for n in names})
     except pl.exceptions.PolarsError as error:
         raise not_answers(path, error) from error
-
-
-def _held(path: Path, names: Sequence[str]) -> list[str]:
-    """The columns of those named that a table has; all of those named where it is no table."""
-    if not set(names) & set(_LATER):
-        return list(names)
-    try:
-        held = pl.read_parquet_schema(path)
-    except (OSError, pl.exceptions.PolarsError):
-        return list(names)
-    return [name for name in names if name in held or name not in _LATER]
-
-
-def _absent(held: Collection[str]) -> list[pl.Expr]:
-    """Columns that answers of earlier versions do not have, as null."""
-    return [pl.lit(None, ANSWERS[name]).alias(name) for name in _LATER if name not in held]
 
 
 def _journal(path: Path) -> pl.DataFrame:

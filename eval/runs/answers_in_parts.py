@@ -9,7 +9,7 @@ import polars as pl
 from blend.eval.items import PART
 from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import WRITTEN, TextCounts, as_scored, count_texts, prompts_begin_thoughts
+from blend.eval.runs.written_answers import WRITTEN, as_scored, says_nothing
 
 
 @dataclass(frozen=True)
@@ -31,32 +31,30 @@ class AnsweredParts:
             RowError: If a file of the run cannot be read.
         """
         reader = AnswerReader(self.run.answers_folder)
-        begun = begins_thoughts(self.run)
         for items in self.run.items_in_parts(*self.item_columns, size=PART):
             answers = reader.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
-            yield items, as_scored(answers, self.run.description, begun=begun)
+            yield items, as_scored(answers, self.run.description)
 
     def gold(self) -> Iterator[pl.DataFrame]:
         """Yield the gold of each part, of a task that has a row for each item."""
         return self.run.gold_in_parts(size=PART)
 
 
-def begins_thoughts(run: Run) -> bool:
-    """Whether the prompts of a run begin thoughts, by all its texts; see `written_answers.as_scored`."""
-    reader = AnswerReader(run.answers_folder)
-    items = run.items_in_parts("item_id", size=PART)
-    texts = (reader.of(some, "item_id", "text", "error") for some in items)
-    return prompts_begin_thoughts(texts, run.description)
+def filtered_texts(run: Run, *, cut_is_read: bool = False) -> int:
+    """Count the texts of a run that a content filter stopped.
 
-
-def written_texts(run: Run, *, cut_is_read: bool = False) -> TextCounts:
-    """Count the texts of a run; see `written_answers.count_texts`."""
+    Args:
+        run: The run.
+        cut_is_read: Whether a text that was cut or filtered is read as far as it goes, so that only those count
+            that say nothing.
+    """
     reader = AnswerReader(run.answers_folder)
-    parts = (
-        reader.of(items, "item_id", "error", *WRITTEN, thoughts=False)
+    is_filtered = (pl.col("finish_reason") == "content_filter") & pl.col("text").is_not_null()
+    counts = is_filtered & says_nothing("text") if cut_is_read else is_filtered
+    return sum(
+        reader.of(items, "item_id", "text", "finish_reason", "error").filter(counts).height
         for items in run.items_in_parts("item_id", size=PART)
     )
-    return count_texts(parts, run.description, cut_is_read=cut_is_read)
 
 
 def packed(rows: pl.DataFrame) -> bytes:

@@ -135,7 +135,7 @@ def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
     """The number of the draw of each item, of a task that asks the same several times."""
     if "sample" in pending.columns:
         return pending["sample"].to_list()
-    if not run.description.options.get("samples"):
+    if run.description.options.get("samples", 1) == 1:
         return None
     # Texts for readers of many nationalities: several samples are what the task is about, and in its gold.
     numbers = run.gold("item_id", "sample")

@@ -138,7 +138,7 @@ def _slices(run: Run, size: int) -> Iterator[pl.DataFrame]:
     drawn = "sample" in pl.read_parquet_schema(path)
     columns = [*_ASKED, *(["sample"] if drawn else [])]
     # Texts for many readers: the number stands in their gold, in the order of the items.
-    is_in_gold = not drawn and bool(run.description.options.get("samples"))
+    is_in_gold = not drawn and run.description.options.get("samples", 1) > 1
     gold = rows_in_parts(run.directory / GOLD_NAME, ["item_id", "sample"], size) if is_in_gold else None
     start = 0
     for rows in rows_in_parts(path, columns, size):

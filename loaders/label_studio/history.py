@@ -68,7 +68,7 @@ def record(path: Path, tasks: Sequence[Task], annotator: Callable[[Any], str | N
         editor = annotator(annotation.get("updated_by"))
         version = _version(task, annotation, annotator(annotation.get("completed_by")), editor)
         name, number = identity(annotation), str(annotation["id"])
-        # Lines of copies, and of early histories, have the number alone.
+        # Lines of copies have the number alone.
         if name not in known and known.get(number, {}).get("annotator") == version["annotator"]:
             name = number
         present.add(name)

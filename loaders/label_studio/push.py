@@ -120,8 +120,6 @@ def _project(studio: Studio, plan: ProjectPlan) -> int:
     changes: dict[str, object] = {}
     if plan.sets_config:
         changes["label_config"] = wanted.config
-        # Earlier versions forbade what the page now answers for.
-        changes["enable_empty_annotation"] = _SETTINGS["enable_empty_annotation"]
     if plan.marks:
         changes["description"] = wanted.description
     if plan.sets_overlap:

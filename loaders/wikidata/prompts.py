@@ -26,7 +26,7 @@ def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
 def parse_templates(text: str, *, source: str) -> pl.DataFrame:
     """The templates of a TOML text: one table per language with the lists ``hasParts`` and ``country``.
 
-    Whether the sentences are sound is for `builders.triples.templates.check_templates` to say.
+    Whether the sentences are sound is for `prompt_checks.check_templates` to say.
 
     Args:
         text: TOML; a table is named by its language tag.

@@ -143,8 +143,9 @@ def open_folder(folder: Path, plan: Mapping[str, Any]) -> str:
 def note_written(folder: Path, sha256: str) -> None:
     """Keep that the snapshot with this digest is about to be written by whoever has this folder."""
     path = folder / PLAN_NAME
-    plan = _read_plan(path) or {}
-    _write_plan(path, {**plan, _WRITTEN: [*plan.get(_WRITTEN, []), sha256]})
+    plan = _read_plan(path)
+    assert plan is not None
+    _write_plan(path, {**plan, _WRITTEN: [*plan[_WRITTEN], sha256]})
 
 
 def read_written(folder: Path) -> frozenset[str]:
@@ -153,7 +154,8 @@ def read_written(folder: Path) -> frozenset[str]:
     Raises:
         InputError: If its plan is damaged.
     """
-    return frozenset((_read_plan(folder / PLAN_NAME) or {}).get(_WRITTEN, []))
+    plan = _read_plan(folder / PLAN_NAME)
+    return frozenset() if plan is None else frozenset(plan[_WRITTEN])
 
 
 def remove_folders(folders: Sequence[Path]) -> None:
@@ -173,8 +175,7 @@ def _read_plan(path: Path) -> dict[str, Any] | None:
     try:
         plan = json.loads(read_content(path))
         _ = plan["started"]
-        # A list of texts, absent where an earlier version left the folder.
-        [str.isalnum(digest) for digest in plan.get(_WRITTEN, [])]
+        [str.isalnum(digest) for digest in plan[_WRITTEN]]  # a list of texts
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
     return dict(plan)

@@ -1,8 +1,6 @@
-"""Short answers: which questions are scored, and how a prompt takes a question."""
+"""Short answers: which prompts are the published ones, and which questions are scored."""
 
 import polars as pl
-
-from blend.schemas.rows.published_rows import QUESTION_SLOT
 
 PUBLISHED_PROMPTS = ("inst-4", "pers-3")
 """The prompts of the published evaluation (Myung et al. 2024, section 4)."""
@@ -49,8 +47,3 @@ def accepts_answers() -> pl.Expr:
     lower = pl.element().str.strip_chars().str.replace_all("’", "'", literal=True).str.to_lowercase()
     answers = texts.list.eval(~lower.is_in(sorted(NON_ANSWERS))).list.any()
     return pl.col("annotations").list.eval(group.field("count").is_not_null() | answers).list.any()
-
-
-def ask(prompt: str, question: str) -> str:
-    """The prompt with the question in every slot."""
-    return prompt.replace(QUESTION_SLOT, question)

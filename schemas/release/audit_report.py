@@ -43,8 +43,7 @@ class AuditReport(FrozenModel):
     leaks: tuple[Fares, ...]
     """The same of the causes that make an option stand out."""
     hard: "AuditReport | None" = None
-    """The same of ``multiple-choice-hard``; null, and not written, where a release has no such questions or was
-    built before they were audited."""
+    """The same of ``multiple-choice-hard``; null, and not written, where a release has no such questions."""
     true_false: "AuditReport | None" = None
     """The same of ``true-false-questions``, where accuracies are balanced; null likewise."""
     regions: "AuditReport | None" = None

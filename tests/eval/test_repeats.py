@@ -107,7 +107,7 @@ def test_the_report_says_what_of_the_variance_is_from_repeats(
 @pytest.mark.slow
 def test_a_question_asked_once_is_kept_as_before(asked: Callable[..., blend.Run]):
     run = asked(Reader(), samples=1)
-    assert "samples" not in run.description.options
+    assert run.description.options["samples"] == 1
     assert "sample" not in run.items().columns
     blend.score_run(run)
     assert "sample" not in pl.read_parquet(run.directory / "decisions.parquet").columns

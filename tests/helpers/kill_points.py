@@ -19,6 +19,7 @@ from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
 from blend.eval.runs import answer_files, opened, run_directory
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.schemas.release.manifest import TableInfo
 
 N_ITEMS = 24
@@ -65,8 +66,7 @@ def asked(name: str = "sample", version: str = "1.0.0", samples: int = 1) -> Rel
         files=(),
     )
     manifest = SimpleNamespace(name=name, version=version, tables=(table,))
-    again = {"samples": samples} if samples > 1 else {}
-    options = {"locales": None, "limit": None, "style": "json", "rotations": 1} | again
+    options = ChoiceOptions(style="json", samples=samples).kept()
     items = repeated(TaskItems(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text"), samples)
     return ReleaseItems(manifest, "multiple-choice", ("multiple-choice-questions",), options, items)
 

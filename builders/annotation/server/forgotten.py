@@ -186,9 +186,8 @@ def _merged(one: Mapping[str, Sequence[Any]], other: Mapping[str, Sequence[Any]]
 
 
 def _record(value: Any) -> Record:
-    """A record as it stands in the file; those of earlier versions hold annotations alone."""
-    if not set(value) <= {"annotations", "drafts", "answers", "accounts"}:
-        value = {"annotations": value}
+    if unknown := set(value) - {"annotations", "drafts", "answers", "accounts"}:
+        raise ValueError(unknown)
     return Record(
         {
             at: [(int(task), int(one)) for task, one in done]

@@ -100,14 +100,10 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
         name = f"{topic}-{tag}-{number}"
         taken[name] = taken.get(name, 0) + 1
         name += f"-{taken[name]}" if taken[name] > 1 else ""
-        natives.append({"id": name, "topic": _topic(done), "locale": tag, "text": english})
+        # The topic as the project file has it, not as its speakers see it.
+        natives.append({"id": name, "topic": str(done.data["english_topic"]), "locale": tag, "text": english})
         translations.append({"template_id": name, "locale": tag, "question": local})
     return reader.reading(natives=natives, translations=translations)
-
-
-def _topic(done: Done) -> str:
-    """The topic as the project file has it; tasks of earlier versions show only that."""
-    return str(done.data.get("english_topic") or done.data["topic"])
 
 
 def _question(done: Done, reader: Reader) -> tuple[str, str] | None:

@@ -42,7 +42,7 @@ def check_audit(release: Release) -> Iterator[Problem]:
         yield error(AUDIT_NAME, broken.what, REBUILD)
         return
     if audit is None:
-        # Releases made before 0.1.0 have none; `blend audit` tells their figures.
+        # A source's own questions are not audited.
         return
     reports = {MULTIPLE_CHOICE_QUESTIONS: audit, MULTIPLE_CHOICE_HARD: audit.hard}
     reports |= {TRUE_FALSE_QUESTIONS: audit.true_false, REGION_QUESTIONS: audit.regions}

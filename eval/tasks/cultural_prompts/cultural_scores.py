@@ -12,7 +12,6 @@ import polars as pl
 
 from blend.eval.items import text_digest
 from blend.eval.runs.answer_files import AnswerReader
-from blend.eval.runs.answers_in_parts import begins_thoughts
 from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
 from blend.eval.scores_json import ScoredItems, drop_scores, unanswered_share
@@ -186,14 +185,14 @@ def topics_of(
         no text; an empty answer is one, and so is a thought that does not end.
     """
     number = {group: index for index, group in enumerate(groups)}
-    reader, begun = AnswerReader(run.answers_folder), begins_thoughts(run)
+    reader = AnswerReader(run.answers_folder)
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
     numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
     for chunk in _chunks(gold, numbers):
         chunk = chunk.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
         answers = reader.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
-        written = split_answers(answers, run.description, begun=begun)
+        written = split_answers(answers, run.description)
         written = written.with_columns(unanswered=says_nothing("text"))
         texts = chunk.join(written.drop("error"), on="item_id", how="inner").sort("_number", "_group", "sample")
         for rows in texts.partition_by("_number", maintain_order=True):

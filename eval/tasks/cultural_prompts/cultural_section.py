@@ -7,7 +7,6 @@ import polars as pl
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answer_files import AnswerReader
-from blend.eval.runs.answers_in_parts import begins_thoughts
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
@@ -232,7 +231,7 @@ def _examples(run: ScoredRun) -> Section | None:
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
     kept = AnswerReader(run.run.answers_folder).of(shown, "item_id", *WRITTEN, "error")
-    answers = split_answers(kept, run.run.description, begun=begins_thoughts(run.run))
+    answers = split_answers(kept, run.run.description)
     texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
     return Section(
         "examples",

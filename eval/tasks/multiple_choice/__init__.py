@@ -30,8 +30,6 @@ POSITIONS = 4
 class LetteredOptions(WrittenOptions):
     """Options of asking questions with four options, whatever they are about."""
 
-    KEPT_WHERE_GIVEN: ClassVar = WrittenOptions.KEPT_WHERE_GIVEN | {"confidence"}
-
     style: Annotated[
         Style,
         TaskOption(
@@ -66,8 +64,6 @@ class LetteredOptions(WrittenOptions):
 @dataclass(frozen=True, kw_only=True)
 class ChoiceOptions(LetteredOptions, ShotOptions):
     """Options of asking multiple-choice questions."""
-
-    KEPT_WHERE_GIVEN: ClassVar = LetteredOptions.KEPT_WHERE_GIVEN | ShotOptions.KEPT_WHERE_GIVEN | {"config"}
 
     config: Annotated[
         Literal["multiple-choice-questions", "multiple-choice-hard", "compact"],
@@ -105,6 +101,7 @@ class FourOptions(Task):
         """See `Task.score`; the answers are read some at a time."""
         del answers, on_progress
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+        from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
 
         asked, parts = run.description.options, scored_parts(run)
         scored = score_choices(
@@ -113,11 +110,11 @@ class FourOptions(Task):
             style="json" if run.description.holds_texts else asked["style"],
             rule=options.rule,
             seed=options.seed,
-            says_confidence=asked.get("confidence", False),
+            says_confidence=asked["confidence"],
         )
-        stated = {"conf": "stated"} if asked.get("confidence") else {}
-        # Kept where it is not as usual.
-        of_split = {"config": asked["config"]} if "config" in asked else {}
+        stated = {"conf": "stated"} if asked["confidence"] else {}
+        config = asked.get("config", MULTIPLE_CHOICE_QUESTIONS)
+        of_split = {} if config == MULTIPLE_CHOICE_QUESTIONS else {"config": config}
         return scored._replace(
             signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )

@@ -33,8 +33,8 @@ GOLD = pl.Schema(
 """One row per item, in the order of the items: the multiple-choice question, by how many places its options are
 turned, the index of the correct one from 0, the options and the regions behind them as shown, and in how many
 other regions people gave the correct one (`AnswerSpread`; null in paper mode), and of a question that was taken
-with its options their letters in that source, as they stand in the release. Runs of earlier versions do not
-have the last two. Questions of the configuration ``compact`` have ``weight`` as well."""
+with its options their letters in that source, as they stand in the release. Questions of the configuration
+``compact`` have ``weight`` as well."""
 
 
 def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems:
@@ -53,9 +53,6 @@ def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems
     Raises:
         InputError: If a locale has too few templates for the examples.
     """
-    # Of an earlier version, or about regions.
-    absent = {"answer_spread", "source_order"}.difference(questions.columns)
-    questions = questions.with_columns(pl.lit(None, pl.String).alias(name) for name in sorted(absent))
     questions = questions.with_columns(can_be_example=pl.lit(value=True))
     shots = options if isinstance(options, ShotOptions) else ShotOptions()
     rows, held_out = part_examples(questions, shots)

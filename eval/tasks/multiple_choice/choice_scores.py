@@ -70,8 +70,7 @@ def score_choices(
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
             an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
-        gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items; without
-            ``answer_spread`` there are no scores by it.
+        gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items.
         style: Style of the questions; ``json`` wherever answers are texts.
         rule: Name of a rule, see `chosen_options.choose`.
         seed: Seed of the intervals.
@@ -205,10 +204,8 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
 def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Accuracy by how many other regions gave the correct answer, the most widespread ones first.
 
-    Nothing of a release in paper mode or a run of an earlier version, where that is not known.
+    Nothing of a release in paper mode, where that is not known.
     """
-    if "answer_spread" not in rows.columns:
-        return []
     known = rows.drop_nulls("answer_spread")
     by_spread = _each("accuracy", "answer-spread", shares_by(known, pl.col("correct"), "answer_spread"), seed)
     return sorted(by_spread, key=lambda score: list(AnswerSpread).index(AnswerSpread(score.key)))

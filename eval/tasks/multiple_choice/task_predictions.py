@@ -47,7 +47,7 @@ def _answer_text(cells: Mapping[str, str], order: str) -> str:
 
 def _rows(run: Run) -> Iterator[Sequence[str]]:
     gold = run.gold()
-    if "source_order" not in gold.columns or gold["source_order"].null_count():
+    if gold["source_order"].null_count():
         raise InputError(
             f"{run.directory}: asks questions that are not SemEval's, whose site knows other ids; run on a "
             "release made with `blend build --semeval`"

@@ -97,6 +97,12 @@ class RegionChoice(FourOptions):
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: LetteredOptions) -> "TaskItems":
         """See `Task.items`."""
+        import polars as pl
+
         from blend.eval.tasks.multiple_choice.choice_items import choice_items
 
-        return choice_items(tables["region-questions"].with_columns(mcq_id="region_question_id"), options)
+        unknown = pl.lit(None, pl.String)
+        questions = tables["region-questions"].with_columns(
+            mcq_id="region_question_id", answer_spread=unknown, source_order=unknown
+        )
+        return choice_items(questions, options)

@@ -71,12 +71,12 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile)
     read_responses(pulled.collected)
 
 
-def test_another_key_is_refused_by_a_fingerprint_that_older_pulls_get(pulled: ProjectFile):
+def test_another_key_is_refused_by_a_fingerprint_that_every_pull_writes(pulled: ProjectFile):
     forget_person(pulled, KIM)
     key, written = pulled.key_file.read_text(), rows(pulled.collected / "responses/ko-KR.jsonl")
     fingerprint = pulled.pulled / "key-fingerprint.txt"
     assert fingerprint.read_text().strip() not in key
-    fingerprint.unlink()  # as a folder of an earlier version
+    fingerprint.unlink()
     pull_project(pulled, exports=[export(pulled, "answer", ANSWERED)])
     pulled.key_file.write_text(new_key())
     for read in (readings, lambda file: pull_project(file, exports=[file.base / "answer.json"])):
@@ -266,11 +266,14 @@ def test_nobody_else_can_be_forgotten(pulled: ProjectFile):
         "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
         "lists who has"
     )
-    (pulled.pulled / "forgotten.json").write_text("{")
-    with pytest.raises(BlendError) as raised:
-        forget_person(pulled, KIM)
     path = pulled.pulled / "forgotten.json"
-    assert str(raised.value) == f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
+    for damaged in ("{", '{"p-000000000000": {"answer ko-KR": [[1, 2]]}}'):
+        path.write_text(damaged)
+        with pytest.raises(BlendError) as raised:
+            forget_person(pulled, KIM)
+        assert (
+            str(raised.value) == f'{path}: is damaged; write it again with pseudonyms as keys, {{"p-…": {{}}}}'
+        )
 
 
 @pytest.mark.slow

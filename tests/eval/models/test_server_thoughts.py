@@ -74,9 +74,9 @@ def test_a_thought_is_no_part_of_the_answer(server: ModelServer, message: dict[s
     assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
 
 
-def test_a_thought_that_the_prompt_begins_is_told_by_all_texts(server: ModelServer):
+def test_a_thought_that_the_prompt_begins_ends_in_the_answer(server: ModelServer):
     found = answer(server, {"content": "popcorn?\n</think>\n\nNachos"})
-    assert (found.thought, found.text, found.error) == (None, "popcorn?\n</think>\n\nNachos", None)
+    assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
 
 
 def test_an_answer_without_a_thought(server: ModelServer):

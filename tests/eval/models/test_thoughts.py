@@ -93,9 +93,6 @@ def test_a_prompt_that_ends_inside_a_thought():
     assert split_thought("popcorn?</think>Nachos", is_open=True) == SplitText("popcorn?", "Nachos")
     assert split_thought("Maybe popcorn", is_open=True) == SplitText("Maybe popcorn", "", is_finished=False)
     assert split_thought("<think>popcorn?</think>Nachos", is_open=True).text == "Nachos"
-    assert split_thought("popcorn?</think>Nachos").is_opened_before
-    assert not split_thought("<think>popcorn?</think>Nachos").is_opened_before
-    assert not split_thought("<think>popcorn?</think>or</think>Nachos").is_opened_before
 
 
 def test_further_marks():

@@ -12,6 +12,7 @@ from blend.builders.release import build_release
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
+from blend.eval.runs.answer_files import answers_digest
 from blend.eval.runs.ask_model import keep_recorded
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import read_run
@@ -91,7 +92,8 @@ def short(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         .iter_rows()
     ]
     scores = {"task": "short-answer", "signature": "blend-saq|rel:x", "rule": "default", "release": "x@1.0.0"}
-    text = json.dumps(scores | {"model": "short", "scores": figures})
+    scores |= {"model": "short", "answers": answers_digest(folder / "answers")}
+    text = json.dumps(scores | {"scores": figures})
     (folder / "scores.json").write_text(text, encoding="utf-8")
     return folder
 

@@ -22,9 +22,6 @@ from blend.eval.report.report_sections import regions_in_words
 from blend.eval.report.score_charts import region_map
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import VARIANTS
-from blend.eval.runs.run_directory import read_run
-from blend.eval.runs.run_tables import write_frame
-from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError, MissingExtraError
 
 pytestmark = pytest.mark.slow  # for what its tests share
@@ -109,18 +106,6 @@ def test_the_three_spreads_of_answers_are_told_apart(elements: Elements, good: P
     (run,) = read_scored([good])
     assert list(run.of("accuracy", "answer-spread")) == ["universal", "shared", "specific"]
     assert "By how widespread the correct answer is" in elements.text
-
-
-@pytest.mark.nightly
-def test_a_run_of_an_earlier_version_is_scored_and_shown_without_them(good: Path, tmp_path: Path):
-    old = Path(shutil.copytree(good, tmp_path / "old"))
-    write_frame(old / "gold.parquet", read_run(old).gold().drop("answer_spread"))
-    write_scores(read_run(old), score_answers(read_run(old), allow_missing=True))
-    before, now = (
-        json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scores"] for folder in (old, good)
-    )
-    assert before == [score for score in now if score["scope"] != "answer-spread"]
-    assert "By how widespread" not in build_report(read_scored([old]))
 
 
 def test_the_hardest_questions_are_wrong_and_two_of_a_region(good: Path, poor: Path):

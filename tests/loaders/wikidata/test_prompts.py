@@ -5,7 +5,6 @@ import unicodedata
 import polars as pl
 import pytest
 
-from blend.builders.triples.templates import fill
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
 from blend.schemas.errors import RowError, RowErrors
@@ -133,35 +132,6 @@ def test_a_repeated_template_is_found():
     ]
 
 
-def test_fill():
-    text = "In [C], [X] is made with [Y]."
-    assert fill(text, "en", subject="toast", country="France") == "In France, toast is made with [Y]."
-    assert (
-        fill(text, "en", subject="toast", country="France", part="bread")
-        == "In France, toast is made with bread."
-    )
-    assert fill("[X]: [Y].", "en", subject="[Y] soup", part="[X]") == "[Y] soup: [X]."
-    with pytest.raises(
-        ValueError, match=r"^'In \[C\], \[X\] is made with \[Y\]\.' names the country; give one$"
-    ):
-        fill(text, "en", subject="toast")
-
-
-def test_english_countries_get_their_article():
-    text = "In [C], [X] is made with [Y]."
-    assert fill(text, "en", subject="haggis", country="United Kingdom").startswith(
-        "In the United Kingdom, haggis"
-    )
-    assert fill(text, "en", subject="haggis", country="the United Kingdom").startswith(
-        "In the United Kingdom, "
-    )
-    assert (
-        fill("[C] has [X].", "en", subject="haggis", country="United Kingdom")
-        == "The United Kingdom has haggis."
-    )
-    assert fill("[C] : [X].", "fr", subject="haggis", country="United Kingdom") == "United Kingdom : haggis."
-
-
 FRAMES = {
     "de": {"[X]": ("Als ", "als ", "Gericht ", "Namen "), "[Y]": ("Zutat ",), "[C]": ("(",)},
     "ru": {"[X]": ("«",), "[Y]": ("ингредиент «", "такой ингредиент, как ", "» — "), "[C]": ("(",)},
@@ -176,15 +146,6 @@ def test_no_verb_agrees_with_a_label(language: str):
         for placeholder, frames in FRAMES[language].items():
             before, found, _ = text.partition(placeholder)
             assert not found or before.endswith(frames), text
-
-
-def test_korean_particles_follow_the_word():
-    text = "[X]는 [Y]를 곁들여 만든 요리예요."
-    filled = fill(text, "ko", subject="비빔밥", part="밥")
-    assert filled == "비빔밥은 밥을 곁들여 만든 요리예요."
-    assert fill(text, "ko", subject="김치") == "김치는 [Y]를 곁들여 만든 요리예요."
-    foreign = fill(text, "ko", subject="Lamington", part="설탕")
-    assert foreign == "Lamington는 설탕을 곁들여 만든 요리예요."
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,7 @@ import polars as pl
 import pytest
 
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.answer_files import PARQUET
 from blend.eval.runs.run_directory import read_run
-from blend.eval.runs.run_tables import write_frame
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
@@ -34,26 +32,11 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
 
 
-def test_a_thought_is_told_by_the_texts_of_all_topics(run_of, monkeypatch: pytest.MonkeyPatch):
+def test_a_thought_that_ends_in_a_text_is_no_part_of_it(run_of, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cultural_scores, "TEXTS_AT_A_TIME", 1)
-    ended = rows_of(en=[f"Hm</think>{A}", f"Hm</think>{B}"], de=[f"Hm</think>{C}", A])
-    unmarked = [{**row, "topic": "snow", "text": B} for row in ended]
-    found = scores_of(score_answers(run_of(ended + unmarked)))
-    assert found["empty", "overall", "all"].value == pytest.approx(100 * 5 / 8)
-
-
-def test_texts_that_were_cut_in_a_thought_are_told(run_of):
-    texts = rows_of(en=[f"Hm</think>{A}", "Hm, well"], de=[f"Hm</think>{C}", f"Hm</think>{B}"])
-    run = run_of(texts)
-    answers = pl.read_parquet(run.answers_folder / PARQUET)
-    ends = pl.when(pl.col("text") == "Hm, well").then(pl.lit("length")).otherwise(pl.lit("stop"))
-    write_frame(run.answers_folder / PARQUET, answers.with_columns(finish_reason=ends))
-    assert score_answers(run).warnings[-1] == (
-        "1 of 4 answers (25.0 %) is unanswered: 1 without any mark of a thought is taken for unfinished "
-        "thoughts, as 3 of 4 texts end a thought that they do not begin, so that the chat template seems to "
-        "begin one in every prompt; if it does, let the model write more (`max_tokens`); if it does not, take "
-        "these marks out of the texts, or write thoughts into the column `thought`"
-    )
+    said = rows_of(en=[A, B], de=[C, A]) + [{**row, "topic": "snow"} for row in rows_of(en=[B, B], de=[A, C])]
+    thought = [{**row, "text": f"Hm, popcorn</think>{row['text']}"} for row in said[:5]] + said[5:]
+    assert scores_of(score_answers(run_of(thought))) == scores_of(score_answers(run_of(said, "said")))
 
 
 @pytest.mark.landing

@@ -35,6 +35,7 @@ def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") ->
         "locale": locale,
         "topic": "Food",
         "answer_spread": ["universal", "shared", "specific", None][n % 4],
+        "source_order": None,
         "region": locale[-2:],
     }
 
