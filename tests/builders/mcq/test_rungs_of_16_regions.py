@@ -20,7 +20,7 @@ REGIONS = {
     "en-GB": 25, "en-US": 26, "ko-KR": 55, "ar-DZ": 27, "zh-CN": 37, "id-ID": 40, "es-ES": 28, "fa-IR": 28,
     "es-MX": 28, "as-AS": 46, "el-GR": 20, "am-ET": 22, "ha-NG": 15, "az-AZ": 30, "ko-KP": 22, "su-JB": 32,
 }  # fmt: skip
-"""Region questions, the figures of docs/rungs.md."""
+"""Region questions; docs/rungs.md has their sum."""
 GUESSED = {
     TRUE_FALSE_QUESTIONS: {"frequent": 58.9, "typical": 73.2, "classifier": 64.2, "widespread": 69.8},
     REGION_QUESTIONS: {"region-prior": 28.3, "typical": 81.3, "classifier": 50.1},
