@@ -60,7 +60,7 @@ docs: $(VENV)/installed-docs  ## Write the documentation with its API reference 
 	$(BIN)/python .ci/doc_tables.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/installed-test  ## Measure the tables of docs/performance.md anew
+bench: $(VENV)/installed-test  ## Measure what building a release takes, for docs/evidence.md
 	$(BIN)/python benchmarks/build_scale.py
 
 hub: $(VENV)/installed  ## Serve a Hub on this machine to try publishing on, and print its address and a token

@@ -46,13 +46,24 @@ def languages() -> str:
             f"`{language}`",
             ", ".join(sorted(tags[language])),
             ", ".join(f"`{name}`" for name in read.lemmatisers),
-            read.done,
-            read.not_claimed,
+            _without_what_holds_for_lists(read.done),
+            _without_what_holds_for_lists(read.not_claimed),
         )
         for language, read in sorted(LANGUAGES.items())
     ]
     header = ("language", "regions", "lemmatisers, the default first", "done by default", "not claimed")
     return _table(header, rows)
+
+
+def _without_what_holds_for_lists(text: str) -> str:
+    """Leave out what the page says once, above the table, of languages that are read by a list of affixes."""
+    for said in (
+        "Affixes of nouns by an own list.",
+        "Verbs stay as they are.",
+        "A stem can be that of several words.",
+    ):
+        text = text.replace(said, "")
+    return text.strip()
 
 
 def checks() -> str:

@@ -1,6 +1,6 @@
 """How long a build takes and how much memory it needs, from 16 to 132 regions, next to the published procedure.
 
-Prints the table of ``docs/performance.md``. Every build runs in a process of its own, which reports its
+Every build runs in a process of its own, which reports its
 processor time from its first import to the last byte of the release, and its peak memory; so does the published
 procedure in memory (`published_procedure.py`), which writes no file. Python's modules are compiled before
 anything is measured, as an installation compiles them. With ``--times N`` what has 16 regions is measured in
@@ -11,7 +11,7 @@ not the seconds.
     python benchmarks/build_scale.py --blend path/to/BLEnD/data --times 5
 
 With ``--growth 16 132 1000`` it builds so many locales in default mode as well, of ``--templates`` templates,
-and prints what rows cost in time and memory, which ``--chart`` draws; ``--cases 0`` leaves the first table out.
+and prints what rows cost in time and memory; ``--cases 0`` leaves the first table out.
 """
 
 import argparse
@@ -64,11 +64,8 @@ def main() -> None:
         "--growth", type=int, nargs="+", metavar="LOCALES", help="numbers of locales to build as well"
     )
     parser.add_argument("--templates", type=int, default=50, help="templates asked with --growth")
-    parser.add_argument("--chart", type=Path, help="also draw the growth there, as SVG")
     parser.add_argument("--one", nargs=3, metavar=("FOLDER", "MODE", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.chart and not arguments.growth:
-        parser.error("--chart draws what --growth builds; give it numbers of locales")
     if arguments.one:
         folder, mode, out = arguments.one
         print(json.dumps(measured(Path(folder), mode, Path(out))))
@@ -79,16 +76,13 @@ def main() -> None:
         if arguments.cases != 0:
             print_table(arguments.blend, arguments.times, CASES[: arguments.cases])
         if arguments.growth:
-            grown = print_growth(arguments.blend, arguments.growth, arguments.templates)
-            if arguments.chart:
-                draw(grown, arguments.chart)
+            print_growth(arguments.blend, arguments.growth, arguments.templates)
 
 
 Figures = dict[str, float]
 Measurement = Callable[[], Figures]
 
 PUBLISHED = "published procedure"
-OWN_TOOLS = "published procedure, with its own tools"
 
 
 def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) -> None:
@@ -96,7 +90,6 @@ def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) ->
     in_turns: dict[str, Measurement] = {}
     if blend is not None:
         in_turns[PUBLISHED] = partial(published_procedure, blend)
-        in_turns[OWN_TOOLS] = partial(published_procedure, blend, "--own-tools")
     with regions(blend, 16) as folder:
         in_turns |= {mode: partial(case, folder, mode) for n, mode in cases if n == 16}
         rounds = [{name: measure() for name, measure in in_turns.items()} for _ in range(1 + times)][1:]
@@ -117,36 +110,20 @@ def print_table(blend: Path | None, times: int, cases: list[tuple[int, str]]) ->
                 print_row(n_regions, mode, case(folder, mode), means)
 
 
-def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> list[Figures]:
-    """Build ever more locales, and print what each row costs beyond the first build; returns what each took."""
+def print_growth(blend: Path | None, sizes: Sequence[int], n_templates: int) -> None:
+    """Build ever more locales, and print what each row costs beyond the first build."""
     print("| locales | rows written | processor seconds | µs per row | peak memory, MB | further kB per row |")
     print("|---:|---:|---:|---:|---:|---:|")
-    grown: list[Figures] = []
+    first: Figures = {}
     for n_locales in sizes:
         with regions(blend, n_locales, n_templates) as folder:
             figures = case(folder, "default")
-        grown.append({"locales": n_locales, **figures})
-        first = grown[0]
+        first = first or figures
         more = figures["rows"] - first["rows"]
         per_row = f"{(figures['peak_mb'] - first['peak_mb']) * 1024 / more:.2f}" if more else ""
         cells = [f"{n_locales:,}", f"{figures['rows']:,}", f"{figures['cpu_s']:.1f}"]
         cells += [f"{figures['cpu_s'] / figures['rows'] * 1e6:.0f}", f"{figures['peak_mb']:.0f}", per_row]
         print(f"| {' | '.join(cells)} |", flush=True)
-    return grown
-
-
-def draw(grown: Sequence[Figures], path: Path) -> None:
-    """Draw memory and time of builds by the rows that they write."""
-    import altair as alt
-
-    base = alt.Chart(alt.Data(values=list(grown))).encode(x=alt.X("rows:Q", title="rows written"))
-    panels = []
-    for name, title in (("peak_mb", "peak memory, MB"), ("cpu_s", "processor seconds")):
-        line = base.mark_line(point=True).encode(y=alt.Y(f"{name}:Q", title=title))
-        text = base.mark_text(dy=-9).encode(y=f"{name}:Q", text="locales:Q")
-        panels.append((line + text).properties(width=340, height=240))
-    alt.hconcat(*panels).properties(background="white").save(str(path))
-    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
 
 
 def print_row(n_regions: int, mode: str, figures: Figures, of: Mapping[str, Figures]) -> None:
@@ -162,9 +139,9 @@ def print_row(n_regions: int, mode: str, figures: Figures, of: Mapping[str, Figu
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def published_procedure(blend: Path, *options: str) -> Figures:
+def published_procedure(blend: Path) -> Figures:
     """Rows and processor seconds of the published procedure."""
-    command = [sys.executable, Path(__file__).with_name("published_procedure.py"), blend, *options]
+    command = [sys.executable, Path(__file__).with_name("published_procedure.py"), blend]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     figures: Figures = json.loads(run.stdout)
     return figures

@@ -4,14 +4,12 @@
 
 In every simulated world a model answers questions in four languages; a string rule and a judge decide each
 reply, with errors of their own per language, and people label some, drawn by both verdicts. Replies to the
-questions of one template are alike, and so are errors. Prints the table of docs/scores.md: the share of
-intervals that hold the truth, with their median width in points: for the mean over languages, for one language,
-likewise for as many labels without a judge, and for the judge without labels. Below it, how often an exact
-interval holds of the errors where judge and rule agree alone, and how often there are none among the labels.
+questions of one template are alike, and so are errors. Prints a table: the share of intervals that hold the
+truth, with their median width in points, for the mean over languages, for one language, likewise for as many
+labels without a judge, and for the judge without labels.
 """
 
 import argparse
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -130,25 +128,6 @@ def coverage(judge: str, n: int, *, worlds: int) -> dict[str, tuple[float, float
     return {name: (float(np.mean(holds[name])), float(np.median(widths[name]))) for name in FIGURES}
 
 
-def errors_alone(judge: str, n: int) -> tuple[float, float]:
-    """How often an exact interval holds the share of errors where judge and rule agree, and none is labelled.
-
-    Of a language with ``n`` labels, the mean over languages. The interval is the mid-P one, the least cautious
-    of the exact ones (Lancaster 1961; Berry and Armitage 1995).
-    """
-    holds, without = [], []
-    for known, (hit, slip), (found, taken) in zip(KNOWN, JUDGES[judge], RULE, strict=True):
-        both = known * hit * found, (1 - known) * slip * taken
-        neither = (1 - known) * (1 - slip) * (1 - taken), known * (1 - hit) * (1 - found)
-        agreed, wrong = sum(both) + sum(neither), both[1] + neither[1]
-        labels, share = round(n * agreed), wrong / agreed
-        chances = [math.comb(labels, k) * share**k * (1 - share) ** (labels - k) for k in range(labels + 1)]
-        below = np.cumsum(chances) - np.array(chances) / 2
-        holds.append(float(np.sum(chances, where=(below >= 0.025) & (below <= 0.975))))
-        without.append(chances[0])
-    return float(np.mean(holds)), float(np.mean(without))
-
-
 def main() -> None:
     """Print how often intervals hold and how wide they are, by judge and number of labels."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -162,9 +141,6 @@ def main() -> None:
             found = coverage(judge, n, worlds=used.worlds)
             cells = [f"{100 * share:.1f} % ({width:.1f})" for share, width in found.values()]
             print(f"| {judge} | {n} |", " | ".join(cells), "|", flush=True)
-    for n in used.labels:
-        holds, without = errors_alone("good", n)
-        print(f"good judge, {n} labels: exact {100 * holds:.1f} %, no error labelled {100 * without:.1f} %")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How often 95 % intervals over few clusters hold the true value.
 
-``python benchmarks/interval_coverage.py`` prints the table of docs/scores.md: for two to ten clusters, the
+``python benchmarks/interval_coverage.py`` prints a table: for two to ten clusters, the
 share of simulated evaluations whose interval holds the truth, and its median width. With ``--simulations`` for
 another number of them.
 """

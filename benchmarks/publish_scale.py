@@ -1,14 +1,13 @@
 """What it takes to publish releases and to get them back, beside plain ``huggingface_hub``.
 
-Prints the tables of ``docs/performance.md``. Every step is a process of its own; its time and peak memory are
-its own, the server's are not counted. Seconds say nothing about a real network; what counts are the ratios
-within one run: between releases, and between ``blend`` and the same transfer with the Hub's client alone, which
-neither looks before it commits nor checks anything. The server can answer late, as a Hub far away does.
-Releases are validated before they are published, as people do; once, a publish has to check by itself.
+Every step is a process of its own; its time is its own, the server's is not counted. Seconds say nothing about
+a real network; what counts are the ratios within one run: between ``blend`` and the same transfer with the
+Hub's client alone, which neither looks before it commits nor checks anything. The server can answer late, as a
+Hub far away does. Releases are validated before they are published, as people do; once, a publish has to check
+by itself.
 
-    python benchmarks/publish_scale.py --blend path/to/BLEnD/data
-    python benchmarks/publish_scale.py --beside --runs 5
-    python benchmarks/publish_scale.py --beside --runs 1 --answers-after-ms 0
+    python benchmarks/publish_scale.py --blend path/to/BLEnD/data --runs 5
+    python benchmarks/publish_scale.py --runs 1 --answers-after-ms 0
 """
 
 import argparse
@@ -18,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,6 @@ from blend.loaders.releases import read_manifest
 from helpers.hub import hub_api
 from helpers.hub.hub_server import Hub
 
-RELEASES = {"5 variants": [], "all variants": ["--variants", "all"]}
 LATENCIES_MS = (0.0, 100.0)
 REPO = "alice/blend"
 
@@ -53,29 +52,16 @@ snapshot_download(repo, repo_type="dataset", revision=f"v{version}", local_dir=f
 
 
 def main() -> None:
-    """Build, publish, pull and compare every release, and print what each step took."""
+    """Publish and pull with both, and print what each step took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blend", type=Path, help="BLEnD's files; the sample in the package when absent")
-    parser.add_argument("--beside", action="store_true", help="compare with plain huggingface_hub instead")
-    parser.add_argument("--runs", type=int, default=5, help="runs of which the median is taken, with --beside")
+    parser.add_argument("--runs", type=int, default=5, help="runs of which the median is taken")
     parser.add_argument(
-        "--answers-after-ms",
-        type=float,
-        nargs="+",
-        default=LATENCIES_MS,
-        help="how late the server answers, with --beside",
+        "--answers-after-ms", type=float, nargs="+", default=LATENCIES_MS, help="how late the server answers"
     )
-    parser.add_argument("--cases", type=int, help="cases measured, from the first; all when absent")
     asked = parser.parse_args()
     given = [] if asked.blend is None else ["--blend", str(asked.blend)]
-    if asked.beside:
-        beside(given, asked.runs, asked.answers_after_ms)
-        return
-    print("| release | rows | MB | step | seconds | peak memory, MB |")
-    print("|---|---:|---:|---|---:|---:|")
-    for name, options in list(RELEASES.items())[: asked.cases]:
-        with tempfile.TemporaryDirectory() as folder, Hub(Path(folder) / "hub").serving() as hub:
-            steps(name, [*given, *options], Path(folder), hub)
+    beside(given, asked.runs, asked.answers_after_ms)
 
 
 class Measured(NamedTuple):
@@ -94,8 +80,9 @@ def beside(given: list[str], runs: int, latencies_ms: list[float]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first, second = folder / "first", folder / "second"
-        blend(["build", *given, "--out", str(first)], os.environ)
-        blend(["build", str(next_recipe(first)), "--previous", str(first), "--out", str(second)], os.environ)
+        build = [sys.executable, "-m", "blend", "build"]
+        measured([*build, *given, "--out", str(first)], os.environ)
+        measured([*build, str(next_recipe(first)), "--previous", str(first), "--out", str(second)], os.environ)
         for latency_ms in latencies_ms:
             taken: dict[str, list[tuple[Measured, Measured]]] = {}
             for _ in range(runs):
@@ -178,47 +165,12 @@ class Side:
         before = len(self.hub.requests)
         remembered = {"BLEND_CACHE": str(self.folder / "cache")}
         environment = os.environ | self.hub.environment(self.folder / "home") | remembered
-        took = measured(command, environment)
-        return Measured(took.seconds, took.processor_s, len(self.hub.requests) - before)
+        seconds, processor_s = measured(command, environment)
+        return Measured(seconds, processor_s, len(self.hub.requests) - before)
 
 
-def blend(arguments: list[str], environment: "dict[str, str] | os._Environ[str]") -> float:
-    """Seconds that a ``blend`` command takes."""
-    return measured([sys.executable, "-m", "blend", *arguments], dict(environment)).seconds
-
-
-def steps(name: str, options: list[str], folder: Path, hub: Hub) -> None:
-    """Measure one release from build to comparison."""
-    environment = os.environ | hub.environment(folder / "home") | {"BLEND_CACHE": str(folder / "cache")}
-    release, copy = folder / "release", folder / "copy"
-    # As the recipes say that `blend build` makes of the sample and of BLEnD's files.
-    version = "1.0.0" if "--blend" in options else "0.1.0"
-    commands = {
-        "build": ["build", *options, "--out", str(release)],
-        "publish": ["publish", str(release), REPO],
-        "publish again": ["publish", str(release), REPO],
-        "pull": ["pull", f"{REPO}@v{version}", str(copy)],
-        "diff": ["diff", str(release), str(copy), "--exit-code"],
-        "validate": ["validate", str(copy)],
-    }
-    for step, command in commands.items():
-        seconds, _, peak_mb = measured([sys.executable, "-m", "blend", *command], environment)
-        manifest = read_manifest(release)
-        rows = sum(table.rows for table in manifest.tables)
-        size_mb = sum(file.size for file in manifest.files) / 1e6
-        print(f"| {name} | {rows:,} | {size_mb:.1f} | {step} | {seconds:.1f} | {peak_mb:.0f} |", flush=True)
-
-
-class Usage(NamedTuple):
-    """What a process took."""
-
-    seconds: float
-    processor_s: float
-    peak_mb: float
-
-
-def measured(command: list[str], environment: dict[str, str]) -> Usage:
-    """What a command takes that must succeed."""
+def measured(command: list[str], environment: Mapping[str, str]) -> tuple[float, float]:
+    """Seconds and processor seconds that a command takes that must succeed."""
     start = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
@@ -228,7 +180,7 @@ def measured(command: list[str], environment: dict[str, str]) -> Usage:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{errors}")
-    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return seconds, usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

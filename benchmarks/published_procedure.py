@@ -4,11 +4,10 @@ What ``build_scale.py`` compares paper mode with. It takes the same steps as the
 every region collects the answers of all others for every question, candidates are compared string by string
 with a memory of earlier comparisons, every question is put together and its options written as JSON one by
 one, and becomes a row of a CSV text. It leaves out what only costs time there: pandas, printing, and
-writing files anew after every question. ``--own-tools`` puts back what does not touch the disk: questions are
-read and filtered row by row with pandas, and every row gets a CSV writer of its own. The language model's
-verdict is the constant "not similar". ``--check`` compares the questions with the golden checksum.
+writing files anew after every question. The language model's verdict is the constant "not similar". ``--check``
+compares the questions with the golden checksum.
 
-    python benchmarks/published_procedure.py path/to/BLEnD/data [--own-tools] [--check COUNTS.json]
+    python benchmarks/published_procedure.py path/to/BLEnD/data [--check COUNTS.json]
 
 References:
     Myung et al. (2024), BLEnD, section 3 and Appendix, https://arxiv.org/abs/2406.09948.
@@ -22,7 +21,6 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,43 +59,23 @@ def main() -> None:
     """Run the procedure once, and print the processor seconds of this process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("blend", type=Path, help="BLEnD's files")
-    parser.add_argument("--own-tools", action="store_true", help="pandas and a writer per row, as published")
     parser.add_argument("--check", type=Path, help="counts and checksum to compare with")
     arguments = parser.parse_args()
-    if arguments.own_tools:
-        rows = published_rows(arguments.blend, kept_with_pandas)
-        text = csv_text_row_by_row(rows)
-    else:
-        rows = published_rows(arguments.blend)
-        text = csv_text(rows)
+    rows = published_rows(arguments.blend)
+    text = csv_text(rows)
     print(json.dumps({"rows": len(rows), "characters": len(text), "cpu_s": time.process_time()}))
     if arguments.check:
         assert checksum(rows) == json.loads(arguments.check.read_text())["mcq_sequence_sha256"]
 
 
-def kept_plainly(path: Path, entries: dict[str, Entries]) -> dict[str, str]:
+def kept(path: Path, entries: dict[str, Entries]) -> dict[str, str]:
     """Questions that no country objects to, by id."""
     with path.open(encoding="utf-8", newline="") as file:
         questions = {row["ID"]: row["Question"] for row in csv.DictReader(file)}
     return {template: question for template, question in questions.items() if is_kept(template, entries)}
 
 
-def kept_with_pandas(path: Path, entries: dict[str, Entries]) -> dict[str, str]:
-    """The same, as the published code finds them: a frame loses one row after the other."""
-    import pandas as pd
-
-    questions = pd.read_csv(path, encoding="utf-8")
-    kept = questions.copy()
-    for place, row in questions.iterrows():
-        if not is_kept(row["ID"], entries):
-            kept = kept.drop(place)
-    return {row["ID"]: row["Question"] for _, row in kept.iterrows()}
-
-
-Kept = Callable[[Path, dict[str, Entries]], dict[str, str]]
-
-
-def published_rows(folder: Path, kept: Kept = kept_plainly) -> list[Row]:
+def published_rows(folder: Path) -> list[Row]:
     """All multiple-choice questions, from the files of all countries."""
     entries = {
         country: json.loads((folder / "annotations" / f"{country}_data.json").read_text(encoding="utf-8"))
@@ -222,14 +200,6 @@ def csv_text(rows: list[Row]) -> str:
     writer = csv.writer(text)
     for row in rows:
         writer.writerow(row)
-    return text.getvalue()
-
-
-def csv_text_row_by_row(rows: list[Row]) -> str:
-    """The same text, with a writer for every row."""
-    text = io.StringIO(newline="")
-    for row in rows:
-        csv.writer(text).writerow(row)
     return text.getvalue()
 
 

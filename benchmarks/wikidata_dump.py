@@ -2,17 +2,10 @@
 
 Writes a dump of made-up statements in the form of Wikidata's truthy dump (labels and descriptions in many
 languages with escapes, values of other kinds, classes in cycles, unknown values), takes snapshots of the
-packaged domains from it in a process of its own, and prints the table of ``docs/wikidata.md``. The last line
-projects the time for a dump of another size, given as its unpacked length in gigabytes. ``--form json``
-measures the same entities in JSON, with further statements of lower and deprecated rank.
+packaged domains from it in a process of its own, and prints what each reading takes. The last line projects the
+time for a dump of another size, given as its unpacked length in gigabytes.
 
     python benchmarks/wikidata_dump.py --triples 20000000 --projected-gb 1000
-
-``--compare`` measures nothing: it takes the snapshots from the dump, and from an endpoint on this machine that
-holds its statements, from the same entities in JSON, or from the dump split into files and read by a Dask
-cluster of this machine, and ends with an error if any differs in a byte.
-
-    python benchmarks/wikidata_dump.py --triples 20000000 --compare endpoint json split
 """
 
 import argparse
@@ -24,54 +17,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-from pyoxigraph import RdfFormat, Store
-
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.dump_parts import BLOCK_BYTES
-from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, open_gzip
 from blend.schemas.recipe.domains import Domain, domains
-from helpers.wikidata.entity_json import entity_lines
-from helpers.wikidata.wikidata_endpoint import serve_store
 
 LANGUAGES = (
-    "ar",
-    "de",
-    "en",
-    "es",
-    "fr",
-    "he",
-    "it",
-    "ja",
-    "ko",
-    "nl",
-    "pl",
-    "pt",
-    "ru",
-    "sv",
-    "zh",
-    "zh-hans",
-    "mul",
-)
+    "ar", "de", "en", "es", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh", "zh-hans", "mul",
+)  # fmt: skip
 WORDS = (
     *("bread", "rice", "soup", "scientific article", "human", "Wikimedia category", "gene", "street", "river"),
-    *(
-        r"\u0445\u043B\u0435\u0431",
-        r"\u30D1\u30F3",
-        r"\uBE75",
-        r"\"quoted\"",
-        r"\\",
-        r"line\u2028break",
-        r"\U0001F35E",
-    ),
+    *(r"\u0445\u043B\u0435\u0431", r"\u30D1\u30F3", r"\uBE75", r"\"quoted\"", r"\\", r"line\u2028break"),
+    r"\U0001F35E",
 )
 CLASSES = ("Q5", "Q13442814", "Q4167836", "Q11173", "Q7187", "Q79007", "Q4022")
 COUNTRIES = tuple(range(900, 960))
@@ -84,8 +45,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--triples", type=int, default=500_000, help="statements of the dump")
     parser.add_argument("--projected-gb", type=float, default=1000, help="unpacked gigabytes to project for")
-    parser.add_argument("--form", choices=("nt", "json"), default="nt", help="form of the dump")
-    parser.add_argument("--compare", nargs="+", choices=sorted(FORMS), help="compare bytes and measure nothing")
     parser.add_argument("--one", nargs=2, type=Path, metavar=("DUMP", "OUT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -94,11 +53,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         dump = Path(scratch) / "latest-truthy.nt.gz"
         n_bytes = write_dump(dump, arguments.triples)
-        if arguments.compare:
-            compare(dump, Path(scratch), arguments.compare)
-            return
-        if arguments.form == "json":
-            dump, n_bytes = write_entities(dump, Path(scratch) / "latest-all.json.gz")
         print_table(dump, n_bytes, Path(scratch) / "out", arguments.projected_gb)
 
 
@@ -109,67 +63,6 @@ def write_dump(path: Path, n_triples: int, *, seed: int = 0) -> int:
         for entity in entities(n_triples, seed):
             n_bytes += file.write(entity)
     return n_bytes
-
-
-def write_entities(dump: Path, path: Path) -> tuple[Path, int]:
-    """Write the entities of a dump in JSON; returns the path and the unpacked length in bytes."""
-    n_bytes = 0
-    with gzip.open(dump) as triples, gzip.open(path, "wb", compresslevel=6) as file:
-        for line in entity_lines(triples):
-            n_bytes += file.write(line.encode())
-    return path, n_bytes
-
-
-def split(dump: Path, folder: Path, n_files: int = 6) -> Path:
-    """Write the lines of a dump into files of a folder, in turn."""
-    folder.mkdir()
-    with gzip.open(dump) as lines, ExitStack() as opened:
-        names = [folder / f"part-{number}.nt.gz" for number in range(n_files)]
-        files = [opened.enter_context(gzip.open(name, "wb", compresslevel=1)) for name in names]
-        for number, line in enumerate(lines):
-            files[number % n_files].write(line)
-    return folder
-
-
-def compare(dump: Path, scratch: Path, forms: Sequence[str]) -> None:
-    """Take the snapshots from the dump and in other ways, and print how they compare."""
-    expected = [info.sha256 for info in take_snapshots_from_dump(outs_in(scratch / "dump"), dump)]
-    for form in forms:
-        start = time.perf_counter()
-        found = FORMS[form](dump, scratch)
-        seconds = time.perf_counter() - start
-        if found != expected:
-            raise SystemExit(f"the snapshots by {form} differ from those of the dump")
-        print(f"{form}: the same {len(found)} snapshots, in {seconds:.0f} s with its preparation", flush=True)
-
-
-def asked(dump: Path, scratch: Path) -> list[str]:
-    """The digests of snapshots from an endpoint that holds the statements of the dump."""
-    store = Store(str(scratch / "store"))
-    with gzip.open(dump) as triples:
-        store.bulk_load(triples, RdfFormat.N_TRIPLES)
-    quick = RequestPolicy(agent="benchmark", pause_s=0)
-    with serve_store(store) as endpoint:
-        return [
-            take_snapshot(out, domain, endpoint=endpoint.url, policy=quick, batch_size=1000).sha256
-            for out, domain in outs_in(scratch / "endpoint").items()
-        ]
-
-
-def in_json(dump: Path, scratch: Path) -> list[str]:
-    """The digests of snapshots from the entities in JSON."""
-    entities, _ = write_entities(dump, scratch / "latest-all.json.gz")
-    return [info.sha256 for info in take_snapshots_from_dump(outs_in(scratch / "json"), entities)]
-
-
-def in_files(dump: Path, scratch: Path) -> list[str]:
-    """The digests of snapshots from the dump in several files, on a Dask cluster of this machine."""
-    folder = split(dump, scratch / "files")
-    return [info.sha256 for info in take_snapshots_from_dump(outs_in(scratch / "split"), folder, dask="local")]
-
-
-FORMS = {"endpoint": asked, "json": in_json, "split": in_files}
-"""Other ways to the same snapshots."""
 
 
 def outs_in(folder: Path) -> dict[Path, Domain]:
@@ -265,10 +158,9 @@ def _between(start: tuple[str, float, float], end: tuple[str, float, float]) -> 
 
 def searched(dump: Path) -> list[float]:
     """Seconds and processor seconds of ``zcat | grep -F`` for one property."""
-    wanted = "prop/direct/P31> " if dump.name.endswith(".nt.gz") else '"P31":[{'
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    subprocess.run(f"zcat {dump} | grep -F -c '{wanted}'", shell=True, check=True, capture_output=True)
+    subprocess.run(f"zcat {dump} | grep -F -c 'prop/direct/P31> '", shell=True, check=True, capture_output=True)
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return [seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime]
 

@@ -22,7 +22,7 @@ CLOSE = 0.05
 """Difference in accuracy for which `McqStats.power` says how many templates it takes."""
 ACCURACY_CORRELATION = 0.85
 """Intra-cluster correlation that being right is taken to have among variants of a template, see `half_width`;
-about the median over the same baselines (``benchmarks/plan_widths.py``)."""
+about the median over the same baselines."""
 # Quantiles of the normal distribution for two sides of 5 %, and with it for 80 % power.
 _Z_95 = 1.959963984540054
 _Z = _Z_95 + 0.8416212335729143

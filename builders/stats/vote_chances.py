@@ -21,8 +21,7 @@ from blend.schemas.prompts.short_answer_prompts import MAX_IDK, MAX_UNANSWERABLE
 NOVELTY = 1.75
 """Weight, in annotators, of saying what nobody has said.
 
-The value with which three of BLEnD's five annotators tell best what all five leave
-(`benchmarks/plan_widths.py`). """
+The value with which three of BLEnD's five annotators tell best what all five leave. """
 
 VOTE_SHARES = pl.Schema(
     {"locale": pl.String(), "annotators": pl.Int64(), "short_answers": pl.Float64(), "majority": pl.Float64()}

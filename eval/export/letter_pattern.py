@@ -1,7 +1,7 @@
 """A regular expression that reads the letter of a reply, for harnesses that take no other reader.
 
 It is made of the phrases of `answer_phrases`, and knows neither the texts of options nor letters of other
-scripts, so it reads less than ``blend eval score`` does; ``docs/evaluation.md`` says how much.
+scripts, so it reads less than ``blend eval score`` does.
 """
 
 import re

@@ -95,7 +95,8 @@ def shipped_risk() -> dict[str, dict[str, float]]:
 def shipped_collections() -> pl.DataFrame:
     """What collecting brought in the 16 regions, `builders.stats.planning.REGION_FIGURES`.
 
-    ``benchmarks/plan_widths.py`` counts it in the published answers and a build of them with default options.
+    ``benchmarks/collection_regions.py`` counts it in the published answers and a build of them with default
+    options.
     """
     with as_file(files("blend.decisions") / "blend" / "collection_regions.tsv") as path:
         return pl.read_csv(path, separator="\t")

@@ -46,7 +46,7 @@ def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -
     """Read a snapshot and keep what a domain needs.
 
     The triples are read once and put into columns as they come. Loading them into a SPARQL store and asking it
-    for the same columns takes longer and more than twice the memory (``docs/wikidata.md``).
+    for the same columns takes longer and more memory.
 
     Args:
         path: N-Triples, compressed with gzip if the name ends in ``.gz``.

@@ -1,4 +1,4 @@
-"""Intervals over two to nine clusters hold the true value as often as they say; the table of docs/scores.md."""
+"""Intervals over two to nine clusters hold the true value as often as they say."""
 
 import importlib.util
 from pathlib import Path

@@ -13,7 +13,7 @@ STEPS = ["publish", "publish, and check", "pull", "next version", "the same agai
 @pytest.mark.nightly
 def test_it_compares_with_the_plain_client(root: Path):
     script = root / "benchmarks" / "publish_scale.py"
-    options = ["--beside", "--runs", "1", "--answers-after-ms", "1"]
+    options = ["--runs", "1", "--answers-after-ms", "1"]
     run = subprocess.run([sys.executable, script, *options], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     header, _, *lines = (line.strip("| ").split(" | ") for line in run.stdout.splitlines())

@@ -5,7 +5,7 @@ words, and at least 40 everyday answers with every form written out. ``-`` stand
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,24 +91,6 @@ def accepted(language: str, *, lemmas: str = "default") -> dict[str, Accepted]:
         n_false = sum(len(found - {reply.gold}) for reply, found in of_form)
         counts[form] = Accepted(len(of_form), n_accepted, len(of_form) * N_OTHERS, n_false)
     return counts
-
-
-def form_row(language: str, counts: Mapping[str, Accepted]) -> str:
-    """The row of a language in the table of ``docs/short-answers.md``.
-
-    Of each kind of form it has the form that is accepted least, in percent; then all forms without lemmas, and
-    the pairs of a reply and another answer that are accepted, both in percent.
-    """
-    shares = {
-        kind: [100 * one.share for form, one in counts.items() if form.partition(" ")[0] == kind]
-        for kind in KINDS
-    }
-    plain = accepted(language, lemmas="none").values()
-    without = 100 * sum(one.n_accepted for one in plain) / sum(one.n_replies for one in plain)
-    false = 100 * sum(one.n_false for one in counts.values()) / sum(one.n_others for one in counts.values())
-    cells = [f"{min(of_kind):.0f}" if of_kind else "–" for of_kind in shares.values()]
-    n_golds = len({reply.gold for reply in replies(language)})
-    return f"| `{language}` | {n_golds} | {len(counts)} | {' | '.join(cells)} | {without:.0f} | {false:.2f} |"
 
 
 def _matched(language: str, asked: Sequence[Reply], golds: Sequence[str], lemmas: str) -> list[set[str]]:

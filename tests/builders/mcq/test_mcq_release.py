@@ -6,7 +6,6 @@ import pytest
 from blend.builders.mcq import build_mcq
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.published_rows import AnswerSpread
-from helpers.questions.mcq_inputs import positions
 
 pytestmark = pytest.mark.integration
 
@@ -75,24 +74,9 @@ def test_other_thresholds(built, thresholds, questions):
     assert built(**thresholds).summary["questions"].sum() == questions
 
 
-def test_the_tables_of_answer_spread_in_the_documentation(root, build, mcqs):
+def test_the_table_of_answer_spread_in_the_documentation(root, mcqs):
     page = (root / "docs" / "mcq.md").read_text(encoding="utf-8")
     pairs = mcqs.unique(["template_id", "locale", "answer_spread"])
     for spread in AnswerSpread:
         counts = [f"{len(rows.filter(answer_spread=spread)):,}" for rows in (pairs, mcqs)]
         assert f"| `{spread}` | {' | '.join(counts)} |" in page
-    for tag in build.summary["locale"]:
-        counts = [str(len(pairs.filter(locale=tag, answer_spread=spread))) for spread in AnswerSpread]
-        assert f"| {tag} | {' | '.join(counts)} |\n" in page
-
-
-@pytest.mark.nightly
-def test_the_table_of_regions_in_the_documentation(root, paper_build, build, mcqs):
-    published = {tag: (questions, n) for tag, questions, _, n in paper_build.summary.iter_rows()}
-    wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))
-    uses = dict(wrong["option_locales"].value_counts().iter_rows())
-    lines = (root / "docs" / "mcq.md").read_text(encoding="utf-8").splitlines()
-    for tag, questions, _, n in build.summary.iter_rows():
-        counts = positions(mcqs.filter(pl.col("locale") == tag))
-        figures = (*published[tag], questions, n, *counts, uses[tag])
-        assert f"| {tag} | {' | '.join(map(str, figures))} |" in lines

@@ -114,7 +114,7 @@ def test_every_report_adds_up_and_reads_back(rows: list[tuple[Any, ...]]):
 
 
 def test_the_interval_is_wilsons():
-    # 26 of 100: docs/mcq.md gives 18 to 35.
+    # 26 of 100: the card and docs/mcq.md give 18 to 35.
     low, high = wilson_interval(26, 100)
     assert (round(low, 3), round(high, 3)) == (0.184, 0.354)
     assert wilson_interval(0, 5)[0] == 0

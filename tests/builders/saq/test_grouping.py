@@ -198,6 +198,6 @@ def test_reviewers_of_published_data_agree_with_the_rules(blend_data: Path):
     joined = [together for together, same_key in _pairs(blend_data / "annotations") if same_key]
     # At most 1.5 % of what the rules join do reviewers keep apart: 13 of 975 are 1.3 %.
     assert joined.count(False) <= 0.015 * len(joined)
-    # The 13 pairs of two groups differ in case (7), accent (3), a blank, full stops or an Arabic kaf, by
-    # docs/aggregation.md: oversights in the published data rather than different answers.
+    # The 13 pairs of two groups differ in case (7), accent (3), a blank, full stops or an Arabic kaf:
+    # oversights in the published data rather than different answers.
     assert (joined.count(True), joined.count(False)) == (962, 13)

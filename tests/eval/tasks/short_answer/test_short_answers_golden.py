@@ -144,7 +144,7 @@ DEFAULT_SHARE = {
     "South_Korea": 452,
     "US": 431,
 }
-"""Decisions of the default rule that are the published ones; docs/short-answers.md says what the others are."""
+"""Decisions of the default rule that are the published ones; docs/evidence.md has their share."""
 
 
 @pytest.mark.slow

@@ -1,0 +1,40 @@
+"""What collecting brought in the 16 regions: makes ``decisions/blend/collection_regions.tsv`` anew.
+
+Counts it in the published votes (the folder BLEND of the authors' repository), and in what a build with default
+options makes of them.
+
+    python benchmarks/collection_regions.py BLEND --fit
+"""
+
+import argparse
+from pathlib import Path
+
+import polars as pl
+
+from blend.builders.mcq import build_mcq
+from blend.builders.stats.planning import MOST_ANNOTATORS, region_figures
+from blend.loaders.upstream.blend import read_blend
+from blend.schemas.recipe.recipe import McqOptions
+
+FIGURES = Path(__file__).resolve().parents[1] / "decisions" / "blend" / "collection_regions.tsv"
+WANTED = 5
+"""Annotators of a question of BLEnD."""
+
+
+def main() -> None:
+    """Write the figures of the regions, or print them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("blend", type=Path)
+    parser.add_argument("--fit", type=Path, nargs="?", const=FIGURES, help="write the figures there")
+    used = parser.parse_args()
+    tables = read_blend(used.blend)
+    mcqs = build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0).frame()
+    annotators = list(range(2, MOST_ANNOTATORS + 1))
+    figures = region_figures(tables.annotations, mcqs, annotators=annotators, wanted=WANTED)
+    figures = figures.with_columns(pl.col(pl.Float64).round(4), mcqs_from=pl.lit("BLEnD"))
+    text = figures.write_csv(used.fit, separator="\t")
+    print(text or f"{figures.height} rows are in {used.fit}")
+
+
+if __name__ == "__main__":
+    main()
