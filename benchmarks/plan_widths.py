@@ -23,7 +23,7 @@ from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
 from blend.builders.audit.measuring import outcome_of
 from blend.builders.audit.question_arrays import question_arrays
-from blend.builders.audit.solvers import KNOWS_OTHERS, KNOWS_REGION, NEEDS_ALL, SOLVERS, Known
+from blend.builders.audit.solvers import KNOWS_OTHERS, NEEDS_ALL, SOLVERS, Known
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import published_rows
 from blend.builders.stats.mcq import (
@@ -41,6 +41,10 @@ from blend.schemas.recipe.recipe import McqOptions
 
 FIGURES = Path(__file__).resolve().parents[1] / "decisions" / "blend" / "collection_regions.tsv"
 MODELS = ("typical", "classifier", "frequent", "widespread", "combined", "region-blind")
+KNOWS_REGION = ("names-region", "typical", "classifier")
+"""What the last of them, which weighs what the rest of the world answers, does not see."""
+YOUNGER = ("elimination", "elimination-2", "longest")
+"""Baselines younger than the figures of docs/plan.md, which none of the models weighs."""
 SIZES = (100, 200, 300)
 """Templates asked."""
 SHOWN = 200
@@ -122,17 +126,19 @@ def answers_of_models(tables: BlendTables, mcqs: pl.DataFrame) -> pl.DataFrame:
         "annotations"
     )
     texts = votes.drop_nulls("annotations").unnest("annotations")
-    known = Known(
+    evidence = (
         texts.select("template", "group", text="en_answers", votes="count")
         .explode("text")
         .drop_nulls("text")
         .group_by("template", "group", "text")
         .agg(pl.col("votes").sum())
-        .sort("template", "group", "text"),
-        registry(),
+        .sort("template", "group", "text")
     )
+    known = Known(evidence, evidence, registry())
     scores = {
-        name: one.scores(asked, known) for name, one in {**SOLVERS, **LEAKS}.items() if name not in NEEDS_ALL
+        name: one.scores(asked, known)
+        for name, one in {**SOLVERS, **LEAKS}.items()
+        if name not in (*NEEDS_ALL, *YOUNGER)
     }
     for name, unknown in (("combined", KNOWS_OTHERS), ("region-blind", KNOWS_REGION)):
         seen = [found for by, found in scores.items() if by not in (*unknown, "combined")]
