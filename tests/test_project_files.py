@@ -102,6 +102,15 @@ def test_files_are_as_the_editor_settings_say(root: Path):
     assert told == []
 
 
+def test_a_clone_has_the_same_bytes_on_every_system(root: Path):
+    names = ["README.md", "loaders/starter/recipe.toml", "loaders/starter/collected/templates.csv"]
+    command = ["git", "check-attr", "text", "eol", "--", *names]
+    printed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    found = [tuple(line.split(": ")) for line in printed.splitlines()]
+    assert [value for _, name, value in found if name == "text"] == ["auto", "auto", "unset"]
+    assert [value for _, name, value in found if name == "eol"] == ["lf"] * 3
+
+
 def test_make_help_names_every_target(root: Path):
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)
@@ -141,6 +150,7 @@ def test_the_top_level_holds_only_what_belongs_there(root: Path):
     assert {name for name in names if "/" not in name} == {
         *(
             ".editorconfig",
+            ".gitattributes",
             ".gitignore",
             ".pre-commit-config.yaml",
             "CHANGELOG.md",
