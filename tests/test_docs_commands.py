@@ -28,7 +28,7 @@ from helpers.wikidata.wikidata_fixtures import ntriples
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
-BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 WALKED_ELSEWHERE = {
     "tutorial": "test_tutorial_doc.py",
