@@ -137,7 +137,7 @@ def _guessed(audit: AuditReport | None) -> str | None:
 
 def _shares(audit: AuditReport) -> str:
     found = {_RULES[name]: audit.overall[name] for name in _RULES if name in audit.overall}
-    return ", ".join(
+    return "; ".join(
         f"{rule} {fares.by_pair:.0%} ({fares.share:.0%})"
         for rule, fares in found.items()
         if fares.share is not None and fares.by_pair is not None
