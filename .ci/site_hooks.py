@@ -70,6 +70,8 @@ def _shown(notebook: Path) -> tuple[str, dict[str, bytes]]:
         environment = os.environ | {
             "HF_HUB_OFFLINE": "1",
             "IPYTHONDIR": folder,
+            # Commands run on a terminal there, and would draw bars and colours (rich).
+            "TTY_COMPATIBLE": "0",
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             # What tqdm says where it can draw no bar.
             "PYTHONWARNINGS": "ignore:IProgress not found",
