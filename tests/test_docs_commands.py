@@ -245,6 +245,7 @@ PAGES = {
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
+    "index": Page(),
     "items": Page(given_for_items, {"options recipe.toml": "options"}),
     "judging": Page(given_for_judging),
     "loading": Page(),

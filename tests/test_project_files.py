@@ -126,6 +126,14 @@ def test_the_readme_names_every_page_of_the_documentation(root: Path):
     assert {page for page in pages if f"](docs/{page})" not in readme} == set()
 
 
+def test_the_home_page_leads_to_every_other(root: Path):
+    docs = root / "docs"
+    home = (docs / "index.md").read_text(encoding="utf-8")
+    found = (path for path in docs.rglob("*") if path.suffix in (".md", ".ipynb"))
+    pages = {path.relative_to(docs).as_posix() for path in found}
+    assert {page for page in pages - {"index.md"} if f"]({page})" not in home} == set()
+
+
 def test_the_readme_names_every_extra(root: Path, project: dict[str, Any]):
     readme = (root / "README.md").read_text(encoding="utf-8")
     table = readme.partition("## Optional parts")[2].partition("\n## ")[0]
