@@ -222,9 +222,9 @@ def longest(asked: QuestionArrays, _: Known) -> FloatArray:
 
 def position(asked: QuestionArrays, _: Known) -> FloatArray:
     """How many questions of the set have their right option at the same place; needs the whole set."""
-    place = np.arange(len(asked.text)) - asked.starts[asked.owner]
-    often = np.bincount(place[asked.correct], minlength=int(asked.sizes.max()))
-    scores: FloatArray = often[place].astype(np.float64)
+    at = np.arange(len(asked.text)) - asked.starts[asked.owner]
+    often = np.bincount(at[asked.correct], minlength=int(asked.sizes.max()))
+    scores: FloatArray = often[at].astype(np.float64)
     return scores
 
 

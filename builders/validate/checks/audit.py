@@ -25,7 +25,7 @@ _LOOK = "see docs/audit.md"
 
 
 def check_audit(release: Release) -> Iterator[Problem]:
-    """Simple rules find no more than default mode allows.
+    """Simple rules find no more than they should.
 
     By the audit that the release brings along, of the hard split as well where it has one; a figure counts once
     its whole interval lies beyond the limit.
