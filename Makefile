@@ -7,7 +7,7 @@ STUDIO := .venv-label-studio
 .PHONY: help demo check test landing nightly lint docs bench hub label-studio pictures clean
 
 help:  ## Say what can be made
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Tests by their markers (pyproject.toml): check is part of test, test and landing share nothing, nightly is everything.
 CHECK := not (slow or integration or nightly or landing)

@@ -1,7 +1,7 @@
 """What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
-A page per module (mkdocstrings fills it from the docstrings), the page of all commands and the tables of all
-kinds of findings are made while the site is built, so that none can be forgotten. The theme would fetch
+The pages of all public names (mkdocstrings fills it from the docstrings) and of all commands, and the tables of
+all kinds of findings are made while the site is built, so that none can be forgotten. The theme would fetch
 Mermaid, which draws the diagrams, and the script that lets a page opened from a folder be searched from a
 server on the internet. Here they come from npm when the site is built, and lie in it. The notebooks are run in
 an empty folder, without a network, and shown as pages with what they print.
@@ -26,6 +26,8 @@ from mkdocs.structure.pages import Page
 from nbclient import NotebookClient
 from nbconvert import MarkdownExporter
 
+import blend
+
 ROOT = Path(__file__).resolve().parents[1]
 
 SCRIPTS = {
@@ -34,21 +36,27 @@ SCRIPTS = {
 }
 """Script of the site to its package on npm, the version, and the file in it."""
 
-COMMANDS = "commands.md"
+COMMANDS, REFERENCE = "commands.md", "reference.md"
+SECTIONS = {
+    "Make": "builders",
+    "Read and load": "loaders",
+    "Evaluate": "eval",
+    "Recipes, rows and errors": "schemas",
+}
+"""Section of the reference to the folder of the package that its names live in."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """The navigation gets the references."""
     assert config.nav is not None
     config.nav.append({"Commands": COMMANDS})
-    config.nav.append({"API reference": _entries("blend", _modules())})
+    config.nav.append({"API reference": REFERENCE})
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The pages of all modules, commands and notebooks, and the scripts."""
-    for name in _modules():
-        files.append(File.generated(config, _page(name), content=f"::: {name}\n"))
+    """The pages of all public names, commands and notebooks, and the scripts."""
+    files.append(File.generated(config, REFERENCE, content=_reference()))
     files.append(File.generated(config, COMMANDS, content=_commands()))
     for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         page, pictures = _shown(notebook)
@@ -74,6 +82,8 @@ def _shown(notebook: Path) -> tuple[str, dict[str, bytes]]:
         environment = os.environ | {
             "HF_HUB_OFFLINE": "1",
             "IPYTHONDIR": folder,
+            # Commands run on a terminal there, and would draw bars and colours (rich).
+            "TTY_COMPATIBLE": "0",
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             # What tqdm says where it can draw no bar.
             "PYTHONWARNINGS": "ignore:IProgress not found",
@@ -108,28 +118,15 @@ def _commands() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own commands
 
 
-def _modules() -> list[str]:
-    """The dotted names of all modules, a package before what is in it."""
-    found = []
-    for folder, _, names in os.walk(ROOT / "blend", followlinks=True):
-        package = ".".join(Path(folder).relative_to(ROOT).parts)
-        stems = [name.removesuffix(".py") for name in names if name.endswith(".py")]
-        found += [
-            package if stem == "__init__" else f"{package}.{stem}" for stem in stems if stem != "__main__"
+def _reference() -> str:
+    """The page of all public names, which are those of `blend` itself."""
+    parts = [f"# API reference\n\n{blend.__doc__}"]
+    for title, folder in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        homes = ((name, getattr(blend, name).__module__) for name in blend.__all__ if name != "__version__")
+        parts += [
+            f"::: {home}.{name}\n    options:\n      heading: blend.{name}\n"
+            for name, home in sorted(homes)
+            if home.split(".")[1] == folder
         ]
-    return sorted(found)
-
-
-def _page(name: str) -> str:
-    return f"reference/{name.replace('.', '/')}.md" if name != "blend" else "reference/index.md"
-
-
-def _entries(package: str, modules: list[str]) -> list[Any]:
-    """The navigation below a package: its own page, then what is in it, packages with theirs."""
-    entries: list[Any] = [_page(package)]
-    for name in modules:
-        if name.rpartition(".")[0] == package:
-            label = name.rpartition(".")[2]
-            is_package = any(other.startswith(f"{name}.") for other in modules)
-            entries.append({label: _entries(name, modules) if is_package else _page(name)})
-    return entries
+    return "\n".join(parts)

@@ -28,7 +28,7 @@ from helpers.wikidata.wikidata_fixtures import ntriples
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
-BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 WALKED_ELSEWHERE = {
     "tutorial": "test_tutorial_doc.py",
@@ -245,6 +245,7 @@ PAGES = {
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
+    "index": Page(),
     "items": Page(given_for_items, {"options recipe.toml": "options"}),
     "judging": Page(given_for_judging),
     "loading": Page(),

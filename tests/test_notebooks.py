@@ -91,3 +91,4 @@ def test_a_notebook_runs_and_shows_what_it_says(root: Path, hooks: Any, name: st
     # Nothing of the machine that made the page stands on it.
     assert str(root) not in page
     assert "Warning" not in page
+    assert "\x1b" not in page

@@ -102,6 +102,15 @@ def test_files_are_as_the_editor_settings_say(root: Path):
     assert told == []
 
 
+def test_a_clone_has_the_same_bytes_on_every_system(root: Path):
+    names = ["README.md", "loaders/starter/recipe.toml", "loaders/starter/collected/templates.csv"]
+    command = ["git", "check-attr", "text", "eol", "--", *names]
+    printed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    found = [tuple(line.split(": ")) for line in printed.splitlines()]
+    assert [value for _, name, value in found if name == "text"] == ["auto", "auto", "unset"]
+    assert [value for _, name, value in found if name == "eol"] == ["lf"] * 3
+
+
 def test_make_help_names_every_target(root: Path):
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)
@@ -115,6 +124,14 @@ def test_the_readme_names_every_page_of_the_documentation(root: Path):
     readme = (root / "README.md").read_text(encoding="utf-8")
     pages = {path.name for path in (root / "docs").glob("*.md")} - {"index.md"}
     assert {page for page in pages if f"](docs/{page})" not in readme} == set()
+
+
+def test_the_home_page_leads_to_every_other(root: Path):
+    docs = root / "docs"
+    home = (docs / "index.md").read_text(encoding="utf-8")
+    found = (path for path in docs.rglob("*") if path.suffix in (".md", ".ipynb"))
+    pages = {path.relative_to(docs).as_posix() for path in found}
+    assert {page for page in pages - {"index.md"} if f"]({page})" not in home} == set()
 
 
 def test_the_readme_names_every_extra(root: Path, project: dict[str, Any]):
@@ -141,6 +158,7 @@ def test_the_top_level_holds_only_what_belongs_there(root: Path):
     assert {name for name in names if "/" not in name} == {
         *(
             ".editorconfig",
+            ".gitattributes",
             ".gitignore",
             ".pre-commit-config.yaml",
             "CHANGELOG.md",

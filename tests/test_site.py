@@ -1,6 +1,7 @@
 """The documentation site: read from its folder in a real browser, without a server and without a network."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import typer
 
+import blend
 from blend.cli import app
 
 if TYPE_CHECKING:
@@ -70,6 +72,28 @@ def test_diagrams_are_drawn(site: Path, root: Path, page: "Page"):
     assert drawn.count() == (root / "docs" / "architecture.md").read_text(encoding="utf-8").count("```mermaid")
     assert "recipe.toml" in drawn.first.text_content()
     assert page.locator("pre.mermaid").count() == 0
+
+
+@pytest.mark.landing
+def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
+    pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    assert len(pages) > 40
+    # A fence that the site's Markdown does not know becomes a paragraph of inline code over several lines.
+    literal = re.compile(r"```|<p><code>[^<]*\n[^<]*</code></p>|\x1b")
+    assert [path.name for path, text in pages.items() if literal.search(text)] == []
+    assert '<span class="filename">collected/templates.csv</span>' in pages[site / "tutorial.html"]
+
+
+@pytest.mark.landing
+def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
+    names = {f"blend.{name}" for name in blend.__all__ if name != "__version__"}
+    text = (site / "reference.html").read_text(encoding="utf-8")
+    headings = re.findall(r'<h3 id="[^"]*" class="doc doc-heading">(.*?)</h3>', text, re.DOTALL)
+    assert {re.search(r"blend\.\w+", heading)[0] for heading in headings} == names
+    entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    found = {entry["location"].partition("#")[0] for entry in entries}
+    assert {location for location in found if location.startswith("reference")} == {"reference.html"}
+    assert names <= {entry["title"] for entry in entries}
 
 
 @pytest.mark.landing

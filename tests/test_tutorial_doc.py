@@ -13,7 +13,7 @@ from helpers.questions.lunch import reads
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
-BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(\w+)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.landing

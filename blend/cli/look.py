@@ -133,7 +133,7 @@ def audit(
     out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer multiple-choice questions without knowing anything, and say what gives them away.
+    """Answer multiple-choice questions by simple rules, and say what gives them away.
 
     - `blend audit release` audits a directory.
     - `blend audit mine.csv --examples 3` audits questions of your own.

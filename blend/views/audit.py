@@ -5,19 +5,19 @@ from collections.abc import Iterator
 import polars as pl
 from rich.table import Table
 
-from blend.builders.audit import COMBINED, REGION_BLIND, Audit
+from blend.builders.audit import COMBINED, Audit
 from blend.schemas.language.text_comparison import pluralise
 from blend.views.frames import PERCENT, cell, frame_table, interval, rows_frame, wide_frame
 from blend.views.safe import shown
 
 _MOST_PAIRS = 20
 _BASELINES = {
+    "elimination": "elimi-\nnation",
     "typical": "typi-\ncal",
     "classifier": "classi-\nfier",
     "frequent": "fre-\nquent",
     "recurring": "recur-\nring",
     COMBINED: "com-\nbined",
-    REGION_BLIND: "region-\nblind",
 }
 
 
@@ -27,7 +27,7 @@ def audit_views(audit: Audit) -> Iterator[Table]:
     fares = {"questions": "questions", "accuracy": "accuracy", "interval": "interval"}
     yield frame_table(
         audit.baselines.with_columns(_intervals()),
-        f"Answering {pluralise(overall['questions'], 'question')} without knowing anything",
+        f"Answering {pluralise(overall['questions'], 'question')} by simple rules",
         f"{pluralise(overall['templates'], 'template')}, chance {cell(overall['chance'], PERCENT)}. Accuracy "
         "where the baseline has an opinion, with a 95 % interval over templates; by pair: of all questions, "
         "guessing where it has none, each template and region once; by row: each question once.",
@@ -70,8 +70,8 @@ def _audit_by(audit: Audit, by: str, rows: pl.DataFrame) -> Table:
     heads = _BASELINES if COMBINED in overall else {name: name.replace("-", "-\n") for name in overall}
     wide = wide_frame(rows, by, rows[by].unique(maintain_order=True).to_list(), "baseline", heads, "by_pair")
     caption = (
-        f" Combined: what a solver who knows nothing gets right of this {by}; region-blind: one who knows what "
-        "all other regions answer."
+        " Elimination: who knows what all other regions answer and strikes it out; combined: who knows none of "
+        "that, and weighs what the other baselines see."
     )
     return frame_table(
         wide.with_columns(_cut(by, 34)),

@@ -313,7 +313,7 @@ def _guessing(audit: AuditReport, config: str = "") -> Table:
     ]
     return frame_table(
         rows_frame(("baseline", "questions", "accuracy", "interval", "by pair", "by row"), rows),
-        f"Questions got right without knowing anything{config}",
+        f"Questions got right by simple rules{config}",
         f"By the audit of the release, {of} questions. Accuracy where the baseline has an opinion, with a 95 % "
         "interval over templates; by pair: guessing where it has none, each template and region once; by row: "
         "each question once. `blend audit` says what the baselines do.",

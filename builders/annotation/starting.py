@@ -18,7 +18,7 @@ from blend.builders.annotation.project import ORDER, StageName
 from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.ui_strings import english_template, is_english, is_known
 from blend.builders.mcq.result import regions_asked, too_few_regions
-from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.schemas.errors import InputError
 from blend.schemas.language.articles import in_a_sentence
 from blend.schemas.language.characters import RIGHT_TO_LEFT
@@ -51,6 +51,7 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
     name = _name(folder.absolute().name if name is None else name, given=name is not None)
     known, new = _with_new(tags)
     contents = {**_contents(name, [known.get(tag) for tag in dict.fromkeys(tags)], new), _KEY: new_key()}
+    contents |= git_attributes(folder)
     return write_new_files(folder, contents, folders=(_COLLECTED,), private=(_KEY,))
 
 

@@ -1,4 +1,4 @@
-"""Audit: what can be got right in multiple-choice questions without knowing anything, and what gives it away.
+"""Audit: what simple rules get right in multiple-choice questions, and what gives answers away.
 
 Questions come in as a frame, whoever made them; the figures go out as frames. The package knows nothing of how
 questions are made, and of no model.
@@ -22,7 +22,7 @@ from blend.builders.audit.question_arrays import (
     QuestionArrays,
     question_arrays,
 )
-from blend.builders.audit.solvers import KNOWS_OTHERS, KNOWS_REGION, NEEDS_ALL, SOLVERS, Known, Solver
+from blend.builders.audit.solvers import KNOWS_OTHERS, NEEDS_ALL, SOLVERS, Known, Solver
 from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.shipped import shipped_decisions
@@ -33,13 +33,11 @@ from blend.schemas.rows.frame_columns import in_slices
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""
-REGION_BLIND = "region-blind"
-"""Name of the baseline that knows what all other regions answer, and nothing of the region asked about."""
 
 DEFINITIONS: Mapping[str, str] = {
     **{name: solver.definition for name, solver in SOLVERS.items()},
-    COMBINED: "all of these and the leaks, but widespread and recurring, weighed as in other templates",
-    REGION_BLIND: "the same without what knows the region, but with widespread",
+    COMBINED: "all of these and the leaks, but what needs others' answers or the whole set, weighed as in "
+    "other templates",
 }
 """Every baseline's rule, in one line."""
 
@@ -94,6 +92,7 @@ def audit_questions(
     questions: pl.DataFrame,
     *,
     annotations: pl.DataFrame | None = None,
+    option_sources: pl.DataFrame | None = None,
     decisions: Iterable[Decision] | None = None,
     locales: Registry | None = None,
     examples: int = 3,
@@ -110,6 +109,8 @@ def audit_questions(
         annotations: `ANNOTATIONS`, of which ``template_id`` is the template and ``locale`` the group of
             questions: what is typical of a group, which answers count as right, and what people say in their
             own language. When absent, the right answers stand in, one vote each.
+        option_sources: Columns ``template``, ``group`` and ``text``: of which groups options are answers, where
+            that is known. They count as given there, however the annotations word them.
         decisions: Decisions on pairs of answers; those of the package when absent.
         locales: Registry that knows names of regions; the packaged one when absent.
         examples: Most telling questions to keep per baseline.
@@ -127,7 +128,8 @@ def audit_questions(
     correct = _correct_answers(asked.questions)
     evidence = correct.with_columns(votes=pl.lit(1, pl.Int64))
     evidence = evidence if annotations is None else known_answers(annotations)
-    known = Known(evidence, registry() if locales is None else locales)
+    given = evidence if option_sources is None else _with_options(evidence, option_sources)
+    known = Known(evidence, given, registry() if locales is None else locales)
     outcomes, flagged = _outcomes(asked, known)
     return Audit(
         size=_size(asked),
@@ -144,6 +146,11 @@ def audit_questions(
         else pl.DataFrame(schema=SYNONYMS),
         examples=pl.concat([examples_of(asked, found, name, examples) for name, found in outcomes.items()]),
     )
+
+
+def _with_options(evidence: pl.DataFrame, sources: pl.DataFrame) -> pl.DataFrame:
+    rows = sources.select("template", "group", "text", votes=pl.lit(1, pl.Int64))
+    return pl.concat([evidence, rows]).group_by("template", "group", "text").agg(pl.col("votes").max())
 
 
 def _correct_answers(questions: pl.DataFrame) -> pl.DataFrame:
@@ -181,10 +188,9 @@ def _outcomes(asked: QuestionArrays, known: Known) -> tuple[dict[str, Outcome], 
     """Measure every baseline and every leak, by name."""
     scores = {name: solver.scores(asked, known) for name, solver in SOLVERS.items()}
     flags = {name: leak.scores(asked, known) for name, leak in LEAKS.items()}
-    seen = {name: found for name, found in {**scores, **flags}.items() if name not in NEEDS_ALL}
-    for name, unknown in ((COMBINED, KNOWS_OTHERS), (REGION_BLIND, KNOWS_REGION)):
-        features = [found for by, found in seen.items() if by not in unknown]
-        scores[name] = combined_scores(asked, np.stack(features, axis=1))
+    unknown = (*NEEDS_ALL, *KNOWS_OTHERS)
+    features = [found for name, found in {**scores, **flags}.items() if name not in unknown]
+    scores[COMBINED] = combined_scores(asked, np.stack(features, axis=1))
     return _each(asked, scores), _each(asked, flags)
 
 

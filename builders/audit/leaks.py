@@ -28,17 +28,17 @@ def names_another(asked: QuestionArrays, known: Known) -> FloatArray:
     return (anyone[asked.text] & ~own).astype(np.float64)
 
 
-def longest(asked: QuestionArrays, _: Known) -> FloatArray:
+def much_longer(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that has at least `_FAR` times as many characters as any other."""
-    lengths = _lengths(asked)
+    lengths = asked.lengths
     top, second = _top_two(asked, lengths)
     far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (top >= _FAR * second)[asked.owner]
     return far.astype(np.float64)
 
 
-def shortest(asked: QuestionArrays, _: Known) -> FloatArray:
+def much_shorter(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that has at most one part in `_FAR` of the characters of any other."""
-    lengths = _lengths(asked)
+    lengths = asked.lengths
     # The shortest and the second shortest.
     top, second = (-found for found in _top_two(asked, -lengths))
     far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]
@@ -74,18 +74,14 @@ def repeated(asked: QuestionArrays, _: Known) -> FloatArray:
 LEAKS: Mapping[str, Solver] = {
     "names-region": Solver("an option names the region asked about, or its people", names_region),
     "names-another": Solver("an option names another region that the set asks about", names_another),
-    "longest": Solver("an option is at least twice as long as all others", longest),
-    "shortest": Solver("an option is at most half as long as all others", shortest),
+    "much-longer": Solver("an option is at least twice as long as all others", much_longer),
+    "much-shorter": Solver("an option is at most half as long as all others", much_shorter),
     "format": Solver("an option alone has, or lacks, capitals or punctuation", odd_format),
     "script": Solver("an option alone is in another script", odd_script),
     "number-or-words": Solver("an option alone has digits, or alone has none", odd_number),
     "repeated-option": Solver("an option stands there twice", repeated),
 }
 """The causes, by name; a score of 1 flags an option."""
-
-
-def _lengths(asked: QuestionArrays) -> IntArray:
-    return np.array([len(text) for text in asked.texts], dtype=np.int64)[asked.text]
 
 
 def _top_two(asked: QuestionArrays, numbers: IntArray) -> tuple[IntArray, IntArray]:

@@ -102,6 +102,11 @@ class QuestionArrays:
         return found
 
     @cached_property
+    def lengths(self) -> IntArray:
+        """Number of characters of every option, shape ``(n_options,)``."""
+        return np.array([len(text) for text in self.texts], dtype=np.int64)[self.text]
+
+    @cached_property
     def words(self) -> "Words":
         """The words of every text."""
         return words_of(self.texts)

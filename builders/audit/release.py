@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import polars as pl
+
 from blend.builders.audit import Audit, audit_questions
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.language.locales import Registry
 from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
 from blend.schemas.rows.frame_columns import votes_known
 
@@ -49,11 +52,43 @@ def audit_release(
             "audit a release whose annotations have them"
         )
     locales = release_locales(folder)
-    if config in RUNGS:
-        if annotations is None:
-            raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
-        from blend.builders.audit.rungs import audit_rung
+    if config not in RUNGS:
+        return audit_rows(rows, annotations=annotations, locales=locales, examples=examples)
+    if annotations is None:
+        raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
+    from blend.builders.audit.rungs import audit_rung
 
-        return audit_rung(config, rows, annotations=annotations, locales=locales)
-    questions = rows.select("question", "options", "answer", "topic", group="locale", template="template_id")
-    return audit_questions(questions, annotations=annotations, locales=locales, examples=examples)
+    return audit_rung(config, rows, annotations=annotations, locales=locales)
+
+
+def audit_rows(
+    rows: pl.DataFrame,
+    *,
+    annotations: pl.DataFrame | None,
+    locales: Registry,
+    examples: int,
+    synonyms: bool = True,
+) -> Audit:
+    """Audit published multiple-choice questions, `frame_columns.MCQ_ROWS`; see `audit_questions`."""
+    return audit_questions(
+        rows.select("question", "options", "answer", "topic", group="locale", template="template_id"),
+        annotations=annotations,
+        option_sources=_option_sources(rows, locales),
+        locales=locales,
+        examples=examples,
+        synonyms=synonyms,
+    )
+
+
+def _option_sources(rows: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Of which locale every option is an answer, by the region that the row says."""
+    region_of = {locale.tag: locale.region for locale in locales}
+    locale_of = {region: tag for tag, region in region_of.items()}
+    options = rows.drop_nulls("option_regions").select(
+        "locale", template="template_id", text="options", region="option_regions"
+    )
+    each = options.explode("text", "region").unique()
+    # Two locales can share a region; an answer of the one asked about is its own.
+    is_own = pl.col("region") == pl.col("locale").replace(region_of)
+    group = pl.when(is_own).then("locale").otherwise(pl.col("region").replace(locale_of))
+    return each.select("template", "text", group=group).unique()

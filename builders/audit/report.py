@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import polars as pl
 
-from blend.builders.audit import audit_questions
+from blend.builders.audit.release import audit_rows
 from blend.builders.audit.rungs import audit_rung
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.audit_report import AuditReport, Fares
@@ -12,6 +12,7 @@ from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, RUNGS
 
 MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
+_COLUMNS = ("question", "options", "option_regions", "answer", "topic", "locale", "template_id")
 _PLACES = 4
 """Decimal places of the figures: the last digits of a computation are not the same on every machine."""
 
@@ -27,8 +28,7 @@ def audit_report(
     """Audit the multiple-choice questions or rungs of a release, those of large ones in part.
 
     Args:
-        mcqs: `frame_columns.MCQ_ROWS`, of which ``question``, ``options``, ``answer``, ``topic``, ``locale``
-            and ``template_id`` count; or the rows of a rung.
+        mcqs: `frame_columns.MCQ_ROWS`, of which `_COLUMNS` count; or the rows of a rung.
         annotations: `frame_columns.ANNOTATIONS`.
         locales: Registry that knows the locales.
         config: The configuration that they are of.
@@ -41,9 +41,8 @@ def audit_report(
         rows = chosen.collect()
         audit = audit_rung(config, rows, annotations=annotations, locales=locales)
     else:
-        rows = chosen.select("question", "options", "answer", "topic", "locale", "template_id").collect()
-        questions = rows.rename({"locale": "group", "template_id": "template"})
-        audit = audit_questions(questions, annotations=annotations, locales=locales, examples=0, synonyms=False)
+        rows = chosen.select(_COLUMNS).collect()
+        audit = audit_rows(rows, annotations=annotations, locales=locales, examples=0, synonyms=False)
     leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
         questions=counts["n"].sum(),

@@ -1,4 +1,4 @@
-"""Audit of the rungs: what can be got right in true-false and region questions without knowing anything.
+"""Audit of the rungs: what simple rules get right in true-false and region questions.
 
 The solvers are those of multiple-choice questions (`solvers.SOLVERS`), with other things to look at: of a
 true-false question one option without those beside it, of a region question the answer without the question.
@@ -60,7 +60,7 @@ def _true_false(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -
         options="option",
         answer=(pl.col("answer") == "yes").arg_max().cast(pl.Int64),
     )
-    four, known = _asked(fours), Known(evidence, locales)
+    four, known = _asked(fours), Known(evidence, evidence, locales)
     repeated = np.repeat(np.arange(len(rows)), np.where(is_yes, _YES_WEIGHT, 1))
     single = rows.with_columns(options=pl.lit(["no", "yes"]), answer=is_yes.astype(np.int64))
     scores = {}
@@ -79,7 +79,8 @@ def _counting_rows_once(audit: Audit) -> Audit:
 
 def _regions(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> Audit:
     code = {locale.tag: locale.region for locale in locales}
-    known = Known(evidence.with_columns(pl.col("group").replace_strict(code)), locales)
+    by_region = evidence.with_columns(pl.col("group").replace_strict(code))
+    known = Known(by_region, by_region, locales)
     asked = _asked(rows)
     # Of each region shown: whether the answer is right there, beside nothing.
     shown = rows.with_columns(position=pl.int_ranges(len(LETTERS))).explode("option_regions", "position")

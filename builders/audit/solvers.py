@@ -1,4 +1,4 @@
-"""Solvers: who answers multiple-choice questions without reading or knowing anything, by one rule each.
+"""Solvers: who answers multiple-choice questions without reading them, by one rule each.
 
 A solver gives every option a score; the highest one of a question is its answer. Where all options of a
 question have one score, it has no opinion. What it learns from other questions comes from other *templates*:
@@ -27,6 +27,9 @@ class Known(NamedTuple):
 
     evidence: pl.DataFrame
     """`EVIDENCE`."""
+    given: pl.DataFrame
+    """`EVIDENCE`, and every option whose group is known as one vote of it: options are not always worded as the
+    answer that they stand for."""
     locales: Registry
     """Where the names of regions stand."""
 
@@ -166,13 +169,27 @@ def frequent(asked: QuestionArrays, _: Known) -> FloatArray:
     return (often[key] - here)[cells.cell]
 
 
+def elimination(asked: QuestionArrays, known: Known) -> FloatArray:
+    """Score an option that no other group gave above all others, and those as `widespread` does.
+
+    Every wrong option was somebody's answer, so that who knows what the rest of the world answers can strike
+    them out.
+    """
+    others = widespread(asked, known)
+    return np.where(others == 0, others.max(initial=0) + 1, others)
+
+
+def elimination_by_two(asked: QuestionArrays, known: Known) -> FloatArray:
+    """Score as `elimination` does who has heard only answers that two or more people of a group gave."""
+    return elimination(asked, known._replace(given=known.evidence.filter(pl.col("votes") >= 2)))
+
+
 def widespread(asked: QuestionArrays, known: Known) -> FloatArray:
     """In how many other groups somebody gave the option as an answer to the same template.
 
-    The one solver that learns from the template itself: it knows what the rest of the world answers, and
-    nothing of the group.
+    Learns from the template itself: it knows what the rest of the world answers, and nothing of the group.
     """
-    cells, given = asked.cells, _given(asked, known.evidence)
+    cells, given = asked.cells, _given(asked, known.given)
     code = dict(zip(map(fold, asked.texts), asked.key.tolist(), strict=True))
     # What no option says shares one code.
     key = np.array([code.get(fold(text), len(code)) for text in given.texts], dtype=np.int64)[given.text]
@@ -198,6 +215,19 @@ def recurring(asked: QuestionArrays, _: Known) -> FloatArray:
     return scores
 
 
+def longest(asked: QuestionArrays, _: Known) -> FloatArray:
+    """The length of the option, in characters."""
+    return asked.lengths.astype(np.float64)
+
+
+def position(asked: QuestionArrays, _: Known) -> FloatArray:
+    """How many questions of the set have their right option at the same place; needs the whole set."""
+    at = np.arange(len(asked.text)) - asked.starts[asked.owner]
+    often = np.bincount(at[asked.correct], minlength=int(asked.sizes.max()))
+    scores: FloatArray = often[at].astype(np.float64)
+    return scores
+
+
 def largest(asked: QuestionArrays, _: Known) -> FloatArray:
     """The number, time or date itself; only where all options are of one such format."""
     return asked.numbers
@@ -216,23 +246,24 @@ def nearest_mean(asked: QuestionArrays, _: Known) -> FloatArray:
 
 
 SOLVERS: Mapping[str, Solver] = {
+    "elimination": Solver("the option that no other region gave, else the most widespread", elimination),
+    "elimination-2": Solver("the same, of answers that two or more people gave", elimination_by_two),
+    "widespread": Solver("the option that people of most other regions gave to the same question", widespread),
     "names-region": Solver("the option that names the region asked about, or its people", names_region),
     "typical": Solver("the option whose words are most typical of the region's other answers", typical),
     "classifier": Solver("a classifier of option and region, trained on other templates", classifier),
     "frequent": Solver("the option that is right most often in other templates", frequent),
-    "widespread": Solver("the option that people of most other regions gave to the same question", widespread),
     "recurring": Solver("the option that recurs most among the variants of the question", recurring),
+    "longest": Solver("the option with most characters", longest),
+    "position": Solver("the place (A, B, …) that is right most often in the whole set", position),
     "largest": Solver("the largest of numbers, times or dates", largest),
     "smallest": Solver("the smallest of numbers, times or dates", smallest),
     "nearest-mean": Solver("the number, time or date nearest the mean of the options", nearest_mean),
 }
 """The solvers, by name."""
 
-NEEDS_ALL = ("recurring",)
+NEEDS_ALL = ("recurring", "position")
 """Solvers that look at the whole set; who is asked one question at a time cannot use them."""
 
-KNOWS_OTHERS = ("widespread",)
+KNOWS_OTHERS = ("elimination", "elimination-2", "widespread")
 """Solvers that know what other regions answer to the question; who knows nothing cannot use them."""
-
-KNOWS_REGION = ("names-region", "typical", "classifier")
-"""Solvers that know how the region sounds; who knows all others and nothing of it cannot use them."""

@@ -107,9 +107,10 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
 
 
 _RULES = {
+    "elimination": "the option that nobody of another region gave, else the one that most regions gave",
+    "elimination-2": "the same, knowing only answers of two or more people",
     "combined": "everything that can be seen of a question, weighed as in others",
     "typical": "the option that sounds most like the region",
-    "region-blind": "what all other regions answer, without knowing this one",
     "widespread": "the option that most other regions gave",
     "recurring": "the option that recurs most among the variants of a question",
     "frequent": "the most frequent right answer of other questions",
@@ -118,7 +119,7 @@ _RULES = {
 
 
 def _guessed(audit: AuditReport | None) -> str | None:
-    """Say how much somebody gets right who knows nothing; null without an audit."""
+    """Say how much simple rules get right; null without an audit."""
     if audit is None:
         return None
     others = {
@@ -136,7 +137,7 @@ def _guessed(audit: AuditReport | None) -> str | None:
 
 def _shares(audit: AuditReport) -> str:
     found = {_RULES[name]: audit.overall[name] for name in _RULES if name in audit.overall}
-    return ", ".join(
+    return "; ".join(
         f"{rule} {fares.by_pair:.0%} ({fares.share:.0%})"
         for rule, fares in found.items()
         if fares.share is not None and fares.by_pair is not None

@@ -50,7 +50,7 @@ class ReleaseFacts:
     triples: TripleStats | None
     """Figures of these items in the language with most of them; null where it holds none."""
     audit: AuditReport | None
-    """What can be got right in its multiple-choice questions without knowing anything; null without any."""
+    """What simple rules get right in its multiple-choice questions; null without any."""
     reading: pl.DataFrame
     """`builders.mcq.verdicts.reading.READING`: who has read what its multiple-choice questions show."""
     model_report: ModelReport | None

@@ -36,7 +36,7 @@ class DatasetStats(Summarised):
     cultural: CulturalStats | None = None
     """Figures of the cultural prompts; null without any."""
     audit: AuditReport | None = None
-    """What can be got right in the multiple-choice questions without knowing anything; null where the release
+    """What simple rules get right in the multiple-choice questions; null where the release
     does not say."""
 
     def frames(self) -> dict[str, pl.DataFrame]:

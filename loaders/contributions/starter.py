@@ -9,7 +9,7 @@ import polars as pl
 from blend.loaders.contributions.contributors import read_consent
 from blend.loaders.contributions.layout import CONSENT, CONTRIBUTOR, FOLDER, check_name, shared_files
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.loaders.responses.countries import fill_slots
 from blend.loaders.responses.response_rows import read_response_rows
 from blend.schemas.errors import ArgumentError, InputError
@@ -39,7 +39,7 @@ def write_collection(folder: Path) -> list[str]:
     Returns:
         The paths of the files, relative to the folder, in text order.
     """
-    contents = {path: _packaged(name) for path, name in _PACKAGED.items()}
+    contents = {path: _packaged(name) for path, name in _PACKAGED.items()} | git_attributes(folder)
     return write_new_files(folder, contents, beside_others=True)
 
 

@@ -16,6 +16,16 @@ from blend.schemas.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+ATTRIBUTES = ".gitattributes"
+_ATTRIBUTES = """\
+# Text has the same bytes on every system, and data are kept byte for byte: every clone builds the same release.
+* text=auto eol=lf
+*.csv -text
+*.tsv -text
+*.jsonl -text
+*.xlsx binary
+*.parquet binary
+"""
 _OWNER_ALONE = 0o600
 _OTHER_KINDS = (*OTHER_WORKBOOKS, ".json", ".parquet")
 
@@ -56,7 +66,7 @@ def write_new_files(
         parameter=parameter,
         is_ours=lambda name: beside_others or name.startswith(".") or name in left,
     )
-    taken = [path for path in sorted(contents) if beside_others and os.path.lexists(folder / path)]
+    taken = [path for path in sorted(contents) if os.path.lexists(folder / path)]
     if taken:
         raise InputError(
             f"{folder}: holds {', '.join(map(repr, taken))} already, so nothing is written there; "
@@ -72,6 +82,11 @@ def write_new_files(
             atomic_write(path, content, mode=_OWNER_ALONE if name in private else None)
         undo.pop_all()
     return sorted(contents)
+
+
+def git_attributes(folder: Path) -> dict[str, str]:
+    """What keeps the bytes of a folder's files in git, by its path; nothing where the folder has its own."""
+    return {} if os.path.lexists(folder / ATTRIBUTES) else {ATTRIBUTES: _ATTRIBUTES}
 
 
 def write_new_sheet(

@@ -3,7 +3,7 @@
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.new_files import git_attributes, write_new_files
 
 _SUFFIXES = (".toml", ".csv")
 
@@ -18,9 +18,9 @@ def write_starter(folder: Path) -> list[str]:
         The paths of the files, relative to the folder, in text order.
     """
     with as_file(files("blend.loaders") / "starter") as packaged:
-        contents = {
+        contents: dict[str, str | bytes] = {
             path.relative_to(packaged).as_posix(): path.read_bytes()
             for path in sorted(packaged.rglob("*"))
             if path.suffix in _SUFFIXES
         }
-    return write_new_files(folder, contents)
+    return write_new_files(folder, contents | git_attributes(folder))

@@ -1,4 +1,4 @@
-"""The audit that a release brings along: what can be got right in its questions without knowing anything."""
+"""The audit that a release brings along: what simple rules get right in its questions."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from blend.schemas.base.frozen_model import FrozenModel
 
 
 class Fares(FrozenModel):
-    """How one rule that knows nothing fares on some questions; fractions have four decimal places."""
+    """How one rule fares on some questions; fractions have four decimal places."""
 
     name: str
     """Name of the baseline, or of the leak."""

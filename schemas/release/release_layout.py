@@ -66,7 +66,7 @@ ANNOTATOR_GROUPS_NAME = "reports/annotator_groups.json"
 """The same by what annotators tell about themselves; only where enough of them have agreed to that."""
 
 AUDIT_NAME = "reports/audit.json"
-"""What can be got right in the multiple-choice questions without knowing anything; not in paper mode."""
+"""What simple rules get right in the multiple-choice questions; not in paper mode."""
 
 MODEL_VERDICTS_NAME = "reports/model_verdicts.json"
 """How models' verdicts on options compare with people's; only where the recipe's exclusions hold any."""

@@ -28,14 +28,14 @@ def table(tmp_path: Path) -> Path:
 def test_a_release_fits_80_columns(sample_release: Path):
     printed = audit(sample_release)
     assert max(map(cell_len, printed.splitlines())) <= 80
-    for title in ("without knowing anything", "stand out", "got right, by group", "by topic", "Most telling"):
+    for title in ("by simple rules", "stand out", "got right, by group", "by topic", "Most telling"):
         assert title in printed
 
 
 @pytest.mark.slow
 def test_anybodys_table(table: Path):
     printed = audit(table)
-    assert "Answering 3 questions without knowing anything" in printed
+    assert "Answering 3 questions by simple rules" in printed
     assert "What[/b] do they eat" in printed
     assert max(map(cell_len, printed.splitlines())) <= 80
     longest = next(line for line in printed.splitlines() if "twice as long" in line)
@@ -47,7 +47,7 @@ def test_one_question_is_singular(tmp_path: Path):
     path = tmp_path / "one.csv"
     path.write_text("question,options,answer\nDrink?,tea|milk,tea\n", encoding="utf-8")
     printed = audit(path)
-    assert "Answering 1 question without knowing anything" in printed
+    assert "Answering 1 question by simple rules" in printed
     assert "1 template, chance 50.0%" in printed
 
 

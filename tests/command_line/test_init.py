@@ -1,5 +1,6 @@
 """``blend init``: what it writes builds and is valid as it is, and nothing is ever replaced."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from blend.schemas.errors import BlendError
 from helpers.in_process import run
 
 FILES = [
+    ".gitattributes",
     "collected/prompts.csv",
     "collected/questions.csv",
     "collected/responses/en-GB.csv",
@@ -35,6 +37,26 @@ def test_what_it_writes_builds_and_is_valid(tmp_path: Path):
     report = validate_release(out, checks={name: run for name, run in CHECKS.items() if name != "loading"})
     found = [str(problem) for check in report.checks for problem in check.examples if problem.level != "info"]
     assert [problem.partition(":")[0] for problem in found] == ["multiple-choice-questions"], found
+
+
+def test_a_clone_on_windows_has_the_same_bytes(tmp_path: Path):
+    mine, clone = tmp_path / "mine", tmp_path / "clone"
+    write_starter(mine)
+    # As a spreadsheet saves it.
+    (mine / "collected" / "templates.csv").write_bytes(b"\xef\xbb\xbftemplate_id,template\r\n")
+    git = ["git", "-c", "user.name=me", "-c", "user.email=me@example.org", "-c", "core.autocrlf=true"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "begin"]):
+        subprocess.run([*git, *command], cwd=mine, check=True)
+    subprocess.run([*git, "clone", "-q", str(mine), str(clone)], check=True)
+    assert {path: (clone / path).read_bytes() for path in FILES} == {
+        path: (mine / path).read_bytes() for path in FILES
+    }
+
+
+def test_a_hidden_file_of_ones_own_is_not_replaced(tmp_path: Path):
+    (tmp_path / ".gitattributes").write_text("* -text\n", encoding="utf-8")
+    assert write_starter(tmp_path) == FILES[1:]
+    assert (tmp_path / ".gitattributes").read_text(encoding="utf-8") == "* -text\n"
 
 
 def test_nothing_is_replaced(tmp_path: Path):

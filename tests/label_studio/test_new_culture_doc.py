@@ -15,7 +15,7 @@ from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio, a real browser, processes
 
-BLOCK = re.compile(r"^```(bash|csv)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 FOOD, WORK = "answer/wo-SN/start-01", "answer/wo-SN/start-09"
 
 

@@ -1,4 +1,4 @@
-"""Check of the audit: whether a release's multiple-choice questions can be guessed."""
+"""Check of the audit: whether simple rules get more right in a release's questions than default mode allows."""
 
 from collections.abc import Iterator
 
@@ -25,13 +25,13 @@ _LOOK = "see docs/audit.md"
 
 
 def check_audit(release: Release) -> Iterator[Problem]:
-    """Questions cannot be guessed.
+    """Simple rules find no more than they should.
 
     By the audit that the release brings along, of the hard split as well where it has one; a figure counts once
     its whole interval lies beyond the limit.
 
     * error: `reports/audit.json` is no audit, or of another number of questions
-    * warning: a rule that knows nothing gets more right than docs/audit.md allows
+    * warning: a rule gets more right than docs/audit.md allows
     """
     if release.manifest.recipe.mcq.mode == "paper":
         # The published procedure makes what it makes, and nobody rebuilds it to be harder to guess.
@@ -68,7 +68,7 @@ def _guessed(audit: AuditReport, named: str, *, all_variants: bool) -> Iterator[
             continue
         if found.low > most:
             what = (
-                f"the rule {name!r}, which knows nothing, gets {found.accuracy:.1%} of "
+                f"the rule {name!r} gets {found.accuracy:.1%} of "
                 f"{pluralise(found.questions, 'question')}{named} right (95 % interval from {found.low:.1%})"
             )
             yield warning(AUDIT_NAME, what, _LOOK)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.builders.audit import COMBINED, DEFINITIONS, REGION_BLIND
+from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.rows.frame_columns import ANNOTATIONS
@@ -129,9 +129,59 @@ def test_the_option_that_most_other_regions_gave():
     audit = blend.audit_questions(questions, annotations=known)
     found = fares(audit, "widespread")
     assert (found["questions"], found["accuracy"]) == (2, 0.5)
-    # Who knows how the region sounds does not know this, and the other way round.
-    with_others = blend.audit_questions(questions, annotations=known.filter(pl.col("locale") != "ko-KR"))
-    assert fares(with_others, REGION_BLIND) == fares(audit, REGION_BLIND)
+
+
+@pytest.mark.slow
+def test_the_option_that_no_other_region_gave_else_the_most_widespread():
+    known = annotations(
+        ("t0", "ko-KR", ["kimchi"], [], 5),  # its own answer says nothing: the solver does not know Korea
+        ("t0", "en-GB", ["Bread", "tea"], [], 1),
+        ("t0", "es-ES", ["bread"], [], 5),
+        ("t1", "es-ES", ["kimchi"], [], 5),  # another template
+    )
+    questions = asked(
+        one(["kimchi", "bread", "tea"], "ko-KR", "t0"),  # nobody else gave it
+        one(["bread", "tea"], "ar-DZ", "t0"),  # both were given, bread in two regions
+        one(["tea", "kimchi"], "fa-IR", "t1"),  # tea was not given to this template
+        one(["tea", "bread"], "am-ET", "t0"),  # the most widespread is wrong
+    )
+    found = fares(blend.audit_questions(questions, annotations=known), "elimination")
+    assert (found["questions"], found["accuracy"]) == (4, 0.75)
+    # Of two or more people: tea was given by one, and is struck out no more.
+    by_two = fares(blend.audit_questions(questions, annotations=known), "elimination-2")
+    assert (by_two["questions"], by_two["accuracy"]) == (4, (1 / 2 + 0 + 1 + 1) / 4)
+    assert fares(blend.audit_questions(questions, annotations=known[0:1]), "elimination")["questions"] == 0
+
+
+@pytest.mark.slow
+def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
+    known = annotations(("t", "as-AS", ["plantatin"], [], 2), ("t", "ko-KR", ["fruit"], [], 5))
+    questions = asked(one(["fruit", "plantain"], "ko-KR"))
+    assert fares(blend.audit_questions(questions, annotations=known), "elimination")["questions"] == 0
+    sources = pl.DataFrame({"template": ["t"], "group": ["as-AS"], "text": ["plantain"]})
+    audit = blend.audit_questions(questions, annotations=known, option_sources=sources)
+    assert fares(audit, "elimination")["accuracy"] == 1
+
+
+@pytest.mark.slow
+def test_who_struck_out_what_others_gave_is_right_in_most_questions_of_the_sample(sample_release: Path):
+    baselines = blend.audit_release(sample_release, examples=0).baselines
+    assert baselines["baseline"][0] == "elimination"
+    share = dict(baselines.select("baseline", "overall").iter_rows())
+    assert share["elimination"] == max(share.values()) > 0.6
+
+
+@pytest.mark.slow
+def test_the_longest_option_and_the_place_of_most_keys():
+    audit = blend.audit_questions(
+        asked(*(one([f"a long answer {n}", "short", "brief"], template=f"t{n}") for n in range(4)))
+    )
+    assert [fares(audit, name)["overall"] for name in ("longest", "position")] == [1, 1]
+    # Keys at A, B and B: who always says B is right in two of three.
+    rows = asked(*(one([f"tea {n}", f"ale {n}", f"rum {n}"], template=f"t{n}") for n in range(3)))
+    mixed = blend.audit_questions(rows.with_columns(answer=pl.Series([0, 1, 1])))
+    assert fares(mixed, "position")["overall"] == pytest.approx(2 / 3)
+    assert fares(mixed, "longest")["questions"] == 0
 
 
 @pytest.mark.slow
@@ -192,8 +242,8 @@ def test_the_classifier_learns_what_other_templates_show():
     [
         ("names-region", ["korean rice", "bread", "soup"], 1.0),
         ("names-another", ["bread", "British museum", "soup"], 0.0),
-        ("longest", ["a long way to go", "bread", "soup"], 1.0),
-        ("shortest", ["ox", "bread", "soup"], 1.0),
+        ("much-longer", ["a long way to go", "bread", "soup"], 1.0),
+        ("much-shorter", ["ox", "bread", "soup"], 1.0),
         ("format", ["bread", "rice (white)", "soup"], 0.0),
         ("script", ["김치", "bread", "soup"], 1.0),
         ("number-or-words", ["7", "bread", "soup"], 1.0),
@@ -211,7 +261,7 @@ def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: f
 def test_nothing_stands_out_of_two_options_or_of_equals():
     audit = blend.audit_questions(asked(one(["7", "bread"], "X"), one(["A b", "C d", "e f", "g h"], "Y")))
     found = {name: leak(audit, name)["questions"] for name in LEAKS}
-    assert found == {**dict.fromkeys(LEAKS, 0), "shortest": 1, "longest": 1}
+    assert found == {**dict.fromkeys(LEAKS, 0), "much-shorter": 1, "much-longer": 1}
 
 
 def test_suspected_synonyms_are_counted_per_pair():
@@ -355,6 +405,8 @@ def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
         figures = f"{row['accuracy'] * 100:.1f} % {interval} | {shares}"
         shown = f"| {row['questions']:,} | {figures} |\n"
         assert re.search(rf"\n\| `{row['baseline']}` .*{re.escape(shown)}", page), row
+    figures = dict(default.baselines.select("baseline", "overall").iter_rows())
+    assert (round(figures["elimination"], 3), round(figures["elimination-2"], 3)) == (0.820, 0.552)
     # What default mode promises holds here too: no option twice, and few synonyms beside the right answer.
     assert leak(default, "repeated-option")["questions"] == 0
     assert leak(paper, "repeated-option")["questions"] == 346

@@ -1,4 +1,4 @@
-"""Default mode on all 16 regions: questions that cannot be guessed, by the audit's own definitions."""
+"""Default mode on all 16 regions: what the rules of the audit find in its questions."""
 
 from collections import Counter
 

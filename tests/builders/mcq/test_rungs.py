@@ -321,7 +321,7 @@ def test_a_region_question_has_four_regions_and_a_letter(regions: pl.DataFrame):
 def test_the_command_shows_what_can_be_guessed(rungs_release: Path, config: str):
     shown = run("audit", rungs_release, "--config", config, columns=120)
     rows = read_config(rungs_release, config)
-    assert shown.startswith(f"Answering {len(rows)} questions without knowing anything")
+    assert shown.startswith(f"Answering {len(rows)} questions by simple rules")
     audit = audit_release(rungs_release, config=config)
     assert dict(audit.size.select("group", "questions").rows()) == {
         "all": len(rows),

@@ -19,6 +19,7 @@ def everyday(tmp_path: Path) -> Path:
 
 def test_a_collection(tmp_path: Path):
     assert write_collection(tmp_path / "everyday") == [
+        ".gitattributes",
         WORKFLOW,
         "contributions/CONSENT.md",
         "contributions/templates.csv",
@@ -78,7 +79,7 @@ def test_nothing_is_replaced(everyday: Path):
 def test_a_collection_in_a_repository_that_has_files(tmp_path: Path):
     (tmp_path / "README.md").write_text("mine")
     (tmp_path / "contributions").mkdir()
-    assert len(write_collection(tmp_path)) == 4
+    assert len(write_collection(tmp_path)) == 5
     assert (tmp_path / "README.md").read_text() == "mine"
 
 

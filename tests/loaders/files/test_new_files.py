@@ -53,6 +53,17 @@ def test_nothing_is_replaced_and_everything_present_is_named(tmp_path: Path):
     assert found(tmp_path) == before
 
 
+def test_a_hidden_file_is_not_replaced(tmp_path: Path):
+    (tmp_path / ".gitignore").write_text("mine")
+    with pytest.raises(BlendError) as caught:
+        write_new_files(tmp_path, {".gitignore": "ours", "b.toml": "b = 1\n"})
+    assert str(caught.value) == (
+        f"{tmp_path}: holds '.gitignore' already, so nothing is written there; choose another `folder`, or "
+        "move that away"
+    )
+    assert found(tmp_path) == [".gitignore"]
+
+
 @pytest.mark.parametrize("at", range(6))
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), KeyboardInterrupt()])
 def test_whichever_write_fails_nothing_is_left(

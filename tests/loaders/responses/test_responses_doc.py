@@ -10,7 +10,7 @@ from blend.loaders.recipes.sources import load_source
 from blend.loaders.responses import read_responses
 from blend.schemas.recipe.recipe import Source
 
-_BLOCK = re.compile(r"```(?:csv|jsonl) (\S+)\n(.*?)```", re.DOTALL)
+_BLOCK = re.compile(r'```(?:csv|jsonl) title="(\S+)"\n(.*?)```', re.DOTALL)
 _COMMAND = re.compile(r"```sh\ncd collected && (.*?)\n```", re.DOTALL)
 
 
