@@ -56,6 +56,9 @@ hypothesis.settings.load_profile("test")
 NIGHTLY_FIXTURES = {"label_studio", "chromium"}
 """Fixtures whose tests `make test` leaves out, as setting up what they need takes minutes."""
 
+LANDING_FIXTURES = {"regions_release", "regions_release_again", "paper_release"}
+"""Fixtures whose tests run before a landing: making a release of 16 regions takes ten seconds."""
+
 SLOW_FIXTURES = {"one_thread"}
 """Fixtures whose tests `make check` leaves out: importing torch takes seconds in each process."""
 
@@ -79,6 +82,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if asked & NIGHTLY_FIXTURES:
             item.add_marker("integration")
             item.add_marker("nightly")
+        if asked & LANDING_FIXTURES and not item.get_closest_marker("nightly"):
+            item.add_marker("landing")
         if asked & SLOW_FIXTURES:
             item.add_marker("slow")
         if item.get_closest_marker("integration"):

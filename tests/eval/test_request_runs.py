@@ -33,6 +33,7 @@ def run(run: Run) -> Run:
     return partial(run, task="short-answer", limit=2)
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 def test_requests_asked_in_parts_give_the_answers_of_a_live_run(
     server: BatchServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -122,6 +123,7 @@ def written(path: Path, *prompts: str) -> Path:
     return path
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(("concurrency", "n_stopped"), [(1, 2), (256, 0)])
 def test_requests_behind_refused_ones_are_asked_once(
@@ -144,6 +146,7 @@ def test_requests_behind_refused_ones_are_asked_once(
     assert server.live == dict.fromkeys([*good[:90], *good[94:]], 1)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_server_that_refuses_all_is_left_early_and_then_asked_for_others(
     server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -173,6 +176,7 @@ def test_a_second_call_is_refused_and_the_first_one_goes_on(server: BatchServer,
     assert ask_requests(requests, out, server=server.url).n_asked == 0
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_plan_is_that_of_the_run_and_writes_nothing(server: BatchServer, run: Run, tmp_path: Path):
     requests, out, plans = tmp_path / "requests.jsonl", tmp_path / "answers", list[AskingPlan]()
@@ -271,6 +275,7 @@ def test_a_cluster_asks_them(server: BatchServer, run: Run, tmp_path: Path, miss
     assert_frame_equal(run(batch_in=answers).answers(*ANSWERED), live.answers(*ANSWERED))
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_what_is_refused(run: Run, tmp_path: Path):
     requests, out = tmp_path / "requests.jsonl", tmp_path / "out"

@@ -32,6 +32,7 @@ def ordered(templates):
     }
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.integers(0, 9))
@@ -80,6 +81,7 @@ def asked_of(questions, annotations, limit):
     return [(tag, words, tuple(sorted(texts)), texts[answer]) for tag, words, texts, answer in shown]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, LIMITS, st.booleans())
@@ -91,6 +93,7 @@ def test_no_question_is_asked_twice(templates, limit, same_words):
     assert len(asked) == len(set(asked))
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_locale_is_asked_in_the_same_words_once():
     questions, annotations = frames_of({"T-1": FRUIT | {"en-GB": [("fig", 2)]}, "T-2": FRUIT, "T-3": FRUIT})

@@ -52,6 +52,7 @@ def rows(hard_release: Path) -> pl.DataFrame:
     return read_config(hard_release, MULTIPLE_CHOICE_HARD)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_other_tables_are_as_without_it(hard_release: Path, sample_release: Path):
     for path in (sample_release / "data").rglob("*.parquet"):
@@ -76,6 +77,7 @@ def test_the_release_is_valid_and_loads(hard_release: Path, rows: pl.DataFrame, 
     assert f'"{MULTIPLE_CHOICE_HARD}", split="test"' in (hard_release / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_model_is_asked_the_hard_questions(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
     answers = rows.select(item_id="mcq_id", response="answer_idx")
@@ -95,6 +97,7 @@ def test_a_model_is_asked_the_hard_questions(hard_release: Path, rows: pl.DataFr
     assert (MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_HARD) in {(task["id"], task["config"]) for task in tasks}
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_one_configuration_is_audited(hard_release: Path, sample_release: Path, rows: pl.DataFrame):
     found = audit_release(hard_release, config=MULTIPLE_CHOICE_HARD, examples=0)
@@ -103,6 +106,7 @@ def test_one_configuration_is_audited(hard_release: Path, sample_release: Path, 
         audit_release(sample_release, config=MULTIPLE_CHOICE_HARD)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_release_brings_an_audit_of_both(hard_release: Path, sample_release: Path, rows: pl.DataFrame):
     audit, without = read_audit(hard_release), read_audit(sample_release)

@@ -17,7 +17,7 @@ from blend.schemas.language.answer_formats import AnswerFormat, canonical, under
 from blend.schemas.language.locales import registry
 from helpers.questions.mcq_inputs import positions
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 DATES = [
     *("An-ar-03", "Ca-sp-21", "New-am-81", "Nu-in-05"),

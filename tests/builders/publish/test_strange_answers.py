@@ -17,6 +17,7 @@ from helpers.hub.hub_server import Hub
 from helpers.tiers import rest_nightly
 
 pytestmark = [
+    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),

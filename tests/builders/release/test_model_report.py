@@ -94,6 +94,7 @@ def test_models_are_compared_one_by_one_and_together():
 KINDS = st.sampled_from(["ok", "also-right", "silly"])
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @given(
     st.lists(
@@ -133,6 +134,7 @@ READ_BY_BOTH: list[Verdict] = [
 ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_says_how_the_model_compares(tmp_path: Path):
     release = accepted(tmp_path, READ_BY_BOTH)
@@ -173,6 +175,7 @@ def test_a_region_speaks_for_itself_where_enough_was_read():
         assert "would refuse" not in model_verdicts(report, nothing)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
     release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] == MODEL])
@@ -187,6 +190,7 @@ def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_without_verdicts_of_a_model_says_nothing_of_any(tmp_path: Path):
     release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] != MODEL])
@@ -212,6 +216,7 @@ def changed(release: Path, change: dict[str, Any]) -> None:
     path.write_text(json.dumps(report), encoding="utf-8")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize(
@@ -232,6 +237,7 @@ def test_reports_that_do_not_hold_are_told(tmp_path: Path, change: dict[str, Any
     assert f"error: {MODEL_VERDICTS_NAME}: {message}; rebuild the release" in problems(release)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_report_that_is_missing_or_none_is_told(tmp_path: Path):
     release = accepted(tmp_path, READ_BY_BOTH)
@@ -250,6 +256,7 @@ def test_a_report_that_is_missing_or_none_is_told(tmp_path: Path):
     assert told.endswith("; rebuild the release")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_model_of_the_package_checks_no_other():
     template_id, tag, asked = shipped_readings().row(0)

@@ -27,7 +27,7 @@ from helpers.models.chat_server import SECRET, Chat, ChatReply, served
 from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
 from helpers.tiers import rest_nightly
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 OPINIONS = {"salad": ("also-right", 0.9), "homework": ("silly", 1), "tacos": ("also-right", 0.5)}
 

@@ -60,6 +60,7 @@ def model_hub(hub: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Hub
     return hub
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_dry_run_sends_nothing(run: Path):
     sent = push_scores(run, MODEL, dataset=DATASET, dry_run=True)
@@ -74,6 +75,7 @@ def test_a_dry_run_sends_nothing(run: Path):
     assert "source" not in entry
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_every_score_names_a_task_of_the_release(short_answers: Path):
     sent = push_scores(short_answers, MODEL, dataset=DATASET, source="https://example.org/report", dry_run=True)
@@ -108,6 +110,7 @@ def test_message_for_a_run_without_scores(run: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 def test_a_pull_request_is_opened_and_main_stays(run: Path, model_hub: Hub):
@@ -119,6 +122,7 @@ def test_a_pull_request_is_opened_and_main_stays(run: Path, model_hub: Hub):
     assert repository.content("config.json", "refs/pr/1") == b"{}"
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 def test_the_owner_may_commit_directly_and_again(run: Path, model_hub: Hub):
@@ -130,6 +134,7 @@ def test_the_owner_may_commit_directly_and_again(run: Path, model_hub: Hub):
     assert entry["dataset"]["revision"] == "a" * 40
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 def test_message_for_a_token_without_the_right_to_write(run: Path, model_hub: Hub, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", DAVE.token)

@@ -133,6 +133,7 @@ def planted(release: Path) -> list[str]:
     return blend.read_config(release, "multiple-choice-questions")["mcq_id"].to_list()[::20]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path):
     found = analyse_items(read_scored(runs))
@@ -140,6 +141,7 @@ def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path)
     assert len(set(keys) & set(found.suspects["item_id"])) >= 0.8 * len(keys)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
     here, there = (analyse_items(read_scored(named)) for named in (runs, runs[::-1]))
@@ -147,6 +149,7 @@ def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
         assert_frame_equal(frame, there.frames()[name], check_exact=True)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
     found = analyse_items(read_scored(runs[3:]))

@@ -106,6 +106,7 @@ def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[P
     assert str(error.value) == "compact is a choice of multiple-choice-questions, and these runs are of compact"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path):
     names = blend.read_config(mini_release, "multiple-choice-questions")["mcq_id"].to_list()
@@ -118,6 +119,7 @@ def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path
     assert found["detail"] == "gone_KR_1, weight 1.5"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_carries_a_workbook_as_a_table_that_can_be_read_again(mini_release: Path, tmp_path: Path):
     names = blend.read_config(mini_release, "multiple-choice-questions")["mcq_id"].to_list()
@@ -136,6 +138,7 @@ def test_message_for_a_file_that_names_nothing(tmp_path: Path):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0.0, 1.0, -0.1, 3.0])
 def test_a_size_that_is_no_share(runs: list[Path], size: float):

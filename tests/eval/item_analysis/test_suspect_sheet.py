@@ -47,6 +47,7 @@ def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: P
     assert key not in keys
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_list_says_what_speaks_for_each(runs: list[Path], tmp_path: Path):
     found = analyse_items(read_scored(runs))
@@ -59,6 +60,7 @@ def test_the_list_says_what_speaks_for_each(runs: list[Path], tmp_path: Path):
     assert listed.columns[:3] == ["template_id", "locale", "item_id"]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_command_makes_the_sheet_of_the_suspects_alone(tmp_path: Path):
     listed = tmp_path / "suspects.csv"

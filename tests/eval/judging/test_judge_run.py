@@ -28,6 +28,7 @@ def kinds(run: blend.Run) -> pl.DataFrame:
     return items.with_columns(kind=pl.Series([KINDS[i % len(KINDS)] for i in range(items.height)]))
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
     judge = OwnJudge("strict", finds_the_answer)
@@ -41,6 +42,7 @@ def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
     assert judges_of(run) == ("strict",)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_scores_by_a_judge_are_its_verdicts(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
@@ -55,6 +57,7 @@ def test_scores_by_a_judge_are_its_verdicts(run: blend.Run):
     assert "|rule:judge|" in scored.scores.signature
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_is_asked_once(run: blend.Run):
     first, second = (OwnJudge("strict", finds_the_answer) for _ in range(2))
@@ -64,6 +67,7 @@ def test_a_judge_is_asked_once(run: blend.Run):
     assert second.prompts == []
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run):
     own = OwnJudge("org/Echo-70B-Instruct", finds_the_answer)
@@ -79,6 +83,7 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
     assert "|own-family:echo|" in scored.scores.signature
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
@@ -112,6 +117,7 @@ def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
     assert scored.overall("judge-unreadable").value == 0
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend.Run):
     judge_run(run, model=OwnJudge("mute", lambda prompt: "" if "zzz" in prompt else finds_the_answer(prompt)))
@@ -128,6 +134,7 @@ def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend
     assert set(decided.filter(pl.col("correct").is_null())["why"]) == {"not judged"}
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_run_without_verdicts_is_not_scored_by_them(run: blend.Run):
     with pytest.raises(blend.InputError) as raised:
@@ -157,6 +164,7 @@ class Failing:
         return [Generation.failed("timed out") for _ in prompts]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp_path: Path):
     judge = OwnJudge("strict", finds_the_answer)
@@ -181,6 +189,7 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
@@ -198,6 +207,7 @@ def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
     plans: list[AskingPlan] = []
@@ -215,6 +225,7 @@ def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
     assert list((run.directory / "judges").iterdir()) == []
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     out = tmp_path / "batch.jsonl"

@@ -26,7 +26,7 @@ from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.own_process import END_AT_ONCE
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 REPO = "org/blend"
 

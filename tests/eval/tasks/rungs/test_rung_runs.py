@@ -30,6 +30,7 @@ class Says:
         return ["B" if "\nB. " in prompt else "Yes." for prompt in prompts]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     model = Says()
@@ -56,6 +57,7 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     assert set(compared["item_id"]) == set(runs["true-false"].gold("question_id")["question_id"])
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
     for task in ("region-choice", "true-false"):
@@ -67,6 +69,7 @@ def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_relea
         push_scores(tmp_path / "true-false", "org/model", dataset="org/blend", dry_run=True)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: Path):
     out = tmp_path / "runs"

@@ -36,6 +36,7 @@ def scored(run: blend.Run, rule: str = "default") -> tuple[blend.ScoredRun, list
     return blend.score_run(run, rule=rule, on_warning=warnings.append), warnings
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_all_labelled_gives_what_people_say(run: blend.Run):
     before, _ = scored(run)
@@ -57,6 +58,7 @@ def test_all_labelled_gives_what_people_say(run: blend.Run):
     assert "|labels:" not in before.scores.signature
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, tmp_path: Path):
     label(run, without="KR")
@@ -71,6 +73,7 @@ def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, t
     assert "uncorrected" in page
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_labels_of_one_template_correct_nothing(run: blend.Run):
     labels = label(run)
@@ -84,6 +87,7 @@ def test_labels_of_one_template_correct_nothing(run: blend.Run):
     assert found.overall("sem-b-corrected") is None
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):
     judge_run(run, model=OwnJudge("yes", lambda _: says("correct")), reordered=0)
@@ -105,6 +109,7 @@ def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run:
     assert good.overall("sem-b-kappa").value > found.overall("sem-b-kappa").value
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
     runs = []
@@ -129,6 +134,7 @@ def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
 COUNTRIES = ("China", "Indonesia", "Iran", "Northern_Nigeria", "South_Korea")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_published_decisions_stand_in_for_people(golden: Path):
     # The containment step alone, corrected by 100 decisions of the published scorer in each country: the
