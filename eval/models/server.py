@@ -105,7 +105,7 @@ def open_server(
         base_url=server_address(url, where="`server`"),
         pace=Pace(most=concurrency, rpm=rpm, tpm=tpm),
         retries=retries,
-        address_parameter="server",
+        address_name="`server`",
     )
     return ServerModel(
         model,

@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.label_studio.studio_errors import GoneError, another_program, no_token, translate_errors
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.errors import ConflictError, MissingExtraError, ServerError
+from blend.schemas.base.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
 
 NEEDED_VERSION = (1, 23)
 """The oldest server that the tests have driven; older ones differ in tokens and exports."""
+
+ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
+"""Environment variable by which a user allows that the token goes to another machine."""
 
 TIMEOUT_S = 120.0
 """Seconds without an answer after which a request is given up."""
@@ -329,13 +333,21 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
 
     Raises:
         MissingExtraError: If the SDK is not installed.
-        InputError: If there is no token.
+        InputError: If there is no token, or if the server is on another machine and ``LABEL_STUDIO_URL`` in the
+            environment does not name it.
         ServerError: If it is not a Label Studio that is new enough and takes the token.
     """
     where = f"Label Studio at {public_address(url)}"
     token = os.environ.get(variable, "").strip()
     if not token:
         raise no_token(where, variable)
+    # The address stands in a file that may come from somebody else: their server would get the token.
+    named = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
+        raise InputError(
+            f"{where}: the project file names this server; your token goes to no other machine unless you "
+            f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
+        )
     try:
         import httpx
         from label_studio_sdk import LabelStudio

@@ -49,8 +49,8 @@ class Server:
     """Seconds to wait for the answer to one request."""
     kept: str = "the answers that came"
     """What a further run will not ask again, as messages say it."""
-    address_parameter: str = "base_url"
-    """What the user calls the address."""
+    address_name: str = "`base_url`"
+    """What the user calls the address: a parameter between backquotes, or a variable of the environment."""
 
 
 def ask_side_by_side(
@@ -118,7 +118,7 @@ def _client(server: Server) -> "openai.AsyncOpenAI":
     if key is None:
         raise InputError(
             f"{server.name}: there is no API key; set OPENAI_API_KEY in the environment, "
-            f"or give `{server.address_parameter}`, the address of a server that needs none"
+            f"or give {server.address_name}, the address of a server that needs none"
         )
     return AsyncOpenAI(
         api_key=key,

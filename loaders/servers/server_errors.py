@@ -28,12 +28,13 @@ def server_address(base_url: str | None, *, where: str) -> str | None:
 
     Args:
         base_url: What the user gave.
-        where: What the user calls it, for example ``judge: base_url``.
+        where: What the user calls it, for example ``--server``.
 
     Raises:
         InputError: If it is not a complete address.
     """
-    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+    if not base_url:
+        base_url, where = os.environ.get("OPENAI_BASE_URL") or None, "OPENAI_BASE_URL"
     if base_url is None:
         return None
     if not is_server_address(base_url):
@@ -63,14 +64,14 @@ def problem(error: Exception, server: "Server") -> str:
     from blend.loaders.servers.paced_client import is_unconnected
 
     again = f"run again: {server.kept} are kept and not asked again"
-    parameter = f"`{server.address_parameter}`"
-    correct = f"correct model or {parameter}"
+    address = server.address_name
+    correct = f"correct model or {address}"
     if isinstance(error, openai.APITimeoutError) and not is_unconnected(error.__cause__):
         return f"the server does not answer in time; {again}"
     if isinstance(error, openai.APIConnectionError):
-        return f"no connection, or it broke; start the server or correct {parameter}, then {again}"
+        return f"no connection, or it broke; start the server or correct {address}, then {again}"
     if not isinstance(error, openai.APIStatusError):
-        return f"not the answer of an OpenAI-compatible server; correct {parameter}"
+        return f"not the answer of an OpenAI-compatible server; correct {address}"
     code = error.status_code
     if code in (401, 403):
         # What servers say here may quote the key.

@@ -263,6 +263,21 @@ def test_no_answer_in_time():
     )
 
 
+def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch: pytest.MonkeyPatch):
+    url = "https://studio.invalid"
+    refused = (
+        "the project file names this server; your token goes to no other machine unless you name it as well; "
+        f"set LABEL_STUDIO_URL to {url} if you trust it"
+    )
+    monkeypatch.delenv("LABEL_STUDIO_URL", raising=False)
+    assert message_of(url, InputError) == refused
+    for other in ("https://studio.invalid.example", "http://studio.invalid", "studio.invalid"):
+        monkeypatch.setenv("LABEL_STUDIO_URL", other)
+        assert message_of(url, InputError) == refused
+    monkeypatch.setenv("LABEL_STUDIO_URL", f"{url}/")
+    assert message_of(url, ServerError).startswith("cannot be reached")
+
+
 def test_a_password_in_the_address_is_not_shown(unused: int):
     with pytest.raises(ServerError) as raised, connected(f"http://lead:s3cret@127.0.0.1:{unused}"):
         pass

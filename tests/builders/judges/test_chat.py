@@ -230,5 +230,5 @@ def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
         ChatJudge("m1", record=lambda _: None).verdicts([("soccer", "football")])
     assert str(caught.value) == (
         "chat:m1: there is no API key; set OPENAI_API_KEY in the environment, "
-        "or give `base_url`, the address of a server that needs none"
+        "or give OPENAI_BASE_URL, the address of a server that needs none"
     )
