@@ -19,7 +19,7 @@ from typing import NamedTuple
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, served_name
 from blend.eval.models.server_requests import VERSION, TextRequest
-from blend.loaders.files.atomic import sync_directory
+from blend.loaders.files.atomic import fresh_file, sync_directory
 from blend.loaders.files.content import open_content, utf8_text
 from blend.loaders.files.json_text import parse_json
 from blend.loaders.files.storage import storage_errors
@@ -67,15 +67,16 @@ def write_requests(out: Path, requests: Iterable[tuple[str, TextRequest]]) -> tu
     """
     with storage_errors(out, fix="choose another `batch_out`"), ExitStack() as undo:
         unnamed = []
-        for number, lines in enumerate(_parts(requests), start=1):
-            beside = out.with_name(f"{out.stem}-{number}{out.suffix}.tmp")
+        for lines in _parts(requests):
+            beside = fresh_file(out)
             undo.callback(beside.unlink, missing_ok=True)
             with beside.open("wb") as file:
                 file.writelines(lines)
                 file.flush()
                 os.fsync(file.fileno())
             unnamed.append(beside)
-        named = [out] if len(unnamed) == 1 else [beside.with_suffix("") for beside in unnamed]
+        numbered = [out.with_name(f"{out.stem}-{n}{out.suffix}") for n in range(1, len(unnamed) + 1)]
+        named = [out] if len(unnamed) == 1 else numbered
         for beside, path in zip(unnamed, named, strict=True):
             _check_free(path, beside)
         for beside, path in zip(unnamed, named, strict=True):
