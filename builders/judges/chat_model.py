@@ -1,7 +1,6 @@
 """A chat model on any OpenAI-compatible server, asked until its reply can be read."""
 
 from collections.abc import Callable
-from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from blend.builders.judges.prompt import Message
@@ -100,7 +99,7 @@ class ChatModel:
             # asking to the next; they are asked once, and the file of verdicts keeps what they said.
             self._sampling = {}
             return await self._reply(client, messages)
-        except (JSONDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             return f"no JSON: {error}"
         return _content(completion)
 

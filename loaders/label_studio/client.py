@@ -142,23 +142,23 @@ class Studio:
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number."""
         listed: list[Any] = []
-        for page in range(1, 1_000_000):
-            with self._translate_errors():
+        with self._translate_errors():
+            for page in range(1, 1_000_000):
                 answer = self._sdk.projects.list(include=_PROJECT_FIELDS, page=page, page_size=1_000)
-            listed += answer.items or []
-            # Counted here: the SDK asks for a page after the last.
-            if not answer.items or len(listed) >= answer.response.count:
-                break
-        found = [
-            RemoteProject(
-                id=project.id,
-                title=project.title or "",
-                description=project.description or "",
-                config=project.label_config or "",
-                overlap=project.maximum_annotations or 1,
-            )
-            for project in listed
-        ]
+                listed += answer.items or []
+                # Counted here: the SDK asks for a page after the last.
+                if not answer.items or len(listed) >= answer.response.count:
+                    break
+            found = [
+                RemoteProject(
+                    id=project.id,
+                    title=project.title or "",
+                    description=project.description or "",
+                    config=project.label_config or "",
+                    overlap=project.maximum_annotations or 1,
+                )
+                for project in listed
+            ]
         return sorted(found, key=lambda project: project.id)
 
     def create(self, **settings: Any) -> int:
@@ -212,20 +212,20 @@ class Studio:
                 # While it removes a project, a server answers 500 or half a list, and only then 404.
                 request_options={"max_retries": _LISTINGS - 1},
             )
-        found = [
-            RemoteTask(
-                id=task.id,
-                data=dict(task.data or {}),
-                # The server counts skipped ones apart.
-                annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
-                overlap=task.overlap or 0,
-                closed=bool(task.is_labeled),
-                updated=task.updated_at.isoformat() if task.updated_at is not None else "",
-                begun=bool(task.draft_exists),
-            )
-            for task in listed.items or []
-        ]
-        return found, int(listed.response.total)
+            found = [
+                RemoteTask(
+                    id=task.id,
+                    data=dict(task.data or {}),
+                    # The server counts skipped ones apart.
+                    annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
+                    overlap=task.overlap or 0,
+                    closed=bool(task.is_labeled),
+                    updated=task.updated_at.isoformat() if task.updated_at is not None else "",
+                    begun=bool(task.draft_exists),
+                )
+                for task in listed.items or []
+            ]
+            return found, int(listed.response.total)
 
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
@@ -264,8 +264,8 @@ class Studio:
         """Fetch what was done on a task and proposed for it."""
         with self._translate_errors():
             found = self._sdk.tasks.get(str(task))
-        work = found.model_dump(include={"annotations", "drafts", "predictions"})
-        return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
+            work = found.model_dump(include={"annotations", "drafts", "predictions"})
+            return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
 
     def show(self, task: int, data: Mapping[str, Any]) -> None:
         """Change what a task shows."""
@@ -292,7 +292,7 @@ class Studio:
         """
         with self._translate_errors():
             made = self._sdk.annotations.create(task, completed_by=person, result=list(result), **others)
-        return int(made.id)
+            return int(made.id)
 
     def _request(self, path: str, method: str, body: Mapping[str, Any] | None = None) -> None:
         """Ask for something that the SDK has no function for, with its connection and token."""

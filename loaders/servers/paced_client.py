@@ -108,6 +108,6 @@ def _used_tokens(body: bytes) -> int | None:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         read = json.loads(body)
-    except ValueError:  # not JSON, or not UTF-8
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deeply
         return {}
     return read if isinstance(read, dict) else {}

@@ -106,6 +106,8 @@ MALFORMED = [
     ChatReply(raw=b"[]"),
     ChatReply(raw=b'{"choices": [{"mess'),
     ChatReply(raw=b'{"choices": "\xff"}'),
+    ChatReply(raw=b"[" * 100_000),
+    ChatReply(raw=b'{"choices": ' + b"9" * 5_000 + b"}"),
     ChatReply(raw=b"<html>hello</html>", headers={"Content-Type": "text/html"}),
 ]
 

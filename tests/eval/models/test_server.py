@@ -124,6 +124,13 @@ FAULTS: dict[str, tuple[Reply, str]] = {
             "(Unterminated string starting at: line 1 column 15 (char 14))"
         ),
     ),
+    "nested deeply": (
+        Reply(raw=b"[" * 100_000),
+        (
+            "the reply is not JSON, or half of it is missing "
+            "(maximum recursion depth exceeded while decoding a JSON array from a unicode string)"
+        ),
+    ),
     "no choice": (Reply({"choices": []}), "the reply holds 0 answers instead of 1"),
     "no text": (
         Reply({"choices": [{"message": {"content": None}, "finish_reason": "stop"}]}),
@@ -134,6 +141,16 @@ FAULTS: dict[str, tuple[Reply, str]] = {
         "the server ended the answer with finish_reason 'abort'",
     ),
 }
+
+
+@pytest.mark.parametrize("count", [10**30, 1 << 31, -1])
+def test_what_cannot_be_a_count_of_tokens_is_none(count: int):
+    usage = {"prompt_tokens": count, "completion_tokens": count}
+    reply = {
+        "choices": [{"text": "Hi"}],
+        "usage": usage | {"completion_tokens_details": {"reasoning_tokens": count}},
+    }
+    assert read_text(reply) == Generation("Hi", None, None, "stop")
 
 
 @pytest.mark.sampled

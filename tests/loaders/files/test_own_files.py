@@ -1,15 +1,20 @@
 """Files that are replaced: atomically, and only where nothing of somebody else's is lost."""
 
 import os
+import resource
 import socket
 import stat
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from blend.loaders.files.atomic import atomic_file, atomic_write, replace_own_file
-from blend.schemas.errors import BlendError, InputError
+from blend.loaders.files.saved_frames import write_frames
+from blend.schemas.errors import BlendError, InputError, StorageError
 
 
 def test_a_file_of_another_name_is_left_alone(tmp_path: Path):
@@ -103,3 +108,25 @@ def test_a_file_of_our_own_is_replaced_and_no_other(tmp_path: Path):
         f"{path}: is not a page that blend wrote, so it is not replaced; choose another `html` or move it away"
     )
     assert path.read_text() == "mine"
+
+
+@contextmanager
+def small_files(n_bytes: int) -> Iterator[None]:
+    """No file can have more bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(("n_bytes", "figures"), [(1_000, {}), (100_000, {"text": "x" * 200_000})])
+def test_a_disk_that_is_full_for_tables_or_their_json(tmp_path: Path, n_bytes: int, figures: dict[str, str]):
+    frame = pl.DataFrame({"number": range(10_000)})
+    with small_files(n_bytes), pytest.raises(StorageError) as caught:
+        write_frames({"numbers": frame}, figures, tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no space left on the disk; free some space and run the same again"
+    )
+    assert not [path for path in tmp_path.iterdir() if path.name != "numbers.parquet"]
