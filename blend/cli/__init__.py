@@ -32,6 +32,7 @@ from blend.cli.application import Application
 from blend.cli.streams import retrying_streams
 from blend.exit_codes import FAULT, REFUSED, USAGE
 from blend.loaders.files.storage import is_disk_full
+from blend.schemas.base.addresses import without_passwords
 from blend.schemas.errors import ArgumentError, BlendError
 from blend.schemas.language.text_comparison import escape_controls
 from blend.stopping import exit_code
@@ -104,7 +105,7 @@ def _run() -> None:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"error: {escape_controls(sentence)}", err=True)
+    typer.echo(f"error: {escape_controls(without_passwords(sentence))}", err=True)
     sys.exit(code)
 
 

@@ -15,7 +15,7 @@ _SECRETS = (
     (re.compile(r"eyJ[\w-]+(\.[\w-]+)*"), "…"),  # a token that says who, until when
     (re.compile(r"\b[0-9a-fA-F]{32,}\b"), "…"),  # a token of the old kind, a session
     (re.compile(r"(?i)\b(sessionid|csrftoken|token|bearer|password)\b[=:]?\s*\S+"), r"\1 …"),
-    (re.compile(r"[^\s@<>'\"]+@[^\s@<>'\"]+"), "…@…"),
+    (re.compile(r"(?<![^\s@<>'\"])[^\s@<>'\"]+@[^\s@<>'\"]+"), "…@…"),
 )
 _SAID_CHARACTERS = 200
 

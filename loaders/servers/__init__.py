@@ -125,5 +125,6 @@ def _client(server: Server) -> "openai.AsyncOpenAI":
         base_url=server.base_url,
         max_retries=server.retries,
         timeout=Timeout(server.timeout_s, connect=min(_CONNECT_S, server.timeout_s)),
-        http_client=PacedClient(server.pace),
+        # Who sends on to another host would send it every prompt.
+        http_client=PacedClient(server.pace, follow_redirects=False),
     )

@@ -1,7 +1,15 @@
 """Addresses of servers, as users give them."""
 
 import ipaddress
+import re
 from urllib.parse import urlsplit
+
+_USER = re.compile(r"(?<=:)//[^/@\s]*@")
+
+
+def without_passwords(text: str) -> str:
+    """A text as a message can hold it: of each address in it, name and password of a user are left out."""
+    return _USER.sub("//…@", text)
 
 
 def is_server_address(text: str) -> bool:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints, model_validator
 
+from blend.schemas.base.addresses import without_passwords
 from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.base.versions import VERSION
 from blend.schemas.recipe.cultural_options import CulturalOptions
@@ -87,9 +88,10 @@ class JudgeOptions(FrozenModel):
     def _names_no_server(cls, options: Any) -> Any:
         # A recipe may be somebody else's, and the key of whoever builds it would go to its address.
         if isinstance(options, dict) and "base_url" in options:
+            address = without_passwords(str(options["base_url"]))
             raise ValueError(
-                f"base_url {options['base_url']!r}: a recipe names no server, since your API key would go "
-                "there; remove base_url, and set OPENAI_BASE_URL in the environment if you trust that address"
+                f"base_url {address!r}: a recipe names no server, since your API key would go there; remove "
+                "base_url, and set OPENAI_BASE_URL in the environment if you trust that address"
             )
         return options
 

@@ -9,6 +9,7 @@ import pytest
 
 import blend.cli
 from blend.cli import crash_report
+from blend.schemas.errors import InputError
 from blend.version import __version__
 
 
@@ -42,6 +43,13 @@ def test_a_fault_of_ours_is_one_line_and_a_file(monkeypatch, capsys, scratch: Pa
     details = report.read_text(encoding="utf-8")
     assert "['blend', 'show', 'release']" in details
     assert "KeyError: 'surprise'" in details
+
+
+def test_a_password_in_an_address_is_never_told(monkeypatch, capsys):
+    said = "https://lead:s3cr:t@example.org/v1 of file:///a@b and org/name@v1: no answer"
+    assert ended(monkeypatch, InputError(said)) == 1
+    told = "error: https://…@example.org/v1 of file:///a@b and org/name@v1: no answer\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_file_that_the_system_refuses_is_named(monkeypatch, capsys):

@@ -14,6 +14,7 @@ from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_items import MAX_FAILURES
 from blend.eval.models.server_replies import BadReplyError, read_text
 from blend.schemas.errors import BlendError, InputError, ServerError
+from helpers.models.chat_server import served as another_server
 from helpers.models.http_server import DROP, Reply
 from helpers.models.model_server import ModelServer, serving
 
@@ -391,3 +392,17 @@ def test_options_that_do_not_fit():
         "`server` 'localhost:8000' is not the address of a server; "
         "write it in full, for example 'http://localhost:8000/v1'"
     )
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+def test_no_prompt_is_sent_on_to_another_host(server: ModelServer, code: int):
+    with another_server() as other:
+        there = other.url.replace("http://", "http://me:s3cret@")
+        server.script = [Reply(status=code, headers={"Location": f"{there}/chat/completions"})] * 2
+        with pytest.raises(ServerError) as caught:
+            asked(server).generate(["Hi"])
+        assert str(caught.value) == (
+            f"model tiny-chat at {server.url}: HTTP {code}, it sends on to '{other.url}/chat/completions'; "
+            "name that server by `server` if you trust it"
+        )
+        assert other.requests == []
