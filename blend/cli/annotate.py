@@ -37,7 +37,9 @@ Accounts = Annotated[
 Page = Annotated[
     Path | None,
     typer.Option(
-        "--html", metavar="FILE", help="Write it as a page, with every question; one there is replaced."
+        "--html",
+        metavar="FILE",
+        help="Write it as a page, with every question; one that blend wrote there is replaced.",
     ),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: as of the last pull.")]

@@ -312,9 +312,9 @@ def report(
     directories: Annotated[
         list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs, or of several.")
     ],
-    out: Annotated[Path, typer.Option(help="HTML file to write; a page there is replaced.")] = Path(
-        "report.html"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="HTML file to write; a page that blend wrote there is replaced.")
+    ] = Path("report.html"),
     seed: IntervalAndTestSeed = 0,
     *,
     semeval_questions: Annotated[

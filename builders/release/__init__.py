@@ -112,8 +112,8 @@ def build_release(
     with atomic_directory(out, check=check) as release:
         if recipe.locale_file is not None:
             own = base / recipe.locale_file
-            locales = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
-            _write_text(release / LOCALES_NAME, locales)
+            text = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
+            _write_text(release / LOCALES_NAME, text)
         for path, text in carried_domain(recipe, base).items():
             _write_text(release / path, text)
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
