@@ -194,7 +194,7 @@ class HubClient:
         """Download with patience, but not for ever: no request lasts, and yet no byte may come."""
 
         def attempt() -> T:
-            with ProgressWatch(self._requests, self._stall_s) as watch:
+            with ProgressWatch(self._requests, self._stall_s, self.on_wait) as watch:
                 try:
                     return download(watch)
                 except (RuntimeError, OSError) as error:

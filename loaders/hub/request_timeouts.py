@@ -184,17 +184,19 @@ def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None,
 class ProgressWatch:
     """Ends a download that makes no progress, or is of no use any more; the client would go on for hours."""
 
-    def __init__(self, requests: Requests, limit_s: float) -> None:
+    def __init__(self, requests: Requests, limit_s: float, on_wait: OnWait) -> None:
         """Watch for as long as the ``with`` block lasts.
 
         Args:
             requests: The requests to end.
             limit_s: Seconds without a byte after which the download is ended.
+            on_wait: Called with a sentence when half of them have passed.
         """
         self.limit_s = limit_s
         self.has_stalled = False
         """Whether it ended the download because no byte came."""
         self._requests = requests
+        self._on_wait = on_wait
         self._last = time.monotonic()
         self._ends = threading.Event()
         self._over = threading.Event()
@@ -232,7 +234,11 @@ class ProgressWatch:
     def _watch(self) -> None:
         from huggingface_hub.utils._xet import abort_xet_session
 
+        told_of = 0.0
         while not self._over.wait(_LOOK_S):
+            if told_of != self._last and time.monotonic() - self._last > self.limit_s / 2:
+                told_of = self._last
+                self._on_wait(f"no byte of the files has come for {self.limit_s / 2:.0f} s")
             if not self._ends.is_set() and time.monotonic() - self._last > self.limit_s:
                 self.has_stalled = True
                 self._ends.set()

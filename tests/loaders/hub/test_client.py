@@ -3,6 +3,7 @@
 import errno
 import json
 import socket
+import time
 from collections.abc import Callable
 
 import httpx2
@@ -12,7 +13,13 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineMod
 
 from blend.loaders.hub.client import answer_of, hub_client
 from blend.loaders.hub.hub_errors import ChunksFailed, masked, pause_asked_s, reason, translate_errors
-from blend.loaders.hub.request_timeouts import is_passing, request_timeouts, with_retries
+from blend.loaders.hub.request_timeouts import (
+    ProgressWatch,
+    Requests,
+    is_passing,
+    request_timeouts,
+    with_retries,
+)
 from blend.schemas.errors import BlendError, HubError, InputError, StorageError
 
 TOKEN = "hf_aliceMayWriteAliceMayWrite"
@@ -114,6 +121,14 @@ def test_every_question_has_a_time_limit_and_is_repeated_aloud(
     )
     # Once, so the client has not asked again by itself.
     assert caplog.messages == ["timed out: next attempt in 1 s"]
+
+
+def test_a_download_without_a_byte_is_told_before_it_is_ended():
+    told: list[str] = []
+    with ProgressWatch(Requests(), 0.2, told.append) as watch:
+        while not watch.has_stalled:
+            time.sleep(0.01)
+    assert told == ["no byte of the files has come for 0 s"]
 
 
 def failing(times: int, error: Exception) -> Callable[[], str]:
