@@ -31,6 +31,8 @@ from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.cli.streams import retrying_streams
 from blend.exit_codes import FAULT, REFUSED, USAGE
+from blend.loaders.files.storage import is_disk_full
+from blend.schemas.base.addresses import without_passwords
 from blend.schemas.errors import ArgumentError, BlendError
 from blend.schemas.language.text_comparison import escape_controls
 from blend.stopping import exit_code
@@ -103,7 +105,7 @@ def _run() -> None:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    typer.echo(f"error: {escape_controls(sentence)}", err=True)
+    typer.echo(f"error: {escape_controls(without_passwords(sentence))}", err=True)
     sys.exit(code)
 
 
@@ -111,9 +113,14 @@ def crash_report(error: Exception) -> tuple[str, int]:
     """Say what to tell somebody whose command met an error that no code foresaw, and the exit code.
 
     Returns:
-        For an error of the operating system about a file, which the user can mend: the file and the reason.
+        For a full disk or an error of the operating system about a file, which the user can mend: the file
+        and the reason.
         For anything else: that it is blend's fault, the version, and the file that holds the details.
     """
+    if is_disk_full(error):
+        name = getattr(error, "filename", None)
+        where = "" if name is None else f"{os.fsdecode(name)}: "
+        return f"{where}no space left on the disk; free some space and run the same again", REFUSED
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
         return f"{name}: {error.strerror}; correct the path, or make it accessible", REFUSED

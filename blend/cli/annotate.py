@@ -37,7 +37,9 @@ Accounts = Annotated[
 Page = Annotated[
     Path | None,
     typer.Option(
-        "--html", metavar="FILE", help="Write it as a page, with every question; one there is replaced."
+        "--html",
+        metavar="FILE",
+        help="Write it as a page, with every question; one that blend wrote there is replaced.",
     ),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: as of the last pull.")]
@@ -294,12 +296,13 @@ def forget(
     from blend.builders.annotation.server.erasing import forget_everywhere
     from blend.builders.annotation.server.forgetting import forget_person
     from blend.loaders.files.progress import shown_progress
+    from blend.loaders.servers.server_errors import public_address
     from blend.views.annotation import forgotten_lines
     from blend.views.progress import interruptible
 
     file = read_project(project)
     if not (local_only or yes):
-        server = file.project.server.url
+        server = public_address(file.project.server.url)
         _agreed(f"Delete everything that {person} did in {file.project.name}, here and on {server}?")
     with interruptible(_STOPPED), shown_progress() as on_progress:
         if local_only:

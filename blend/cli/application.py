@@ -1,6 +1,7 @@
 """The application class of the command line: its help shows a flag as a flag, without a type."""
 
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any
 
 import typer
@@ -34,14 +35,15 @@ class _Command(TyperCommand):
         return {f"blend {ctx.parent.info_name} {name}": beside[name].params for name in named}
 
     def _check_text(self, values: dict[str, Any]) -> None:
-        """Refuse options of bytes that are not UTF-8, which none of our files can hold."""
+        """Refuse words whose bytes are not UTF-8: our files cannot hold them, and few libraries open them."""
         from blend.loaders.files.json_text import is_encodable
 
-        for option in self.params:
-            given = values.get(option.name or "")
-            for text in given if isinstance(given, list | tuple) else [given]:
-                if option.param_type_name == "option" and isinstance(text, str) and not is_encodable(text):
-                    raise UsageError(f"{option.opts[0]}: {text!r} is not possible (it is not text in UTF-8)")
+        for parameter in self.params:
+            given = values.get(parameter.name or "")
+            for word in given if isinstance(given, list | tuple) else [given]:
+                if isinstance(word, str | PurePath) and not is_encodable(word):
+                    name = _typed_name(parameter)
+                    raise UsageError(f"{name}: {str(word)!r} is not possible (it is not text in UTF-8)")
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_flag_types(super().get_params(ctx))
@@ -71,6 +73,12 @@ class Application(typer.Typer):
             return register(function)
 
         return registered
+
+
+def _typed_name(parameter: Any) -> str:
+    """Return the name of a parameter as the help shows it."""
+    is_option = parameter.param_type_name == "option"
+    return str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
 
 
 def _without_flag_types(parameters: list[Any]) -> list[Any]:

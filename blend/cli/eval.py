@@ -93,6 +93,8 @@ def run(
         if rungs is not None and other is not None:
             raise UsageError(f"--rungs asks several tasks, and {flag} is of one; leave one of the two out")
     how = read_how(machine, writing, batches, cluster, costs, shard)
+    if shard is not None and costs.budget is not None:
+        print_warning(f"--budget {costs.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
     from blend.eval.rung_runs import run_rungs
     from blend.loaders.files.progress import shown_progress
@@ -310,9 +312,9 @@ def report(
     directories: Annotated[
         list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs, or of several.")
     ],
-    out: Annotated[Path, typer.Option(help="HTML file to write; a page there is replaced.")] = Path(
-        "report.html"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="HTML file to write; a page that blend wrote there is replaced.")
+    ] = Path("report.html"),
     seed: IntervalAndTestSeed = 0,
     *,
     semeval_questions: Annotated[

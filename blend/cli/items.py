@@ -35,7 +35,8 @@ def analyse(
     directories: Runs,
     out: TablesFolder = None,
     page: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Also write an HTML page; one there is replaced.")
+        Path | None,
+        typer.Option(metavar="PAGE", help="Also write an HTML page; one that blend wrote there is replaced."),
     ] = None,
     suspects: Annotated[
         Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")

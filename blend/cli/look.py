@@ -32,7 +32,8 @@ def show(
         Path | None,
         typer.Option(
             metavar="PAGE",
-            help="Write a page instead on which every question can be looked through; one there is replaced.",
+            help="Write a page instead on which every question can be looked through; one that blend wrote "
+            "there is replaced.",
         ),
     ] = None,
 ) -> None:

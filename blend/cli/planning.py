@@ -80,12 +80,11 @@ def plan(
     if out is not None:
         write_frames(found.frames(), found.to_json(), out, name="plan.json", what="plans")
     if chart is not None:
-        from blend.builders.cards.plan_chart import plan_chart
-        from blend.loaders.files.atomic import atomic_write
-        from blend.loaders.files.storage import storage_errors
+        from blend.builders.cards.plan_chart import TITLE, plan_chart
+        from blend.loaders.files.atomic import replace_own_file
 
-        with storage_errors(chart, fix="choose another `chart` or change the permissions"):
-            atomic_write(chart, plan_chart(found).svg)
+        what = "a chart of a plan"
+        replace_own_file(chart, plan_chart(found).svg, mark=TITLE.encode(), what=what, parameter="chart")
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
         return

@@ -10,6 +10,7 @@ from blend.builders.annotation.stages.answer import REWORDED
 from blend.builders.annotation.stages.review import OUT_OF_FORMAT
 from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.plan import ProjectPlan
+from blend.loaders.servers.server_errors import public_address
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten", erased: "Erased | No
             f"{pluralise(erased.annotations, 'annotation')} and {pluralise(erased.drafts, 'draft')} deleted"
         )
         removed = f"their answers removed from {pluralise(erased.reviews, 'review')}"
-        yield f"On {file.project.server.url}: {deleted}; {removed}."
+        yield f"On {public_address(file.project.server.url)}: {deleted}; {removed}."
     for written in done.pull.written:
         if written.changed:
             yield f"{written.path}: {pluralise(written.rows, 'row')} now"

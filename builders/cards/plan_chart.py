@@ -5,6 +5,8 @@ import polars as pl
 from blend.builders.cards.charts import Chart, share_chart
 from blend.builders.stats.planning import CollectionPlan
 
+TITLE = "What tells two models apart"
+
 
 def plan_chart(plan: CollectionPlan) -> Chart:
     """Draw the smallest difference by locale, annotators and templates, and the one asked for as a line."""
@@ -13,7 +15,7 @@ def plan_chart(plan: CollectionPlan) -> Chart:
     ).iter_rows()
     return share_chart(
         "plan.svg",
-        "What tells two models apart",
+        TITLE,
         "Smallest difference in accuracy, by templates × annotators",
         list(rows),
         ("wanted", plan.difference),

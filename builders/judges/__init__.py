@@ -108,11 +108,6 @@ def _check(options: JudgeOptions) -> None:
             f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
             "write kind = 'chat' or 'embedding', or remove model"
         )
-    if kind != "chat" and options.base_url is not None:
-        raise InputError(
-            f"mcq.judge: base_url {options.base_url!r} is given, but kind = {kind!r} asks no server; "
-            "write kind = 'chat' or remove base_url"
-        )
     if kind == "chat" and options.model is None:
         raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
     if kind == "chat" and options.decisions is None:
@@ -140,6 +135,4 @@ def _model_judge(
 
     if record is None:
         raise InputError("mcq.judge: verdicts of a chat model must be kept; pass record to make_judges")
-    return (
-        ChatJudge(options.model, base_url=options.base_url, record=record, concurrency=options.concurrency),
-    )
+    return (ChatJudge(options.model, record=record, concurrency=options.concurrency),)

@@ -64,7 +64,9 @@ class ChatJudge:
         self._asked = ChatModel(
             model,
             asked_as=self.name,
-            base_url=server_address(base_url, where="mcq.judge: base_url"),
+            base_url=server_address(base_url, where="`base_url`"),
+            # A recipe has no key for the address.
+            address_name="`base_url`" if base_url else "OPENAI_BASE_URL",
             concurrency=concurrency,
             tries=tries,
             retries=retries,

@@ -1,7 +1,6 @@
 """A chat model on any OpenAI-compatible server, asked until its reply can be read."""
 
 from collections.abc import Callable
-from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from blend.builders.judges.prompt import Message
@@ -22,6 +21,7 @@ class ChatModel:
         asked_as: Who is asked, as messages say it.
         base_url: Address of the server, checked by `loaders.servers.server_errors.server_address`; OpenAI's own
             when absent.
+        address_name: What the user calls the address (`loaders.servers.Server`).
         concurrency: Requests under way at a time at most; there are fewer where the server refuses them.
         tries: How often a question is asked while its reply cannot be read.
         retries: How often a request is repeated that the server could not serve (429, 5xx, no or a broken
@@ -35,6 +35,7 @@ class ChatModel:
         *,
         asked_as: str,
         base_url: str | None,
+        address_name: str = "`base_url`",
         concurrency: int,
         tries: int,
         retries: int,
@@ -46,6 +47,7 @@ class ChatModel:
             purpose="the chat judge",
             extra="judge",
             base_url=base_url,
+            address_name=address_name,
             pace=Pace(most=concurrency),
             retries=retries,
             timeout_s=timeout_s,
@@ -97,7 +99,7 @@ class ChatModel:
             # asking to the next; they are asked once, and the file of verdicts keeps what they said.
             self._sampling = {}
             return await self._reply(client, messages)
-        except (JSONDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             return f"no JSON: {error}"
         return _content(completion)
 

@@ -63,10 +63,10 @@ def look(pending: PendingCommit, *, private: bool) -> PublicationPlan:
 def plan_on(pending: PendingCommit, refs: Refs, creates: bool = False) -> PublicationPlan:
     """Plan publishing on top of what branches and tags name now; errors as of `look`."""
     manifest, latest = pending.manifest, newest_version(refs.tags)
+    check_no_branch(pending.tag, refs.branches, where=pending.where)
     if pending.tag in refs.tags:
         pending.check_tagged(refs.tags[pending.tag])
         return _plan(pending, "nothing", refs, latest=latest, made=refs.tags[pending.tag])
-    check_no_branch(pending.tag, refs.branches, where=pending.where)
     sight = _sight(pending, refs, latest)
     if sight.made is not None:
         assert refs.head is not None, "a commit on main was found"

@@ -116,7 +116,7 @@ def make_tag(pending: PendingCommit, commit: str) -> str:
         The tagged commit.
 
     Raises:
-        ConflictError: If somebody else has given the tag to other content.
+        ConflictError: If somebody else has given the tag to other content, or a branch has its name.
     """
     import httpx2
 
@@ -134,6 +134,12 @@ def make_tag(pending: PendingCommit, commit: str) -> str:
             raise
         pending.check_tagged(tagged)
         commit = tagged
+    # Somebody may have made it since the first look.
+    if pending.tag in repository.refs().branches:
+        raise ConflictError(
+            f"{pending.where}: {pending.tag} is published, but somebody has made a branch of the same name "
+            "meanwhile, and whoever names it could get either; delete or rename the branch on the Hub"
+        )
     pending.on_progress("tag", 1, 1)
     return commit
 

@@ -23,6 +23,8 @@ from blend.builders.stats.cultural import build_cultural_stats
 from blend.builders.stats.mcq import power, spread_counts
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.encodings import read_text
 from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
@@ -109,7 +111,9 @@ def build_release(
     check = replaceable(recipe.name, replace=replace)
     with atomic_directory(out, check=check) as release:
         if recipe.locale_file is not None:
-            _write_text(release / LOCALES_NAME, (base / recipe.locale_file).read_text(encoding="utf-8-sig"))
+            own = base / recipe.locale_file
+            text = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
+            _write_text(release / LOCALES_NAME, text)
         for path, text in carried_domain(recipe, base).items():
             _write_text(release / path, text)
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)

@@ -15,7 +15,7 @@ from blend.eval.runs.run_directory import read_run
 from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, request_timeouts
-from blend.schemas.base.addresses import is_server_address
+from blend.schemas.base.addresses import is_server_address, without_passwords
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
 from blend.schemas.release.leaderboard import SHORT_ANSWER, region_task
@@ -86,7 +86,9 @@ def _entries(
     from huggingface_hub import EvalResultEntry
 
     if source is not None and not is_server_address(source):
-        raise InputError(f"`source`: {source!r} is not the address of a page; write it in full, with https://")
+        raise InputError(
+            f"`source`: {without_passwords(source)!r} is not the address of a page; write it in full, with https://"
+        )
     headline = _headline(scores)
     usage = "" if scores.usage is None else f"; {scores.usage.in_words()}"
     tasks = {task: headline}

@@ -4,7 +4,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Self
 
 from blend.eval.models.answer_tables import ScoreTable, TextTable
@@ -105,7 +104,7 @@ def open_server(
         base_url=server_address(url, where="`server`"),
         pace=Pace(most=concurrency, rpm=rpm, tpm=tpm),
         retries=retries,
-        address_parameter="server",
+        address_name="`server`",
     )
     return ServerModel(
         model,
@@ -364,7 +363,7 @@ class ServerModel:
         try:
             # The plain body, not the typed arguments: servers differ in more than their types say.
             reply = await client.post(path, cast_to=object, body=body)
-        except (JSONDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise BadReplyError(f"the reply is not JSON, or half of it is missing ({error})") from error
         except APIStatusError as error:
             if path != COMPLETIONS or error.status_code not in NO_ROUTE or self._model in server_reply(error):

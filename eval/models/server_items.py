@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from blend.eval.models.protocols import StopAsking
 from blend.eval.models.server_replies import BadReplyError
 from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.server_errors import REFUSED, problem
+from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, problem
 from blend.schemas.errors import ServerError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_FAILURES = 10
 """After so many items in a row without an answer no further ones are asked: the server is not up to it."""
 
-_FATAL = (401, 403, 404)
+_FATAL = (401, 403, 404, *REDIRECTS)
 """Answers that no other item would change."""
 
 

@@ -17,6 +17,9 @@ from blend.schemas.language.text_comparison import clean
 
 _SHOWN = 120
 
+_COUNTS = range(1 << 31)
+"""What a server can say of tokens: more than our columns hold is no count."""
+
 _FILTER_ERRORS = frozenset(
     (
         "content_filter",  # Azure, Moonshot
@@ -158,7 +161,7 @@ def _parts(parts: Sequence[object]) -> tuple[list[str], str]:
 def _reasoning_tokens(reply: object) -> int | None:
     """Tokens that a server says were thought, which it may tell though it keeps the thoughts to itself."""
     match reply:
-        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(count)}}}:
+        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(count)}}} if count in _COUNTS:
             return count
         case _:
             return None
@@ -253,7 +256,7 @@ def _logprobs(choice: dict[str, Any], where: str) -> tuple[list[Any], list[Any]]
 
 def _usage(reply: object, key: str) -> int | None:
     match reply:
-        case {"usage": {**usage}} if isinstance(count := usage.get(key), int):
+        case {"usage": {**usage}} if isinstance(count := usage.get(key), int) and count in _COUNTS:
             return count
         case _:
             return None

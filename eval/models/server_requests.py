@@ -10,6 +10,7 @@ from blend.schemas.errors import ArgumentError
 VERSION = "/v1"
 """What stands before the path of a request in a batch file, whatever the address of the server."""
 
+CHAT_COMPLETIONS = "/chat/completions"
 COMPLETIONS = "/completions"
 """Path of requests for texts, or for the likelihood of texts, without a chat template."""
 
@@ -82,7 +83,7 @@ def text_request(
     fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **asked}
     if fixed_temperature:
         del fields["temperature"]
-    path = "/chat/completions" if chat else COMPLETIONS
+    path = CHAT_COMPLETIONS if chat else COMPLETIONS
     return TextRequest(path, with_extra({"model": model, **fields}, options))
 
 

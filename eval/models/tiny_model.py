@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from blend.loaders.files.own_folders import check_own_folder
+from blend.loaders.files.storage import storage_errors
 from blend.schemas.base.docstrings import refuse_without_docstrings
 from blend.schemas.errors import MissingExtraError
 from blend.schemas.rows.published_rows import LETTERS
@@ -87,9 +88,10 @@ def _write(out: Path, save: Callable[[Path], object]) -> None:
     """Fill a directory that appears whole under its name or not at all."""
     check_own_folder(out)
     beside = out.with_name(f".{out.name}.partial")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    save(beside)
-    if out.exists():
-        out.rmdir()
-    beside.rename(out)
+    with storage_errors(out):
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(parents=True)
+        save(beside)
+        if out.exists():
+            out.rmdir()
+        beside.rename(out)

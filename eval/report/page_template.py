@@ -10,12 +10,15 @@ from pathlib import Path
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.eval.report.embedded_data import shortened
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import replace_own_file
+from blend.loaders.files.own_folders import PAGE_MARK, check_own_file
 from blend.loaders.files.storage import storage_errors
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
 from blend.schemas.release.summaries import written
 from blend.version import __version__
+
+_A_PAGE = "a page"
 
 SHOWN_CHARACTERS = 600
 """Characters of a prompt or an answer that are shown."""
@@ -58,31 +61,18 @@ def save_page(build: Callable[[], str], out: Path, *, name: str = "out") -> None
 
     Args:
         build: Makes the page.
-        out: The file; a page that is there is replaced, since the next scores make a new one.
+        out: The file; a page of ours that is there is replaced, since the next scores make a new one.
         name: Name of the parameter that names the file, for messages.
 
     Raises:
-        InputError: If it is a directory, or a file that is no page.
+        InputError: If it is a directory, or anything but a page of ours.
         StorageError: If it cannot be written.
     """
     if out.is_dir():
         raise InputError(f"{out}: is a directory; `{name}` names an HTML file")
     with storage_errors(out):
-        if out.is_file() and not _is_page(out):
-            raise InputError(
-                f"{out}: is no HTML page, so it is not replaced; choose another `{name}` or move it away"
-            )
-    page = build()
-    with storage_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(out, page)
-
-
-def _is_page(file: Path) -> bool:
-    """Whether a file is empty or begins as a page does."""
-    with file.open("rb") as opened:
-        beginning = opened.read(1000).lstrip()
-    return not beginning or beginning.lower().startswith(b"<!doctype html")
+        check_own_file(out, mark=PAGE_MARK, what=_A_PAGE, parameter=name)
+    replace_own_file(out, build(), mark=PAGE_MARK, what=_A_PAGE, parameter=name)
 
 
 @cache

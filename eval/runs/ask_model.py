@@ -1,5 +1,6 @@
 """Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,6 +26,11 @@ STEP = "ask"
 
 BLOCK = 16_384
 """Items that a model is handed at a time."""
+
+MOST_CHARACTERS = 1 << 20
+"""Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
+
+_LOG = logging.getLogger(__name__)
 
 M = TypeVar("M")
 
@@ -211,14 +217,21 @@ class AnswerWriter:
 
 def generated(answer: Generation) -> dict[str, Any]:
     """The columns of `answer_files.ANSWERS` that a written answer fills."""
+    text, thought, error = (
+        None if one is None else one[:MOST_CHARACTERS] for one in (answer.text, answer.thought, answer.error)
+    )
+    is_cut = (text, thought) != (answer.text, answer.thought)
+    if is_cut:
+        n = max(len(answer.text), len(answer.thought or ""))
+        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n, MOST_CHARACTERS)
     return {
-        "text": None if answer.error is not None else answer.text,
-        "thought": answer.thought,
+        "text": None if error is not None else text,
+        "thought": thought,
         "tokens_in": answer.tokens_in,
         "tokens_out": answer.tokens_out,
         "tokens_thought": answer.tokens_thought,
-        "finish_reason": answer.finish_reason,
-        "error": answer.error,
+        "finish_reason": "length" if is_cut else answer.finish_reason,
+        "error": error,
     }
 
 

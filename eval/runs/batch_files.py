@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, served_name
-from blend.eval.models.server_requests import VERSION, TextRequest
-from blend.loaders.files.atomic import sync_directory
+from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION, TextRequest
+from blend.loaders.files.atomic import fresh_file, sync_directory
 from blend.loaders.files.content import open_content, utf8_text
 from blend.loaders.files.json_text import parse_json
 from blend.loaders.files.storage import storage_errors
@@ -50,6 +50,10 @@ class BatchResult(NamedTuple):
     """File and line."""
 
 
+_URLS = (f"{VERSION}{CHAT_COMPLETIONS}", f"{VERSION}{COMPLETIONS}")
+"""Where requests may go: a file could come from somebody else, and our key goes with them."""
+
+
 def write_requests(out: Path, requests: Iterable[tuple[str, TextRequest]]) -> tuple[Path, ...]:
     """Write requests for a batch; every file appears whole or not at all.
 
@@ -67,15 +71,16 @@ def write_requests(out: Path, requests: Iterable[tuple[str, TextRequest]]) -> tu
     """
     with storage_errors(out, fix="choose another `batch_out`"), ExitStack() as undo:
         unnamed = []
-        for number, lines in enumerate(_parts(requests), start=1):
-            beside = out.with_name(f"{out.stem}-{number}{out.suffix}.tmp")
+        for lines in _parts(requests):
+            beside = fresh_file(out)
             undo.callback(beside.unlink, missing_ok=True)
             with beside.open("wb") as file:
                 file.writelines(lines)
                 file.flush()
                 os.fsync(file.fileno())
             unnamed.append(beside)
-        named = [out] if len(unnamed) == 1 else [beside.with_suffix("") for beside in unnamed]
+        numbered = [out.with_name(f"{out.stem}-{n}{out.suffix}") for n in range(1, len(unnamed) + 1)]
+        named = [out] if len(unnamed) == 1 else numbered
         for beside, path in zip(unnamed, named, strict=True):
             _check_free(path, beside)
         for beside, path in zip(unnamed, named, strict=True):
@@ -115,12 +120,10 @@ def read_request(line: bytes, location: str) -> tuple[str, TextRequest]:
         RowError: If it is none; names the place.
     """
     match parse_json(utf8_text(line, location, save_as=_WRITE_AGAIN), location, is_file=False):
-        case {"custom_id": str(item_id), "url": str(url), "body": dict() as body} if url.startswith(
-            f"{VERSION}/"
-        ):
+        case {"custom_id": str(item_id), "url": str(url), "body": dict() as body} if url in _URLS:
             return item_id, TextRequest(url.removeprefix(VERSION), body)
     raise RowError(
-        f"not a request of a batch: it lacks custom_id, a url that begins with {VERSION}/, or a body",
+        f"not a request of a batch: it lacks custom_id, a body, or one of the urls {' and '.join(_URLS)}",
         where=location,
         fix=_WRITE_AGAIN,
     )

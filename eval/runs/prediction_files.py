@@ -18,12 +18,11 @@ from blend.eval.runs.answer_files import ANSWERS
 from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import replace_own_file
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import UTF_16, decoded
 from blend.loaders.files.pins import file_sha256
-from blend.loaders.files.storage import storage_errors
 from blend.loaders.files.tables import TEXT_SUFFIXES
 from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
@@ -171,10 +170,10 @@ def write_predictions(run: Run, of: Predictions, out: Path) -> int:
     Args:
         run: A run over a release of the task's data.
         of: The task's file.
-        out: The archive to write; what stands there is replaced.
+        out: The archive to write; an older one of the same file is replaced.
 
     Raises:
-        InputError: If the run is of other data.
+        InputError: If the run is of other data, or if something else stands there.
         StorageError: If it cannot be written.
     """
     rows = list(of.rows(run))
@@ -182,9 +181,9 @@ def write_predictions(run: Run, of: Predictions, out: Path) -> int:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo(f"{FOLDER}/{of.name}", _EPOCH), lines, zipfile.ZIP_DEFLATED)
-    with storage_errors(out, fix="choose another `out`"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(out, content.getvalue())
+    # The name of its first file is the beginning of an archive.
+    mark = f"{FOLDER}/{of.name}".encode()
+    replace_own_file(out, content.getvalue(), mark=mark, what="an archive of such predictions")
     return len(rows)
 
 

@@ -23,7 +23,7 @@ from blend.eval.runs.run_description import (
 )
 from blend.eval.runs.run_tables import check_frame, read_frame, rows_in_parts, rows_to, write_frame
 from blend.eval.runs.usage import Usage
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, is_left_over
 from blend.loaders.files.content import file_identity
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import is_disk_full, storage_error
@@ -285,8 +285,8 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
 
 def _is_begun(name: str) -> bool:
     """Whether a run that was killed before it had its description may have left a file of this name."""
-    written = name.removesuffix(".tmp").removesuffix(".sha256")
-    return written in (*_BEFORE_DESCRIPTION, DESCRIPTION_NAME) or name.startswith(f"{LOCK_NAME}-")
+    written = name.removesuffix(".sha256")
+    return written in _BEFORE_DESCRIPTION or is_left_over(name) or name.startswith(f"{LOCK_NAME}-")
 
 
 def learn_served_name(run: Run, served_as: str | None) -> Run:

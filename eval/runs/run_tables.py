@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from uuid import uuid4
 
 import polars as pl
 
-from blend.loaders.files.atomic import atomic_file, atomic_write
+from blend.loaders.files.atomic import atomic_file, atomic_write, fresh_file
 from blend.loaders.files.content import file_identity, is_directory, open_content, parquet_rows, read_content
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.unpacked import check_tables
@@ -39,7 +38,6 @@ def atomic_table(path: Path) -> Iterator[Path]:
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     digest = ""
     with atomic_file(path) as beside:
-        beside.touch()  # polars tells why it cannot write in an error of its own, without the number
         yield beside
         digest = file_sha256(beside)
         # Until the table has its name, the one before it counts as well: a kill leaves either.
@@ -76,8 +74,7 @@ def write_new_frame(path: Path, rows: pl.DataFrame) -> bool:
     """
     if path.exists():
         return False
-    # A name of its own: another process may be writing the same table.
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    beside = fresh_file(path)
     try:
         rows.write_parquet(beside, compression="zstd")
         with beside.open("r+b") as file:

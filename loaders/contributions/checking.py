@@ -16,7 +16,8 @@ from blend.schemas.release.finding_kinds import NO_REMEDY, finding_kinds
 
 # A contributor may call a file anything, also with a line break in its name.
 _LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?", re.DOTALL)
-_ROW = re.compile(r"([\w./-]+\.(csv|tsv|txt|xlsx|jsonl|parquet)(?:\[[^\]/]*\])?):(\d+)\b")
+# Begun once per run of characters: at each of a long one, it would take quadratic time.
+_ROW = re.compile(r"(?<![\w./-])([\w./-]+\.(csv|tsv|txt|xlsx|jsonl|parquet)(?:\[[^\]/]*\])?):(\d+)\b")
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 

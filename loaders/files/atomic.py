@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,8 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.storage import is_disk_full, storage_error
+from blend.loaders.files.own_folders import check_own_file, check_own_folder, check_regular
+from blend.loaders.files.storage import is_disk_full, storage_error, storage_errors
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.release.release_layout import MANIFEST_NAME
 from blend.stopping import raise_if_stopped
@@ -20,33 +21,72 @@ def atomic_write(path: Path, content: str | bytes, *, mode: int | None = None) -
     """Write a file that appears complete under its name or not at all.
 
     Args:
-        path: Of the file; one that is there is replaced.
+        path: Of the file; a regular file that is there is replaced.
         content: All of it; text is written in UTF-8.
         mode: Permissions that the file has from its first byte on; those of any new file when absent.
+
+    Raises:
+        InputError: As `own_folders.check_regular`.
     """
-    with atomic_file(path) as beside:
-        if mode is not None:
-            beside.unlink(missing_ok=True)  # left by a kill, with permissions of its own
-            beside.touch(mode=mode, exist_ok=False)
+    with atomic_file(path, mode=mode) as beside:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+def replace_own_file(
+    out: Path, content: str | bytes, *, mark: bytes, what: str, parameter: str = "out"
+) -> None:
+    """Write a file that a user named, in place of none or of an older one of ours.
+
+    Args:
+        out: The file; its folder is made.
+        content: All of it, with the mark.
+        mark: Bytes by which a file of ours is known (`own_folders.check_own_file`).
+        what: What such a file is, with its article.
+        parameter: What the caller calls the file, for the messages.
+
+    Raises:
+        InputError: If something else is there.
+        StorageError: If it cannot be written.
+    """
+    with storage_errors(out, fix=f"choose another `{parameter}` or change the permissions"):
+        check_own_file(out, mark=mark, what=what, parameter=parameter)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(out, content)
+
+
 @contextmanager
-def atomic_file(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     """A path to write a file to, for libraries that want one; the file takes its name when the block ends well.
 
-    After an error nothing is left; after a kill, perhaps ``NAME.tmp``, which the next run replaces.
+    After an error nothing is left; after a kill, perhaps a hidden file (`is_left_over`).
+
+    Raises:
+        InputError: As `own_folders.check_regular`.
     """
-    beside = path.with_name(f"{path.name}.tmp")
+    check_regular(path)
+    beside = fresh_file(path, mode=mode)
     try:
         yield beside
         # Before the rename: after a crash a name must not stand for contents that never reached the disk.
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
+        check_regular(path)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
     sync_directory(path.parent)
+
+
+def fresh_file(path: Path, *, mode: int | None = None) -> Path:
+    """Make an empty hidden file beside a path, whose name nothing else has had: no file, no link, no writer."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode))
+    return beside
+
+
+def is_left_over(name: str) -> bool:
+    """Whether a name is one of `fresh_file`: a file of it that stays is half of what a killed process wrote."""
+    return name.startswith(".") and name.endswith(".tmp")
 
 
 @contextmanager

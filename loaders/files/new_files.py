@@ -59,13 +59,7 @@ def write_new_files(
         InputError: If something else than a folder has that name, or if it holds something already.
         StorageError: If the folder cannot be written.
     """
-    # A kill can have left the beginning of a file.
-    left = {f"{path.partition('/')[0]}.tmp" for path in contents}
-    check_own_folder(
-        folder,
-        parameter=parameter,
-        is_ours=lambda name: beside_others or name.startswith(".") or name in left,
-    )
+    check_own_folder(folder, parameter=parameter, is_ours=lambda name: beside_others or name.startswith("."))
     taken = [path for path in sorted(contents) if os.path.lexists(folder / path)]
     if taken:
         raise InputError(

@@ -1,12 +1,59 @@
-"""Folders to write into: made, empty, or holding what is written there; nobody's own files get company."""
+"""Folders and files to write to: nobody's own files get company, and none is replaced."""
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import InputError
 
+PAGE_MARK = f'<meta name="generator" content="{DISTRIBUTION}'.encode()
+"""Bytes by which a page that we wrote is known."""
+
 _NAMED = 3
+_BEGINNING = 4096
+
+
+def check_regular(path: Path) -> None:
+    """Refuse to replace what is neither a regular file nor a directory: a link, a device, a named pipe.
+
+    Raises:
+        InputError: If the path is one of these; a rename would put a file in its place.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise InputError(f"{path}: is a link to {path.readlink()}; name that file itself, or remove the link")
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is a device or pipe, which a file would replace; name a file")
+
+
+def check_own_file(path: Path, *, mark: bytes, what: str, parameter: str = "out") -> None:
+    """Refuse to replace a file that we did not write; an empty one is nobody's work.
+
+    Args:
+        path: File to write; it may be absent.
+        mark: Bytes by which a file of ours is known, near its beginning.
+        what: What such a file is, with its article.
+        parameter: What the caller calls the file, for the messages.
+
+    Raises:
+        InputError: If something else is there.
+        OSError: If it cannot be read.
+    """
+    check_regular(path)
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    if beginning and mark not in beginning:
+        raise InputError(
+            f"{path}: is not {what} that blend wrote, so it is not replaced; choose another `{parameter}` or "
+            "move it away"
+        )
 
 
 def check_own_folder(

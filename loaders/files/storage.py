@@ -1,25 +1,28 @@
 """Storage: what the operating system says against writing, as an error that says what to do."""
 
 import errno
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from blend.schemas.errors import StorageError
+from blend.schemas.errors import BlendError, StorageError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL_IN_WORDS = re.compile("|".join(re.escape(os.strerror(number)) for number in _FULL))
 _ELSEWHERE = "choose another `out` or change the permissions"
 
 
 def is_disk_full(error: Exception) -> bool:
     """Whether an error says that the disk, or what one may use of it, is full."""
-    # polars tells it as text, in an error of its own.
-    return getattr(error, "errno", None) in _FULL or "No space left" in str(error)
+    # polars, Arrow and safetensors tell it in words, in errors of their own.
+    return getattr(error, "errno", None) in _FULL or _FULL_IN_WORDS.search(str(error)) is not None
 
 
 @contextmanager
 def storage_errors(location: Path, *, kept: str = "", fix: str = _ELSEWHERE) -> Iterator[None]:
-    """Turn an `OSError` inside the block, which only writes to one place, into a `StorageError`.
+    """Turn an `OSError` or a full disk inside the block, which only writes to one place, into a `StorageError`.
 
     Args:
         location: What is written.
@@ -28,7 +31,11 @@ def storage_errors(location: Path, *, kept: str = "", fix: str = _ELSEWHERE) -> 
     """
     try:
         yield
-    except OSError as error:
+    except BlendError:
+        raise
+    except Exception as error:
+        if not isinstance(error, OSError) and not is_disk_full(error):
+            raise
         raise storage_error(location, error, kept=kept, fix=fix) from error
 
 

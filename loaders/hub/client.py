@@ -4,6 +4,7 @@ Every request has a time limit, is made again after a passing error, and fails w
 do.
 """
 
+import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from blend.loaders.hub.hub_errors import (
     WITHOUT_CHUNKS,
     ChunksFailed,
+    NotRepeated,
     NotTheHub,
     Purpose,
     reason,
@@ -60,7 +62,7 @@ class HubClient:
     """A dataset repository on the Hub, asked with patience; made by `hub_client`."""
 
     def __init__(
-        self, api: "HfApi", repo_id: str, *, requests: Requests, timeout_s: float, on_wait: OnWait | None
+        self, api: "HfApi", repo_id: str, *, requests: Requests, timeout_s: float, on_wait: OnWait
     ) -> None:
         self.api = api
         self.repo_id = repo_id
@@ -192,7 +194,7 @@ class HubClient:
         """Download with patience, but not for ever: no request lasts, and yet no byte may come."""
 
         def attempt() -> T:
-            with ProgressWatch(self._requests, self._stall_s) as watch:
+            with ProgressWatch(self._requests, self._stall_s, self.on_wait) as watch:
                 try:
                     return download(watch)
                 except (RuntimeError, OSError) as error:
@@ -224,7 +226,7 @@ def hub_client(
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
         purpose: What the Hub will be asked for.
         timeout_s: Seconds without a byte after which a request is given up, and made again.
-        on_wait: Called with a sentence about what is waited for.
+        on_wait: Called with a sentence about what is waited for; it is logged when absent.
 
     Raises:
         BlendError: As `translate_errors` says.
@@ -233,7 +235,12 @@ def hub_client(
         from huggingface_hub import HfApi
 
         api = HfApi(endpoint=endpoint, library_name=DISTRIBUTION, library_version=__version__)
-        yield HubClient(api, repo_id, requests=requests, timeout_s=timeout_s, on_wait=on_wait)
+        yield HubClient(api, repo_id, requests=requests, timeout_s=timeout_s, on_wait=on_wait or _logged)
+
+
+def _logged(sentence: str) -> None:
+    # Without settings of a caller, Python shows it on standard error.
+    logging.getLogger(__name__).warning("%s", sentence)
 
 
 def hub_name(repo_id: str) -> str:
@@ -270,6 +277,8 @@ def answer_of(call: Callable[[], T]) -> T:
 
     try:
         return call()
+    except NotRepeated as cover:
+        raise cover.covered from None
     except (BlendError, HFValidationError, httpx2.HTTPError):
         raise
     except (LocalEntryNotFoundError, RevisionResolutionError, ValueError) as error:

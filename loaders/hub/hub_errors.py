@@ -37,6 +37,14 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _RUST_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
+class NotRepeated(Exception):
+    """Covers an error after which the client would make a request again by itself."""
+
+    def __init__(self, covered: Exception) -> None:
+        super().__init__(str(covered))
+        self.covered = covered
+
+
 class NotTheHub(OSError):
     """An answer that is not what the Hub answers: an error page of a proxy, or of a portal to log in at."""
 

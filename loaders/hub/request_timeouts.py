@@ -3,7 +3,8 @@
 Measured with huggingface_hub 2.4 and hf_xet 1.8: the client repeats transfers of file contents by itself, but
 no other request; it has no time limit of its own except for downloads; a 429 that asks for an hour is slept
 through in silence; files that travel in chunks (Xet) are asked for again for three minutes, one after the
-other; and a chunk store that does not answer is waited for without end.
+other; and a chunk store that does not answer is waited for without end. `dataset_info` and all listings say "no
+limit" with each request, whatever the limit of the client; and listings are repeated by the client as well.
 """
 
 import logging
@@ -12,10 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from blend.loaders.hub.hub_errors import (
     ChunksFailed,
+    NotRepeated,
     NotTheHub,
     masked,
     pause_asked_s,
@@ -25,7 +28,7 @@ from blend.loaders.hub.hub_errors import (
 )
 
 if TYPE_CHECKING:
-    from httpx2 import Client, Response
+    from httpx2 import Client, Request, Response
 
 T = TypeVar("T")
 
@@ -83,13 +86,21 @@ def request_timeouts(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
     made_before = _http._GLOBAL_CLIENT_FACTORY
     requests = Requests()
 
+    def limited(request: "Request") -> None:
+        given = request.extensions.get("timeout", {})
+        named = {name: given.get(name) for name in ("connect", "read", "write", "pool")}
+        request.extensions["timeout"] = {
+            name: timeout_s if seconds is None else seconds for name, seconds in named.items()
+        }
+
     def make() -> "Client":
         client = made_before()
         client.timeout = timeout_s
+        client.send = partial(_sent_once, client.send)  # type: ignore[method-assign]
         hooks = client.event_hooks
         client.event_hooks = {
-            "request": [requests.refuse_if_ended, *hooks.get("request", [])],
-            "response": [*hooks.get("response", []), _refuse_long_waits],
+            "request": [requests.refuse_if_ended, limited, *hooks.get("request", [])],
+            "response": [*hooks.get("response", []), _refuse_to_wait],
         }
         return client
 
@@ -173,17 +184,19 @@ def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None,
 class ProgressWatch:
     """Ends a download that makes no progress, or is of no use any more; the client would go on for hours."""
 
-    def __init__(self, requests: Requests, limit_s: float) -> None:
+    def __init__(self, requests: Requests, limit_s: float, on_wait: OnWait) -> None:
         """Watch for as long as the ``with`` block lasts.
 
         Args:
             requests: The requests to end.
             limit_s: Seconds without a byte after which the download is ended.
+            on_wait: Called with a sentence when half of them have passed.
         """
         self.limit_s = limit_s
         self.has_stalled = False
         """Whether it ended the download because no byte came."""
         self._requests = requests
+        self._on_wait = on_wait
         self._last = time.monotonic()
         self._ends = threading.Event()
         self._over = threading.Event()
@@ -221,7 +234,11 @@ class ProgressWatch:
     def _watch(self) -> None:
         from huggingface_hub.utils._xet import abort_xet_session
 
+        told_of = 0.0
         while not self._over.wait(_LOOK_S):
+            if told_of != self._last and time.monotonic() - self._last > self.limit_s / 2:
+                told_of = self._last
+                self._on_wait(f"no byte of the files has come for {self.limit_s / 2:.0f} s")
             if not self._ends.is_set() and time.monotonic() - self._last > self.limit_s:
                 self.has_stalled = True
                 self._ends.set()
@@ -237,10 +254,29 @@ def _without_secrets(record: logging.LogRecord) -> bool:
     return True
 
 
-def _refuse_long_waits(response: "Response") -> None:
-    """Raise what the Hub says when it asks for more time than anybody waits for; the client would sleep."""
+def _sent_once(send: "Callable[..., Response]", request: "Request", **options: Any) -> "Response":
+    """Send a request; the client does not repeat a question in silence, since `with_retries` does it aloud."""
+    import httpx2
+
+    try:
+        return send(request, **options)
+    except httpx2.TransportError as error:
+        if not _is_question(request):
+            raise
+        raise NotRepeated(error) from error
+
+
+def _refuse_to_wait(response: "Response") -> None:
+    """Raise what the Hub says where the client would sleep: at a question, or for longer than anybody waits."""
     from huggingface_hub.utils import hf_raise_for_status
 
-    if response.status_code in _PASSING and pause_asked_s(response) > LONGEST_WAIT_S:
+    if response.status_code not in _PASSING:
+        return
+    if _is_question(response.request) or pause_asked_s(response) > LONGEST_WAIT_S:
         response.read()
         hf_raise_for_status(response)
+
+
+def _is_question(request: "Request") -> bool:
+    """Whether a request asks about a repository, and is no transfer of a file, which the client repeats."""
+    return request.method == "GET" and request.url.path.startswith("/api/")

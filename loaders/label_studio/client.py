@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.label_studio.studio_errors import GoneError, another_program, no_token, translate_errors
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.errors import ConflictError, MissingExtraError, ServerError
+from blend.schemas.base.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
 
 NEEDED_VERSION = (1, 23)
 """The oldest server that the tests have driven; older ones differ in tokens and exports."""
+
+ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
+"""Environment variable by which a user allows that the token goes to another machine."""
 
 TIMEOUT_S = 120.0
 """Seconds without an answer after which a request is given up."""
@@ -138,23 +142,23 @@ class Studio:
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number."""
         listed: list[Any] = []
-        for page in range(1, 1_000_000):
-            with self._translate_errors():
+        with self._translate_errors():
+            for page in range(1, 1_000_000):
                 answer = self._sdk.projects.list(include=_PROJECT_FIELDS, page=page, page_size=1_000)
-            listed += answer.items or []
-            # Counted here: the SDK asks for a page after the last.
-            if not answer.items or len(listed) >= answer.response.count:
-                break
-        found = [
-            RemoteProject(
-                id=project.id,
-                title=project.title or "",
-                description=project.description or "",
-                config=project.label_config or "",
-                overlap=project.maximum_annotations or 1,
-            )
-            for project in listed
-        ]
+                listed += answer.items or []
+                # Counted here: the SDK asks for a page after the last.
+                if not answer.items or len(listed) >= answer.response.count:
+                    break
+            found = [
+                RemoteProject(
+                    id=project.id,
+                    title=project.title or "",
+                    description=project.description or "",
+                    config=project.label_config or "",
+                    overlap=project.maximum_annotations or 1,
+                )
+                for project in listed
+            ]
         return sorted(found, key=lambda project: project.id)
 
     def create(self, **settings: Any) -> int:
@@ -208,20 +212,20 @@ class Studio:
                 # While it removes a project, a server answers 500 or half a list, and only then 404.
                 request_options={"max_retries": _LISTINGS - 1},
             )
-        found = [
-            RemoteTask(
-                id=task.id,
-                data=dict(task.data or {}),
-                # The server counts skipped ones apart.
-                annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
-                overlap=task.overlap or 0,
-                closed=bool(task.is_labeled),
-                updated=task.updated_at.isoformat() if task.updated_at is not None else "",
-                begun=bool(task.draft_exists),
-            )
-            for task in listed.items or []
-        ]
-        return found, int(listed.response.total)
+            found = [
+                RemoteTask(
+                    id=task.id,
+                    data=dict(task.data or {}),
+                    # The server counts skipped ones apart.
+                    annotations=(task.total_annotations or 0) + (task.cancelled_annotations or 0),
+                    overlap=task.overlap or 0,
+                    closed=bool(task.is_labeled),
+                    updated=task.updated_at.isoformat() if task.updated_at is not None else "",
+                    begun=bool(task.draft_exists),
+                )
+                for task in listed.items or []
+            ]
+            return found, int(listed.response.total)
 
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
@@ -260,8 +264,8 @@ class Studio:
         """Fetch what was done on a task and proposed for it."""
         with self._translate_errors():
             found = self._sdk.tasks.get(str(task))
-        work = found.model_dump(include={"annotations", "drafts", "predictions"})
-        return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
+            work = found.model_dump(include={"annotations", "drafts", "predictions"})
+            return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
 
     def show(self, task: int, data: Mapping[str, Any]) -> None:
         """Change what a task shows."""
@@ -288,7 +292,7 @@ class Studio:
         """
         with self._translate_errors():
             made = self._sdk.annotations.create(task, completed_by=person, result=list(result), **others)
-        return int(made.id)
+            return int(made.id)
 
     def _request(self, path: str, method: str, body: Mapping[str, Any] | None = None) -> None:
         """Ask for something that the SDK has no function for, with its connection and token."""
@@ -329,13 +333,21 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
 
     Raises:
         MissingExtraError: If the SDK is not installed.
-        InputError: If there is no token.
+        InputError: If there is no token, or if the server is on another machine and ``LABEL_STUDIO_URL`` in the
+            environment does not name it.
         ServerError: If it is not a Label Studio that is new enough and takes the token.
     """
     where = f"Label Studio at {public_address(url)}"
     token = os.environ.get(variable, "").strip()
     if not token:
         raise no_token(where, variable)
+    # The address stands in a file that may come from somebody else: their server would get the token.
+    named = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
+        raise InputError(
+            f"{where}: the project file names this server; your token goes to no other machine unless you "
+            f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
+        )
     try:
         import httpx
         from label_studio_sdk import LabelStudio

@@ -15,7 +15,7 @@ _SECRETS = (
     (re.compile(r"eyJ[\w-]+(\.[\w-]+)*"), "…"),  # a token that says who, until when
     (re.compile(r"\b[0-9a-fA-F]{32,}\b"), "…"),  # a token of the old kind, a session
     (re.compile(r"(?i)\b(sessionid|csrftoken|token|bearer|password)\b[=:]?\s*\S+"), r"\1 …"),
-    (re.compile(r"[^\s@<>'\"]+@[^\s@<>'\"]+"), "…@…"),
+    (re.compile(r"(?<![^\s@<>'\"])[^\s@<>'\"]+@[^\s@<>'\"]+"), "…@…"),
 )
 _SAID_CHARACTERS = 200
 
@@ -38,7 +38,6 @@ def translate_errors(where: str, *, variable: str) -> Iterator[None]:
     """
     import httpx
     from label_studio_sdk.core.api_error import ApiError
-    from pydantic import ValidationError
 
     try:
         yield
@@ -54,7 +53,8 @@ def translate_errors(where: str, *, variable: str) -> Iterator[None]:
             f"{where}: cannot be reached ({masked(str(error)) or type(error).__name__}); start it, or correct "
             "key server.url of the project file"
         ) from None
-    except ValidationError:
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        # What the SDK makes of a login page, of a proxy's words and of JSON of another form.
         raise another_program(where) from None
 
 

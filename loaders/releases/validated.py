@@ -32,7 +32,7 @@ def checks_left(key: str) -> frozenset[str] | None:
     try:
         left = json.loads(_location(key).read_bytes())["left"]
         return frozenset(map(str, left))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -5,6 +5,7 @@ key is the environment's ``OPENAI_API_KEY`` and appears in no message.
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import wait
@@ -18,12 +19,18 @@ from blend.schemas.errors import InputError, MissingExtraError
 if TYPE_CHECKING:
     import openai
 
+    from blend.loaders.servers.paced_client import PacedClient
+
 T = TypeVar("T")
 
 _CONNECT_S = 30.0
 """Seconds to wait for a connection at most. An answer may take much longer, but none comes from behind a
 firewall that drops what is sent."""
 
+SILENCE_S = 30.0
+"""Seconds without any reply after which it is told that one is waited for, and again after as many more."""
+
+_LOG = logging.getLogger(__name__)
 _NO_KEY = "none"
 _GLANCE_S = 0.1
 
@@ -49,8 +56,8 @@ class Server:
     """Seconds to wait for the answer to one request."""
     kept: str = "the answers that came"
     """What a further run will not ask again, as messages say it."""
-    address_parameter: str = "base_url"
-    """What the user calls the address."""
+    address_name: str = "`base_url`"
+    """What the user calls the address: a parameter between backquotes, or a variable of the environment."""
 
 
 def ask_side_by_side(
@@ -94,9 +101,35 @@ async def _in_lanes(
     server: Server, items: list[T], ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]]
 ) -> None:
     waiting = iter(items)
-    async with _client(server) as client:
+    from blend.loaders.servers.paced_client import PacedClient
+
+    # Who sends on to another host would send it every prompt.
+    http = PacedClient(server.pace, follow_redirects=False)
+    async with _client(server, http) as client:
         lanes = min(server.pace.window.most, len(items))
-        await asyncio.gather(*(_in_turn(client, waiting, ask) for _ in range(lanes)))
+        telling = asyncio.create_task(_tell_of_silence(server, http))
+        try:
+            await asyncio.gather(*(_in_turn(client, waiting, ask) for _ in range(lanes)))
+        finally:
+            telling.cancel()
+
+
+async def _tell_of_silence(server: Server, http: "PacedClient") -> None:
+    """Log every half minute in which a server that is asked does not reply to anything."""
+    told_s = 0.0
+    while True:
+        await asyncio.sleep(_GLANCE_S)
+        silent_s = http.silent_s()
+        if silent_s < told_s:
+            told_s = 0.0
+        if silent_s >= told_s + SILENCE_S:
+            told_s = silent_s
+            _LOG.warning(
+                "%s: no reply for %.0f s; waiting up to %.0f s for each",
+                server.name,
+                silent_s,
+                server.timeout_s,
+            )
 
 
 async def _in_turn(
@@ -109,21 +142,19 @@ async def _in_turn(
             return
 
 
-def _client(server: Server) -> "openai.AsyncOpenAI":
+def _client(server: Server, http: "PacedClient") -> "openai.AsyncOpenAI":
     from openai import AsyncOpenAI, Timeout
-
-    from blend.loaders.servers.paced_client import PacedClient
 
     key = os.environ.get("OPENAI_API_KEY") or (_NO_KEY if server.base_url else None)
     if key is None:
         raise InputError(
             f"{server.name}: there is no API key; set OPENAI_API_KEY in the environment, "
-            f"or give `{server.address_parameter}`, the address of a server that needs none"
+            f"or give {server.address_name}, the address of a server that needs none"
         )
     return AsyncOpenAI(
         api_key=key,
         base_url=server.base_url,
         max_retries=server.retries,
         timeout=Timeout(server.timeout_s, connect=min(_CONNECT_S, server.timeout_s)),
-        http_client=PacedClient(server.pace),
+        http_client=http,
     )

@@ -36,12 +36,21 @@ class PacedClient(DefaultAsyncHttpxClient):
         self._changed = asyncio.Event()
         self._unreached: BaseException | None = None
         self._unreached_since_s = math.inf
+        self._n_under_way = 0
+        self._heard_s = 0.0
+
+    def silent_s(self) -> float:
+        """Seconds since the last reply, or since the first request that waits for one; 0 while none does."""
+        return time.monotonic() - self._heard_s if self._n_under_way else 0.0
 
     async def send(self, request: Any, **options: Any) -> Any:
         """Send a request in its turn; see httpx."""
         is_counted = self._pace.counts_tokens and not _is_upload(request)
         sent = await self._sent(_estimated_tokens(request.content) if is_counted else 0.0)
         began_s = time.monotonic()
+        if not self._n_under_way:
+            self._heard_s = began_s
+        self._n_under_way += 1
         try:
             if self._unreached is not None and began_s - self._unreached_since_s > _UNREACHED_S:
                 raise self._unreached
@@ -53,9 +62,11 @@ class PacedClient(DefaultAsyncHttpxClient):
             raise
         else:
             self._unreached, self._unreached_since_s = None, math.inf
+            self._heard_s = time.monotonic()
             self._heed(sent, response)
             return response
         finally:
+            self._n_under_way -= 1
             self._changed.set()
 
     async def _sent(self, estimate: float) -> Sent:
@@ -108,6 +119,6 @@ def _used_tokens(body: bytes) -> int | None:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         read = json.loads(body)
-    except ValueError:  # not JSON, or not UTF-8
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deeply
         return {}
     return read if isinstance(read, dict) else {}

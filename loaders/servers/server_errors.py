@@ -2,9 +2,9 @@
 
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from blend.schemas.base.addresses import is_server_address
+from blend.schemas.base.addresses import is_server_address, without_passwords
 from blend.schemas.errors import InputError, ServerError
 from blend.schemas.language.text_comparison import clean
 
@@ -19,6 +19,9 @@ REFUSED = (400, 413, 422)
 NO_ROUTE = (404, 405)
 """Answers of a server that has no such route, or, to the first of them, no such model."""
 
+REDIRECTS = (301, 302, 303, 307, 308)
+"""Answers of a server that sends on to another address, to which nothing is sent."""
+
 _LATER = (408, 409, 429)
 """Answers of a server that may serve the same request later."""
 
@@ -28,17 +31,18 @@ def server_address(base_url: str | None, *, where: str) -> str | None:
 
     Args:
         base_url: What the user gave.
-        where: What the user calls it, for example ``judge: base_url``.
+        where: What the user calls it, for example ``--server``.
 
     Raises:
         InputError: If it is not a complete address.
     """
-    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+    if not base_url:
+        base_url, where = os.environ.get("OPENAI_BASE_URL") or None, "OPENAI_BASE_URL"
     if base_url is None:
         return None
     if not is_server_address(base_url):
         raise InputError(
-            f"{where} {base_url!r} is not the address of a server; "
+            f"{where} {without_passwords(base_url)!r} is not the address of a server; "
             "write it in full, for example 'http://localhost:8000/v1'"
         )
     return base_url
@@ -63,15 +67,18 @@ def problem(error: Exception, server: "Server") -> str:
     from blend.loaders.servers.paced_client import is_unconnected
 
     again = f"run again: {server.kept} are kept and not asked again"
-    parameter = f"`{server.address_parameter}`"
-    correct = f"correct model or {parameter}"
+    address = server.address_name
+    correct = f"correct model or {address}"
     if isinstance(error, openai.APITimeoutError) and not is_unconnected(error.__cause__):
         return f"the server does not answer in time; {again}"
     if isinstance(error, openai.APIConnectionError):
-        return f"no connection, or it broke; start the server or correct {parameter}, then {again}"
+        return f"no connection, or it broke; start the server or correct {address}, then {again}"
     if not isinstance(error, openai.APIStatusError):
-        return f"not the answer of an OpenAI-compatible server; correct {parameter}"
+        return f"not the answer of an OpenAI-compatible server; correct {address}"
     code = error.status_code
+    if code in REDIRECTS:
+        there = public_address(urljoin(str(error.request.url), error.response.headers.get("Location", "")))
+        return f"HTTP {code}, it sends on to {there!r}; name that server by {address} if you trust it"
     if code in (401, 403):
         # What servers say here may quote the key.
         return f"the server refuses the API key (HTTP {code}); correct OPENAI_API_KEY"

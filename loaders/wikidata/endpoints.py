@@ -4,7 +4,7 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 
-from blend.schemas.base.addresses import is_server_address
+from blend.schemas.base.addresses import is_server_address, without_passwords
 from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import InputError
 
@@ -53,6 +53,7 @@ def find_endpoint(name_or_url: str) -> KnownEndpoint:
     if is_server_address(name_or_url) and name_or_url.isascii() and "@" not in name_or_url:
         return KnownEndpoint(url=name_or_url)
     raise InputError(
-        f"endpoint {name_or_url!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
-        f"https:// and without a user name, for example 'http://localhost:7001', or a name: {', '.join(known)}"
+        f"endpoint {without_passwords(name_or_url)!r}: not the address of a SPARQL endpoint; write it in full, "
+        "with http:// or https:// and without a user name, for example 'http://localhost:7001', or a name: "
+        f"{', '.join(known)}"
     )

@@ -5,7 +5,8 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Tried once per run of characters, not at each of them: that would take quadratic time in a long word.
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w.@/])@\w[\w.]{1,}")
 _NUMBER = re.compile(r"\+?[(]?\d(?:[\s().\-/]{0,2}\d){7,}")

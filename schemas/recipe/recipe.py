@@ -1,9 +1,10 @@
 """The recipe: everything that decides what is in a release, in one TOML file."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints, model_validator
 
+from blend.schemas.base.addresses import without_passwords
 from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.base.versions import VERSION
 from blend.schemas.recipe.cultural_options import CulturalOptions
@@ -77,12 +78,22 @@ class JudgeOptions(FrozenModel):
     writes them in the same words of its own, in default mode."""
     model: str | None = None
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
-    base_url: str | None = None
-    """Address of the OpenAI-compatible server; ``OPENAI_BASE_URL`` when absent."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
     """Pairs that a chat model is asked about at the same time at most; fewer where the server refuses them."""
     threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
     """Cosine similarity from which two answers count as the same (``embedding``)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_no_server(cls, options: Any) -> Any:
+        # A recipe may be somebody else's, and the key of whoever builds it would go to its address.
+        if isinstance(options, dict) and "base_url" in options:
+            address = without_passwords(str(options["base_url"]))
+            raise ValueError(
+                f"base_url {address!r}: a recipe names no server, since your API key would go there; remove "
+                "base_url, and set OPENAI_BASE_URL in the environment if you trust that address"
+            )
+        return options
 
 
 class McqOptions(FrozenModel):

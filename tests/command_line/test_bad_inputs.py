@@ -107,8 +107,7 @@ def test_a_place_that_holds_something_else(told, release: Path, tmp_path: Path, 
     place = tmp_path / NAMES.get(strange, "place")
     if strange in PLACES:
         PLACES[strange](place)
-    # An option must be text that a recipe can hold, a place that is shown need not.
-    by = 2 if (command, strange) == ("build --blend", "not-utf-8") else 1
+    by = 2 if strange == "not-utf-8" else 1
     refused(told(*(word.format(place=place, release=release) for word in COMMANDS[command])), by=by)
 
 
@@ -123,9 +122,20 @@ def test_a_place_that_cannot_be_made(told, tmp_path: Path, out: str):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_an_option_whose_bytes_are_not_utf_8(told):
-    code, words = told("reviews", "accept", "sheet.csv", "--out", "reviews", "--reviewer", "n\udcff")
-    assert (code, words) == (2, "error: --reviewer: 'n\\udcff' is not possible (it is not text in UTF-8)\n")
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("reviews", "accept", "sheet.csv", "--out", "reviews", "--reviewer", "n\udcff"), "--reviewer"),
+        (("plan", "--out", "n\udcff"), "--out"),
+        (("build", "--out", "n\udcff"), "--out"),
+        (("eval", "tiny-model", "n\udcff"), "DIR"),
+        (("eval", "report", "run", "n\udcff"), "RUN…"),
+    ],
+)
+def test_a_word_whose_bytes_are_not_utf_8(told, tmp_path: Path, words: tuple[str, ...], name: str):
+    code, said = told(*words)
+    assert (code, said) == (2, f"error: {name}: 'n\\udcff' is not possible (it is not text in UTF-8)\n")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.run_directory import read_run
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
 from helpers.models.model_server import ModelServer, serving
 
@@ -188,3 +188,14 @@ def test_options_of_models_are_refused_with_recorded_answers(
         f"{' '.join(option)} makes sense only where a model is asked, and --answers asks nobody; leave it out"
     )
     assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_of_one_shard_is_told_at_the_start(mini_release: Path, tmp_path: Path):
+    model = ["--style", "json", "--model", "m1", "--server", "http://127.0.0.1:1/v1", "--max-tokens", "5"]
+    costs = ["--price", "1,1", "--budget", "0.3", "--shard", "1/2"]
+    result = RUNNER.invoke(
+        app, ["eval", "run", str(mini_release), *model, *costs, "--out", str(tmp_path / "run")]
+    )
+    assert isinstance(result.exception, ServerError)
+    said = "note: --budget 0.3 holds for this process alone, not for all shards together"
+    assert result.stderr.splitlines()[0] == said

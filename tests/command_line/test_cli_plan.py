@@ -88,6 +88,22 @@ def test_numbers_that_are_out_of_range(option: str, value: str, message: str):
     assert str(caught.value) == message
 
 
+def test_only_a_chart_of_a_plan_is_replaced(tmp_path: Path):
+    drawing = tmp_path / "drawing.svg"
+    drawing.write_text("<svg>mine</svg>")
+    with pytest.raises(InputError) as caught:
+        run("plan", "--chart", drawing)
+    assert str(caught.value) == (
+        f"{drawing}: is not a chart of a plan that blend wrote, so it is not replaced; choose another --chart "
+        "or move it away"
+    )
+    assert drawing.read_text() == "<svg>mine</svg>"
+    chart = tmp_path / "plan.svg"
+    run("plan", "--chart", chart)
+    run("plan", "--chart", chart, "--price", "0.10")
+    assert chart.read_text(encoding="utf-8").startswith("<svg")
+
+
 def test_a_chart_that_cannot_be_written(tmp_path: Path):
     with pytest.raises(StorageError) as caught:
         run("plan", "--chart", tmp_path)

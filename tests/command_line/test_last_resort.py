@@ -1,5 +1,7 @@
 """The last resort: one sentence, the version, and a file with the details; never a bare traceback."""
 
+import errno
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 import blend.cli
 from blend.cli import crash_report
+from blend.schemas.errors import InputError
 from blend.version import __version__
 
 
@@ -42,10 +45,32 @@ def test_a_fault_of_ours_is_one_line_and_a_file(monkeypatch, capsys, scratch: Pa
     assert "KeyError: 'surprise'" in details
 
 
+def test_a_password_in_an_address_is_never_told(monkeypatch, capsys):
+    said = "https://lead:s3cr:t@example.org/v1 of file:///a@b and org/name@v1: no answer"
+    assert ended(monkeypatch, InputError(said)) == 1
+    told = "error: https://…@example.org/v1 of file:///a@b and org/name@v1: no answer\n"
+    assert capsys.readouterr().err == told
+
+
 def test_a_file_that_the_system_refuses_is_named(monkeypatch, capsys):
     assert ended(monkeypatch, OSError(36, "File name too long", "xxx")) == 1
     expected = "error: xxx: File name too long; correct the path, or make it accessible\n"
     assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "where"),
+    [
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "plan.json"), "plan.json: "),
+        (OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)), ""),
+        (RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)"), ""),
+    ],
+)
+def test_a_full_disk_is_never_a_fault_of_ours(error: Exception, where: str):
+    assert crash_report(error) == (
+        f"{where}no space left on the disk; free some space and run the same again",
+        1,
+    )
 
 
 def test_too_little_memory_says_what_helps():

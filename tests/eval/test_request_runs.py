@@ -199,7 +199,8 @@ def test_a_plan_reads_requests_of_others(tmp_path: Path):
 
     def planned(*some: dict[str, Any]) -> str:
         lines = [
-            {"custom_id": f"{i}", "url": "/v1/x", "body": {"model": "m", **one}} for i, one in enumerate(some)
+            {"custom_id": f"{i}", "url": "/v1/chat/completions", "body": {"model": "m", **one}}
+            for i, one in enumerate(some)
         ]
         (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
 
@@ -291,10 +292,13 @@ def test_what_is_refused(run: Run, tmp_path: Path):
         first + second.replace('"tiny"', '"other"'): (
             f"{requests}:2: requests for 'tiny' and 'other'; ask the requests of each model by themselves"
         ),
-        first + '{"custom_id": "a", "url": "/chat/completions", "body": {}}\n': (
-            f"{requests}:2: not a request of a batch: it lacks custom_id, a url that begins with /v1/, or a "
-            "body; write the requests anew with `batch_out`"
-        ),
+        **{
+            first + f'{{"custom_id": "a", "url": "{url}", "body": {{}}}}\n': (
+                f"{requests}:2: not a request of a batch: it lacks custom_id, a body, or one of the urls "
+                "/v1/chat/completions and /v1/completions; write the requests anew with `batch_out`"
+            )
+            for url in ("/chat/completions", "/v1/../../admin", "/v1/files", "/v1/completions?x=1")
+        },
     }.items():
         requests.write_text(content)
         assert wrong(ask) == message

@@ -84,7 +84,13 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert scored["parsed", "all"] == pytest.approx(100 * 69 / 71)
     # Ours leaves out what has no answer.
     assert scored["accuracy-default", "ET"] == pytest.approx(100 * 20 / 23)
-    assert export_predictions(run, tmp_path / "mcq.zip") == 72
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        archive.writestr("prediction/notes.txt", "mine")
+    with pytest.raises(InputError, match="is not an archive of such predictions that blend wrote"):
+        export_predictions(run, tmp_path / "mine.zip")
+    assert zipfile.ZipFile(tmp_path / "mine.zip").namelist() == ["prediction/notes.txt"]
+    for _ in range(2):  # its own is replaced
+        assert export_predictions(run, tmp_path / "mcq.zip") == 72
     with zipfile.ZipFile(tmp_path / "mcq.zip") as archive:
         assert archive.namelist() == [f"prediction/{MCQ_TSV}"]
         rows = archive.read(f"prediction/{MCQ_TSV}").decode().splitlines()

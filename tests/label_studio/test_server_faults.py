@@ -250,6 +250,44 @@ def test_tasks_that_change_whenever_they_are_listed():
         )
 
 
+LOGIN_PAGE = b"<html><form action='/user/login'>Log in</form></html>"
+REFRESH_TOKEN = (
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0b2tlbl90eXBlIjoicmVmcmVzaCIsImV4cCI6NDEwMjQ0NDgwMCwiaWF0IjoxLCJqdGkiOiJ4IiwidXNlcl9pZCI6IjEifQ."
+    "c2lnbmF0dXJl"
+)  # fmt: skip
+"""A personal access token whose time ends in 2100; it is first exchanged for another one."""
+
+IN_ITS_PLACE: list[tuple[int, Any]] = [
+    *((200, body) for body in (LOGIN_PAGE, b"", [], "login", None, 3, {}, b"[" * 100_000)),
+    *((status, LOGIN_PAGE) for status in (204, 302, 407, 502, 511)),
+]
+"""Answers of a login page, a proxy, or another program."""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK's own, where it exchanges a token
+@pytest.mark.parametrize("token", [TOKEN, REFRESH_TOKEN], ids=["legacy", "personal"])
+@pytest.mark.parametrize("answer", IN_ITS_PLACE, ids=lambda answer: f"{answer[0]}-{str(answer[1])[:9]}")
+def test_what_answers_in_its_place_is_told(
+    answer: tuple[int, Any], token: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(VARIABLE, token)
+    with answering(version=answer, api=answer) as url, pytest.raises(ServerError) as raised, connected(url):
+        pass
+    assert str(raised.value).startswith(f"Label Studio at {url}: ")
+
+
+@pytest.mark.parametrize("answer", IN_ITS_PLACE, ids=lambda answer: f"{answer[0]}-{str(answer[1])[:9]}")
+def test_what_answers_in_its_place_later_is_told(answer: tuple[int, Any]):
+    with answering(api=answer) as url, connected(url) as studio:
+        for ask in (
+            lambda: studio.create(title="a"),
+            lambda: studio.tasks(1),
+            lambda: studio.annotate(1, 1, []),
+        ):
+            with pytest.raises(ServerError):
+                ask()
+
+
 @pytest.mark.slow
 def test_no_answer_in_time():
     with socket() as deaf:
@@ -261,6 +299,21 @@ def test_no_answer_in_time():
     assert str(raised.value) == (
         f"Label Studio at {url}: does not answer in time; look whether it is busy, and try again"
     )
+
+
+def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch: pytest.MonkeyPatch):
+    url = "https://studio.invalid"
+    refused = (
+        "the project file names this server; your token goes to no other machine unless you name it as well; "
+        f"set LABEL_STUDIO_URL to {url} if you trust it"
+    )
+    monkeypatch.delenv("LABEL_STUDIO_URL", raising=False)
+    assert message_of(url, InputError) == refused
+    for other in ("https://studio.invalid.example", "http://studio.invalid", "studio.invalid"):
+        monkeypatch.setenv("LABEL_STUDIO_URL", other)
+        assert message_of(url, InputError) == refused
+    monkeypatch.setenv("LABEL_STUDIO_URL", f"{url}/")
+    assert message_of(url, ServerError).startswith("cannot be reached")
 
 
 def test_a_password_in_the_address_is_not_shown(unused: int):

@@ -7,8 +7,9 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.annotation.server.progress import ProjectStatus
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.atomic import replace_own_file
+from blend.loaders.files.own_folders import PAGE_MARK
+from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.language.text_comparison import escape_controls
 
 TEMPLATE = "annotation_status.html.j2"
@@ -29,7 +30,7 @@ def filled_page(template: str, **facts: Any) -> str:
         lstrip_blocks=True,
         finalize=lambda value: escape_controls(value) if isinstance(value, str) else value,
     )
-    return environment.get_template(template).render(facts)
+    return environment.get_template(template).render(facts, sdk=DISTRIBUTION)
 
 
 def status_page(status: ProjectStatus) -> str:
@@ -50,19 +51,19 @@ def status_page(status: ProjectStatus) -> str:
 
 
 def write_status_page(status: ProjectStatus, path: Path) -> None:
-    """Write the page; one that is there is replaced.
+    """Write the page, see `write_page`.
 
     Raises:
-        StorageError: If it cannot be written.
+        InputError, StorageError: If it cannot be written.
     """
     write_page(status_page(status), path)
 
 
 def write_page(page: str, path: Path) -> None:
-    """Write a page; one that is there is replaced.
+    """Write a page; one of ours that is there is replaced.
 
     Raises:
+        InputError: If something else is there.
         StorageError: If it cannot be written.
     """
-    with storage_errors(path, fix="choose another file or change the permissions"):
-        atomic_write(path, page)
+    replace_own_file(path, page, mark=PAGE_MARK, what="a page", parameter="html")

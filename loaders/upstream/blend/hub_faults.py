@@ -162,7 +162,7 @@ def _choices(cell: Json) -> dict[str, Json]:
     """The options by letter, perhaps from JSON in a text."""
     try:
         return _object(json.loads(cell) if isinstance(cell, str) else cell)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return {}
 
 

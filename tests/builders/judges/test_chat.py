@@ -9,6 +9,7 @@ import pytest
 
 from blend.builders.judges.chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges.equivalence import Verdict
+from blend.loaders import servers
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible, served
@@ -106,6 +107,8 @@ MALFORMED = [
     ChatReply(raw=b"[]"),
     ChatReply(raw=b'{"choices": [{"mess'),
     ChatReply(raw=b'{"choices": "\xff"}'),
+    ChatReply(raw=b"[" * 100_000),
+    ChatReply(raw=b'{"choices": ' + b"9" * 5_000 + b"}"),
     ChatReply(raw=b"<html>hello</html>", headers={"Content-Type": "text/html"}),
 ]
 
@@ -212,6 +215,22 @@ def test_a_server_that_keeps_silent(chat: Chat):
     assert str(caught.value) == (f"chat:m1 at {chat.url}: the server does not answer in time; {AGAIN}")
 
 
+def test_a_server_that_keeps_silent_is_told_while_it_is_waited_for(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(servers, "SILENCE_S", 0.2)
+    told = threading.Event()
+    caplog.handler.addFilter(lambda record: told.set() is None)
+
+    def say(body: dict[str, Any]) -> ChatReply:
+        told.wait(60)
+        return sensible(body)
+
+    chat.say = say
+    assert judge_at(chat.url).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
+    assert caplog.messages[0] == "chat:m1: no reply for 0 s; waiting up to 5 s for each"
+
+
 def test_a_server_of_ones_own_needs_no_key(chat: Chat, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     assert judge_at(chat.url).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
@@ -230,5 +249,5 @@ def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
         ChatJudge("m1", record=lambda _: None).verdicts([("soccer", "football")])
     assert str(caught.value) == (
         "chat:m1: there is no API key; set OPENAI_API_KEY in the environment, "
-        "or give `base_url`, the address of a server that needs none"
+        "or give OPENAI_BASE_URL, the address of a server that needs none"
     )

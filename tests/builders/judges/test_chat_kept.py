@@ -38,9 +38,12 @@ def test_an_error_while_recording_stops_the_asking(chat: Chat, tmp_path: Path):
 PAIRS = [("soccer", "football"), ("apple", "fruit"), ("apple", "pear"), ("Football", "basketball")]
 
 
-def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Path):
+def test_a_second_run_asks_nothing_and_decides_the_same(
+    chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
     path = tmp_path / "decisions.tsv"
-    options = JudgeOptions(kind="chat", model="m1", base_url=chat.url, decisions=str(path))
+    options = JudgeOptions(kind="chat", model="m1", decisions=str(path))
 
     def run() -> list[Verdict | None]:
         decisions = read_decisions(path, missing_ok=True)
@@ -63,10 +66,11 @@ def test_a_second_run_asks_nothing_and_decides_the_same(chat: Chat, tmp_path: Pa
 
 @pytest.mark.nightly
 def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
-    chat: Chat, tmp_path: Path, clean_tables: BlendTables
+    chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_tables: BlendTables
 ):
+    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
     path = tmp_path / "decisions.tsv"
-    options = JudgeOptions(kind="chat", model="m1", base_url=chat.url, decisions=str(path))
+    options = JudgeOptions(kind="chat", model="m1", decisions=str(path))
     templates = clean_tables.annotations["template_id"].unique().sort()[::50]
     annotations = clean_tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
 

@@ -113,6 +113,24 @@ def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_r
     assert not [request for request in hub.requests if request.startswith(("POST", "PUT"))]
 
 
+@pytest.mark.parametrize("request_", ["commit/main", "tag/.*"])
+def test_a_branch_of_the_tags_name_that_appears_meanwhile(
+    hub: Hub, refusal: Any, releases: Path, quick: None, request_: str
+):
+    def branch() -> None:
+        repository = hub.repository("org/blend")
+        repository.branches["v1.0.0"] = repository.branches["main"]
+
+    hub.fail(f"POST /api/datasets/org/blend/{request_}", action=branch)
+    assert refusal(releases / "1.0.0") == (
+        f"{WHERE}: v1.0.0 is published, but somebody has made a branch of the same name meanwhile, and whoever "
+        "names it could get either; delete or rename the branch on the Hub"
+    )
+    assert "v1.0.0" in hub.repository("org/blend").tags
+    # Who publishes once more is told again.
+    assert refusal(releases / "1.0.0").startswith(f"{WHERE}: has a branch v1.0.0, ")
+
+
 @pytest.mark.parametrize("status", [413, 507])
 def test_a_file_that_is_refused_is_named(hub: Hub, refusal: Any, releases: Path, quick: None, status: int):
     hub.fail(CONTENT, status=status, times=1000)

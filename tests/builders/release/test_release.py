@@ -309,6 +309,8 @@ def paraguay(responses: Path) -> Recipe:
 @pytest.mark.slow
 def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: Path):
     recipe = paraguay(responses)
+    # As an editor on Windows may save it.
+    (tmp_path / "mine.toml").write_bytes(GUARANI.replace("\n", "\r\n").encode("utf-16"))
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
     assert [table.split for table in manifest.tables] == ["PY", "PY"]
     assert manifest.recipe.locale_file == "locales.toml"

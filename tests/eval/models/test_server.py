@@ -14,6 +14,7 @@ from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_items import MAX_FAILURES
 from blend.eval.models.server_replies import BadReplyError, read_text
 from blend.schemas.errors import BlendError, InputError, ServerError
+from helpers.models.chat_server import served as another_server
 from helpers.models.http_server import DROP, Reply
 from helpers.models.model_server import ModelServer, serving
 
@@ -124,6 +125,13 @@ FAULTS: dict[str, tuple[Reply, str]] = {
             "(Unterminated string starting at: line 1 column 15 (char 14))"
         ),
     ),
+    "nested deeply": (
+        Reply(raw=b"[" * 100_000),
+        (
+            "the reply is not JSON, or half of it is missing "
+            "(maximum recursion depth exceeded while decoding a JSON array from a unicode string)"
+        ),
+    ),
     "no choice": (Reply({"choices": []}), "the reply holds 0 answers instead of 1"),
     "no text": (
         Reply({"choices": [{"message": {"content": None}, "finish_reason": "stop"}]}),
@@ -134,6 +142,16 @@ FAULTS: dict[str, tuple[Reply, str]] = {
         "the server ended the answer with finish_reason 'abort'",
     ),
 }
+
+
+@pytest.mark.parametrize("count", [10**30, 1 << 31, -1])
+def test_what_cannot_be_a_count_of_tokens_is_none(count: int):
+    usage = {"prompt_tokens": count, "completion_tokens": count}
+    reply = {
+        "choices": [{"text": "Hi"}],
+        "usage": usage | {"completion_tokens_details": {"reasoning_tokens": count}},
+    }
+    assert read_text(reply) == Generation("Hi", None, None, "stop")
 
 
 @pytest.mark.sampled
@@ -374,3 +392,17 @@ def test_options_that_do_not_fit():
         "`server` 'localhost:8000' is not the address of a server; "
         "write it in full, for example 'http://localhost:8000/v1'"
     )
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+def test_no_prompt_is_sent_on_to_another_host(server: ModelServer, code: int):
+    with another_server() as other:
+        there = other.url.replace("http://", "http://me:s3cret@")
+        server.script = [Reply(status=code, headers={"Location": f"{there}/chat/completions"})] * 2
+        with pytest.raises(ServerError) as caught:
+            asked(server).generate(["Hi"])
+        assert str(caught.value) == (
+            f"model tiny-chat at {server.url}: HTTP {code}, it sends on to '{other.url}/chat/completions'; "
+            "name that server by `server` if you trust it"
+        )
+        assert other.requests == []

@@ -163,6 +163,15 @@ def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
         compare_runs([good, copy])
 
 
+def test_scores_that_hold_what_json_does_not_have(good: Path, tmp_path: Path):
+    path = shutil.copytree(good, tmp_path / "run") / "scores.json"
+    content = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'"value": [0-9.]+', '"value": NaN', content, count=1), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        compare_runs([good, path.parent])
+    assert str(caught.value) == f"{path}: NaN is not JSON; write a number, or null"
+
+
 def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "run")
     (copy / "decisions.parquet").write_bytes(b"half a file")

@@ -159,17 +159,18 @@ def test_a_directory_is_not_a_file(good: Path, tmp_path: Path):
         write_report([good], tmp_path)
 
 
-def test_only_a_page_is_replaced(good: Path, tmp_path: Path):
+@pytest.mark.parametrize("content", ["my notes", "<!DOCTYPE html>\n<p>my own page"])
+def test_only_a_page_of_ours_is_replaced(good: Path, tmp_path: Path, content: str):
     out = tmp_path / "report.html"
-    out.write_text("my notes", encoding="utf-8")
-    with pytest.raises(
-        InputError,
-        match=rf"^{out}: is no HTML page, so it is not replaced; choose another `out` or move it away$",
-    ):
+    out.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
         write_report([good], out)
-    assert out.read_text(encoding="utf-8") == "my notes"
-    out.write_text("\n<!DOCTYPE html>\n<p>of older scores", encoding="utf-8")
-    assert "of older scores" not in write_report([good], out).read_text(encoding="utf-8")
+    assert str(caught.value) == (
+        f"{out}: is not a page that blend wrote, so it is not replaced; choose another `out` or move it away"
+    )
+    assert out.read_text(encoding="utf-8") == content
+    write_report([good], tmp_path / "older.html").replace(out)
+    assert write_report([good], out) == out
 
 
 @pytest.mark.parametrize("package", ["altair", "vl_convert"])

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blend.eval.models.protocols import Generation
 from blend.eval.runs.answer_files import ANSWERS, JOURNAL, PARQUET, cut_half_line, finish, journal, read_answers
+from blend.eval.runs.ask_model import MOST_CHARACTERS, generated
 from blend.schemas.errors import RowError
 
 NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(
@@ -94,3 +96,21 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path):
     with journal(tmp_path) as kept:
         kept.append([answer(0, None, logprobs=numbers, option_tokens=[1, 2, 3, 4], option_bytes=[1, 1, 1, 1])])
     assert read_answers(tmp_path)["logprobs"].to_list() == [numbers]
+
+
+@pytest.mark.parametrize("name", ["text", "thought"])
+def test_an_endless_reply_is_cut_where_it_is_kept_and_told(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+):
+    long = {"text": "4", "thought": None} | {name: "\x00" * (20 << 20)}
+    answers = [
+        generated(Generation(tokens_in=None, tokens_out=None, finish_reason="stop", **one))
+        for one in (long, {"text": "x" * MOST_CHARACTERS})
+    ]
+    with journal(tmp_path) as kept:
+        kept.append([answer(n) | one for n, one in enumerate(answers)])
+    finish(tmp_path, items(2), read_answers(tmp_path))
+    rows = read_answers(tmp_path)
+    assert len(rows[name][0]) == len(rows["text"][1]) == MOST_CHARACTERS
+    assert rows["finish_reason"].to_list() == ["length", "stop"]
+    assert caplog.messages == ["an answer of 20971520 characters is kept as one that was cut, at 1048576"]

@@ -175,10 +175,14 @@ def test_columns_are_what_is_read(tmp_path: Path):
 
 
 def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.MonkeyPatch):
-    def refuse(path: Path, *_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
+    really = os.open
 
-    monkeypatch.setattr(Path, "touch", refuse)
+    def refuse(path: Path, flags: int, *others: int) -> int:
+        if flags & os.O_CREAT:
+            raise PermissionError(13, "Permission denied", str(path))
+        return really(path, flags, *others)
+
+    monkeypatch.setattr(os, "open", refuse)
 
     def write() -> None:
         with translate_errors(run):

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.loaders.files.atomic import fresh_file
 from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.schemas.errors import BlendError
 from helpers.tiers import rest_nightly
@@ -33,8 +34,9 @@ def test_files_and_folders_are_made(tmp_path: Path):
 
 
 def test_a_secret_that_a_kill_left_half_written_is_not_readable_by_others(tmp_path: Path):
-    (tmp_path / "key.tmp").write_text("half")
-    (tmp_path / "key.tmp").chmod(0o644)
+    left = fresh_file(tmp_path / "key")
+    left.write_text("half")
+    left.chmod(0o644)
     write_new_files(tmp_path, CONTENTS, private=("key",))
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
 

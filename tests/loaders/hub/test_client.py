@@ -2,16 +2,24 @@
 
 import errno
 import json
+import socket
+import time
 from collections.abc import Callable
 
 import httpx2
 import pytest
-from huggingface_hub import get_session
+from huggingface_hub import HfApi, get_session
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
-from blend.loaders.hub.client import answer_of
+from blend.loaders.hub.client import answer_of, hub_client
 from blend.loaders.hub.hub_errors import ChunksFailed, masked, pause_asked_s, reason, translate_errors
-from blend.loaders.hub.request_timeouts import is_passing, request_timeouts, with_retries
+from blend.loaders.hub.request_timeouts import (
+    ProgressWatch,
+    Requests,
+    is_passing,
+    request_timeouts,
+    with_retries,
+)
 from blend.schemas.errors import BlendError, HubError, InputError, StorageError
 
 TOKEN = "hf_aliceMayWriteAliceMayWrite"
@@ -84,6 +92,43 @@ def test_attempts(monkeypatch: pytest.MonkeyPatch):
         with_retries(failing(6, answered(503)))
     with pytest.raises(HfHubHTTPError):
         with_retries(failing(1, answered(404)))
+
+
+QUESTIONS: dict[str, Callable[[HfApi], object]] = {
+    "info": lambda api: api.dataset_info("org/blend"),
+    "refs": lambda api: api.list_repo_refs("org/blend", repo_type="dataset"),
+    "files": lambda api: list(api.list_repo_tree("org/blend", repo_type="dataset")),
+    "commits": lambda api: api.list_repo_commits("org/blend", repo_type="dataset"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_has_a_time_limit_and_is_repeated_aloud(
+    question: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        endpoint = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        with (
+            pytest.raises(HubError) as caught,
+            hub_client("org/blend", endpoint=endpoint, timeout_s=0.1) as hub,
+        ):
+            hub.ask(lambda: QUESTIONS[question](hub.api), attempts=2)
+    assert str(caught.value) == (
+        "Hub dataset org/blend: the Hub does not do what it is asked (timed out); try again"
+    )
+    # Once, so the client has not asked again by itself.
+    assert caplog.messages == ["timed out: next attempt in 1 s"]
+
+
+def test_a_download_without_a_byte_is_told_before_it_is_ended():
+    told: list[str] = []
+    with ProgressWatch(Requests(), 0.2, told.append) as watch:
+        while not watch.has_stalled:
+            time.sleep(0.01)
+    assert told == ["no byte of the files has come for 0 s"]
 
 
 def failing(times: int, error: Exception) -> Callable[[], str]:

@@ -71,10 +71,11 @@ def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], endpoint
     ],
 )
 def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Path, endpoint: str):
+    shown = endpoint.replace("user:secret@", "…@")
     with pytest.raises(InputError) as caught:
         take_snapshot(tmp_path / "folder" / "s.nt.gz", DISH, endpoint=endpoint, policy=QUICK)
     assert str(caught.value) == (
-        f"endpoint {endpoint!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
+        f"endpoint {shown!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
         "https:// and without a user name, for example 'http://localhost:7001', or a name: wdqs, "
         "wdqs-scholarly, qlever"
     )

@@ -1,0 +1,132 @@
+"""Files that are replaced: atomically, and only where nothing of somebody else's is lost."""
+
+import os
+import resource
+import socket
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.loaders.files.atomic import atomic_file, atomic_write, replace_own_file
+from blend.loaders.files.saved_frames import write_frames
+from blend.schemas.errors import BlendError, InputError, StorageError
+
+
+def test_a_file_of_another_name_is_left_alone(tmp_path: Path):
+    (tmp_path / "notes.tmp").write_text("mine")
+    (tmp_path / "table.tmp").symlink_to("notes.tmp")
+    atomic_write(tmp_path / "notes", "ours")
+    atomic_write(tmp_path / "table", "ours")
+    assert (tmp_path / "notes.tmp").read_text() == "mine"
+    assert (tmp_path / "table.tmp").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "notes.tmp", "table", "table.tmp"]
+
+
+def test_a_link_is_neither_followed_nor_replaced(tmp_path: Path):
+    (tmp_path / "target").write_text("mine")
+    link = tmp_path / "link"
+    link.symlink_to("target")
+    with pytest.raises(InputError) as caught:
+        atomic_write(link, "ours")
+    assert str(caught.value) == f"{link}: is a link to target; name that file itself, or remove the link"
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_what_is_no_file_is_not_replaced(tmp_path: Path, kind: str):
+    path = tmp_path / kind
+    with socket.socket(socket.AF_UNIX) as bound:
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            bound.bind(str(path))
+        for write in (
+            lambda: atomic_write(path, "ours"),
+            lambda: replace_own_file(path, "ours", mark=b"ours", what="a page"),
+        ):
+            with pytest.raises(InputError) as caught:
+                write()
+            assert str(caught.value) == (
+                f"{path}: is a device or pipe, which a file would replace; name a file"
+            )
+    assert not stat.S_ISREG(path.lstat().st_mode)
+    assert [one.name for one in tmp_path.iterdir()] == [kind]
+
+
+def test_what_appears_meanwhile_is_not_replaced(tmp_path: Path):
+    path = tmp_path / "table"
+    with pytest.raises(InputError, match="is a device or pipe"), atomic_file(path) as beside:
+        beside.write_text("ours")
+        os.mkfifo(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["table"]
+
+
+def test_readers_never_see_half_a_file_of_two_writers(tmp_path: Path):
+    path = tmp_path / "state"
+    contents = [letter * 1_000_000 for letter in "ab"]
+    atomic_write(path, contents[0])
+    done = threading.Event()
+
+    def write(content: str) -> None:
+        for _ in range(20):
+            atomic_write(path, content)
+
+    def read() -> None:
+        while not done.is_set():
+            seen.add(path.read_text())
+
+    seen = set[str]()
+    reader = threading.Thread(target=read)
+    writers = [threading.Thread(target=write, args=(content,)) for content in contents]
+    for thread in (reader, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    reader.join()
+    assert seen <= set(contents)
+    assert [one.name for one in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_file_of_our_own_is_replaced_and_no_other(tmp_path: Path):
+    path = tmp_path / "new" / "page.html"
+    for content in ("<ours>1", "<ours>2"):
+        replace_own_file(path, content, mark=b"<ours>", what="a page", parameter="html")
+        assert path.read_text() == content
+    path.write_text("")  # as mktemp makes one
+    replace_own_file(path, "<ours>3", mark=b"<ours>", what="a page")
+    path.write_text("mine")
+    with pytest.raises(BlendError) as caught:
+        replace_own_file(path, "<ours>4", mark=b"<ours>", what="a page", parameter="html")
+    assert str(caught.value) == (
+        f"{path}: is not a page that blend wrote, so it is not replaced; choose another `html` or move it away"
+    )
+    assert path.read_text() == "mine"
+
+
+@contextmanager
+def small_files(n_bytes: int) -> Iterator[None]:
+    """No file can have more bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(("n_bytes", "figures"), [(1_000, {}), (100_000, {"text": "x" * 200_000})])
+def test_a_disk_that_is_full_for_tables_or_their_json(tmp_path: Path, n_bytes: int, figures: dict[str, str]):
+    frame = pl.DataFrame({"number": range(10_000)})
+    with small_files(n_bytes), pytest.raises(StorageError) as caught:
+        write_frames({"numbers": frame}, figures, tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: no space left on the disk; free some space and run the same again"
+    )
+    assert not [path for path in tmp_path.iterdir() if path.name != "numbers.parquet"]
