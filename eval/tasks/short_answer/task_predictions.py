@@ -44,7 +44,7 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
                 "release made with `blend build --semeval`"
             )
         row_id = asked_id(template_id, language)
-        # The English question of a region with several languages is asked for each of them.
+        # A question is asked with every prompt; the first one counts.
         if row_id not in written:
             written.add(row_id)
             yield row_id, " ".join((text or "").split())
