@@ -84,7 +84,7 @@ def _is_solved(options: ShortAnswerOptions) -> pl.Expr:
 def _in_languages(pairs: pl.DataFrame, options: ShortAnswerOptions) -> pl.DataFrame:
     """Every question with every prompt in every language, once where English is the local one.
 
-    Questions of SemEval's have ids by language, and regions with several languages one English question for all.
+    Questions of SemEval's have ids by language, and regions with several languages one English one for all.
     """
     items = pl.concat([_items(pairs, language) for language in dict.fromkeys(options.languages)])
     ids = {one: in_english(one) for one in pairs["template_id"].unique() if task_id(one) is not None}

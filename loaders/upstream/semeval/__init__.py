@@ -253,7 +253,9 @@ class _Reader:
                 self.note("semeval-few-options", row, other_than_four(row_id, sum(map(bool, options))))
                 continue
             if key not in (*LETTERS,) or not row.cells["question"]:
-                what = f"the key of {row_id!r} is {key!r}" if key not in (*LETTERS,) else "the question is blank"
+                what = (
+                    f"the key of {row_id!r} is {key!r}" if key not in (*LETTERS,) else "the question is blank"
+                )
                 self.note("semeval-no-gold", row, f"{what}; the question is left out")
                 continue
             if len(set(options)) < len(options):

@@ -211,10 +211,7 @@ def test_files_of_the_development_phase_are_read(tmp_path: Path):
         ),
         (
             "trial_data_multiple_choice.tsv",
-            (
-                "index\tlang_reg\tquestion\tmultiple_choice_options\tcorrect_answer\n"
-                '?\tga\t?\t"a\nb\nc\nd"\tA\n'
-            ),
+            ('index\tlang_reg\tquestion\tmultiple_choice_options\tcorrect_answer\n?\tga\t?\t"a\nb\nc\nd"\tA\n'),
             (
                 "trial_data_multiple_choice.tsv:2: 'ga_00?' is no id; lang_reg is like 'am-ET', and index a "
                 "number"
