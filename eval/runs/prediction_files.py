@@ -1,8 +1,8 @@
 """Files of predictions as SemEval-2026 Task 7 takes them: read as recorded answers, and written of a run.
 
 A file is a table, alone or inside ``prediction/`` of a zip archive: between tabs as the task's site takes it,
-or CSV. Multiple choice is read with a letter as ``prediction`` too, as most participants keep it. What stands in
-its rows is the task's to say (`Task.predictions`).
+or CSV. Multiple choice is read with a letter as ``prediction`` too, as most participants keep it. What stands
+in its rows is the task's to say (`Task.predictions`).
 """
 
 import csv
