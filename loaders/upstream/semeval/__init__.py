@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.upstream.blend.tidy import Origin, Tidy
+from blend.loaders.files.tidy import Origin, Tidy
 from blend.loaders.upstream.semeval.task_files import (
     ENGLISH,
     MCQ_GOLD,
