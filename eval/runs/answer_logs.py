@@ -6,10 +6,9 @@ how it is read.
 
 import io
 import json
-import struct
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -35,6 +34,7 @@ MOST_BYTES = 1 << 29
 """Bytes that a file in an archive may have once it is unpacked."""
 
 _SHOWN = 3
+_GEMINIS = {"response", "error"}
 _ZSTANDARD = 93
 _HEADER_BYTES = 30
 
@@ -178,8 +178,9 @@ def _unpacked(content: bytes, info: zipfile.ZipInfo) -> bytes:
     import pyarrow as pa
 
     header = content[info.header_offset :][:_HEADER_BYTES]
-    # The lengths of the name and of the extra field, which stand between the header and the content.
-    start = info.header_offset + _HEADER_BYTES + sum(struct.unpack("<HH", header[-4:]))
+    # Name and extra field stand between the header, which ends with their lengths, and the content.
+    lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    start = info.header_offset + _HEADER_BYTES + lengths
     packed = content[start : start + info.compress_size]
     return bytes(pa.decompress(packed, info.file_size, codec="zstd", asbytes=True))
 
@@ -202,22 +203,23 @@ def _kind_of(record: object) -> Kind | None:
     return next((kind for kind in KINDS if kind.recognises(record)), None)
 
 
-def _id(record: Record, *names: str) -> Values:
-    """The first of the names that a record has, with its value."""
-    name = next(name for name in (*ID_KEYS, *names) if name in record)
-    return {name: str(record[name])}
+def _id(doc: Record) -> Values:
+    """The first of the names of an item that something has, with its value; nothing where it has none."""
+    return {name: str(doc[name]) for name in [name for name in ID_KEYS if name in doc][:1]}
+
+
+def _answer(named: Values, texts: Iterable[str], thoughts: Iterable[str], reason: str | None) -> Values:
+    values = {"response": "".join(texts), "thought": "\n".join(thoughts), "finish_reason": reason}
+    return {**named, **values}
 
 
 def _lm_eval(record: Record) -> Values:
     """A line of ``samples_TASK.jsonl``: one response, or the likelihood of each option."""
-    try:
-        named = _id(record["doc"])
-    except StopIteration:
-        raise LogError(f"its doc has none of {', '.join(ID_KEYS)}") from None
-    responses = record["resps"]
+    named, responses = _id(record["doc"]), record["resps"]
+    if not named:
+        raise LogError(f"its doc has none of {', '.join(ID_KEYS)}")
     if all(isinstance(one[0], str) for one in responses):
-        texts = responses[0]
-        return {**named, "response": texts[0], "further": len(texts) - 1}
+        return {**named, "response": responses[0][0], "further": len(responses[0]) - 1}
     # Numbers are texts in the file; the continuation of the likeliest option is what the model chose.
     likelihoods = [float(one[0][0]) for one in responses]
     best = likelihoods.index(max(likelihoods))
@@ -226,24 +228,17 @@ def _lm_eval(record: Record) -> Values:
 
 def _inspect(record: Record) -> Values:
     """A sample of a log of Inspect."""
-    metadata = record.get("metadata") or {}
-    named = _id(metadata) if any(name in metadata for name in ID_KEYS) else {"id": str(record["id"])}
-    if record.get("error"):
-        raise LogError(_reason(record["error"]))
-    if not record["output"].get("choices"):
-        raise LogError(_reason(record["output"].get("error") or "no output"))
-    choice = record["output"]["choices"][0]
+    output = record["output"]
+    if record.get("error") or not output.get("choices"):
+        raise LogError(_reason(record.get("error") or output.get("error") or "no output"))
+    choice = output["choices"][0]
     content = choice["message"]["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [part["text"] for part in parts if part["type"] == "text"]
     thoughts = [part["reasoning"] for part in parts if part["type"] == "reasoning"]
     reason = choice.get("stop_reason")
-    return {
-        **named,
-        "response": "".join(texts),
-        "thought": "\n".join(thoughts),
-        "finish_reason": None if reason == "unknown" else reason,
-    }
+    named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
+    return _answer(named, texts, thoughts, None if reason == "unknown" else reason)
 
 
 def _anthropic(record: Record) -> Values:
@@ -251,65 +246,52 @@ def _anthropic(record: Record) -> Values:
     result = record["result"]
     if result["type"] != "succeeded":
         raise LogError(_reason(result.get("error") or result["type"]))
-    message = result["message"]
-    blocks = message["content"]
-    return {
-        "custom_id": record["custom_id"],
-        "response": "".join(block["text"] for block in blocks if block["type"] == "text"),
-        "thought": "\n".join(block["thinking"] for block in blocks if block["type"] == "thinking"),
-        "finish_reason": message.get("stop_reason"),
-    }
+    blocks = result["message"]["content"]
+    texts = [block["text"] for block in blocks if block["type"] == "text"]
+    thoughts = [block["thinking"] for block in blocks if block["type"] == "thinking"]
+    named = {"custom_id": record["custom_id"]}
+    return _answer(named, texts, thoughts, result["message"].get("stop_reason"))
 
 
 def _gemini(record: Record) -> Values:
     """A line of the results of Gemini's batches."""
-    response = record.get("response")
+    named, response = {"key": record["key"]}, record.get("response")
     if not response:
-        raise LogError(_reason(record.get("error") or record.get("status") or "no response"))
-    candidates = response.get("candidates")
-    if not candidates:
-        blocked = response["promptFeedback"]["blockReason"]
-        return {"key": record["key"], "response": "", "finish_reason": f"content_filter: {blocked}"}
-    parts = (candidates[0].get("content") or {}).get("parts") or []
-    return {
-        "key": record["key"],
-        "response": "".join(part.get("text", "") for part in parts if not part.get("thought")),
-        "thought": "\n".join(part.get("text", "") for part in parts if part.get("thought")),
-        "finish_reason": candidates[0].get("finishReason"),
-    }
+        raise LogError(_reason(record.get("error") or "no response"))
+    if not response.get("candidates"):
+        return _answer(named, (), (), f"content_filter: {response['promptFeedback']['blockReason']}")
+    candidate = response["candidates"][0]
+    parts = (candidate.get("content") or {}).get("parts") or []
+    texts = [part.get("text", "") for part in parts if not part.get("thought")]
+    thoughts = [part.get("text", "") for part in parts if part.get("thought")]
+    return _answer(named, texts, thoughts, candidate.get("finishReason"))
 
 
 def _openai(record: Record) -> Values:
     """A line of the results of OpenAI's batches, of Responses and of chats."""
     named, response = {"custom_id": record["custom_id"]}, record.get("response") or {}
-    if record.get("error") or response.get("status_code", 200) >= 400:
-        error = record.get("error") or response.get("body")
-        if is_filtered(error):
-            return {**named, "response": "", "finish_reason": "content_filter"}
+    body = response.get("body") or {}
+    error = record.get("error") or body.get("error") or (response.get("status_code", 200) >= 400 and body)
+    if is_filtered(error):
+        return _answer(named, (), (), "content_filter")
+    if error:
         raise LogError(_reason(error))
-    body = response["body"]
     if "choices" in body:
         choice = body["choices"][0]
         message = choice["message"]
-        return {
-            **named,
-            "response": message.get("content") or message.get("refusal") or "",
-            "thought": message.get("reasoning_content") or message.get("reasoning"),
-            "finish_reason": choice.get("finish_reason"),
-        }
-    if body.get("error"):
-        raise LogError(_reason(body["error"]))
-    messages = [one for one in body["output"] if one["type"] == "message"]
-    thoughts = [one for one in body["output"] if one["type"] == "reasoning"]
+        text = message.get("content") or message.get("refusal") or ""
+        thought = message.get("reasoning_content") or message.get("reasoning") or ""
+        return _answer(named, [text], [thought], choice.get("finish_reason"))
+    written = [part for one in body["output"] if one["type"] == "message" for part in one["content"]]
+    texts = [part.get("text") or part.get("refusal") or "" for part in written]
+    thoughts = [
+        part["text"]
+        for one in body["output"]
+        if one["type"] == "reasoning"
+        for part in one.get("summary") or ()
+    ]
     end = (body.get("incomplete_details") or {}).get("reason")
-    return {
-        **named,
-        "response": "".join(
-            part.get("text") or part.get("refusal") or "" for one in messages for part in one["content"]
-        ),
-        "thought": "\n".join(part["text"] for one in thoughts for part in one.get("summary") or ()),
-        "finish_reason": end or ("stop" if body.get("status") == "completed" else body.get("status")),
-    }
+    return _answer(named, texts, thoughts, end or ("stop" if body["status"] == "completed" else body["status"]))
 
 
 def _reason(error: object) -> str:
@@ -328,10 +310,6 @@ KINDS = (
     Kind("a log of Inspect", lambda one: "epoch" in one and "output" in one, _inspect),
     Kind("results of Anthropic's batches", lambda one: "custom_id" in one and "result" in one, _anthropic),
     Kind("results of OpenAI's batches", lambda one: "custom_id" in one and "response" in one, _openai),
-    Kind(
-        "results of Gemini's batches",
-        lambda one: "key" in one and bool({"response", "error"} & {*one}),
-        _gemini,
-    ),
+    Kind("results of Gemini's batches", lambda one: "key" in one and bool(_GEMINIS & {*one}), _gemini),
 )
 """Every kind of log, in the order in which a file is tried."""

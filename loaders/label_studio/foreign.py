@@ -98,16 +98,17 @@ def _is_annotation(value: object) -> bool:
 
 def _annotation_rows(location: str, annotations: Sequence[Any], task: Mapping[str, Any]) -> list[Cells]:
     """A row for every annotation of a task that somebody did not skip."""
-    data = task.get("data") if isinstance(task.get("data"), dict) else {}
+    held = task.get("data")
+    data: dict[str, Any] = held if isinstance(held, dict) else {}
     fields = {"field annotator" if name == _WHO else name: _texts(value) for name, value in data.items()}
     rows = []
     for number, annotation in enumerate(annotations, start=1):
         if isinstance(annotation, dict) and not annotation.get("was_cancelled"):
             who, results = _results(annotation)
             taken = {*data, _WHO}
-            said = {f"control {name}" if name in taken else name: texts for name, texts in results.items()}
+            given = {f"control {name}" if name in taken else name: texts for name, texts in results.items()}
             where = f"{location}, annotation {annotation.get('id', number)}"
-            rows.append(Cells(where, {**fields, _WHO: who, **said}))
+            rows.append(Cells(where, {**fields, _WHO: who, **given}))
     return rows
 
 
