@@ -73,6 +73,8 @@ def write_trial(folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     saq = ["index\tlang_reg\tquestion\tcorrect_answer", "8\tta-SG\tஎன்ன குடிப்பார்கள்?\tகாபி;\x08தேநீர்"]
+    # A quotation mark that nothing closes.
+    saq.append('12\tta-SG\t"என்ன உண்பார்கள்?\tதோசை')
     for code in ("am-ET", "en-AU", "en-SG", "ga-IE", "ms-SG"):
         of = "msa-SG" if code == "ms-SG" else code
         saq.append(f"1\t{code}\t{_QUESTIONS[of][0]}\t{_ANSWERS[of][0]}")

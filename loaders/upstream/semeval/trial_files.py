@@ -1,7 +1,5 @@
 """Trial data of SemEval-2026 Task 7: tables with quotes, in which a question's options stand in one cell."""
 
-import csv
-import io
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -63,9 +61,14 @@ def read_trial(
 
 
 def _rows(path: Path, diagnostics: Diagnostics) -> Iterator[TaskRow]:
-    text = read_text(path, path.parent, diagnostics)
-    table = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")
-    header = [name.strip() for name in table.fieldnames or ()]
+    """The rows of a file, in its order; one goes on until it has as many cells as the header.
+
+    A quotation mark that nothing closes is a character like any other: a reader of CSV would take all rows
+    behind it for a part of its cell.
+    """
+    text = read_text(path, path.parent, diagnostics).replace("\r\n", "\n")
+    lines = text.split("\n")
+    header = [name.strip() for name in lines[0].split("\t")]
     wanted = (*_COLUMNS, _OPTIONS) if path.name == MCQ_TRIAL else _COLUMNS
     missing = [name for name in wanted if name not in header]
     if missing:
@@ -74,9 +77,26 @@ def _rows(path: Path, diagnostics: Diagnostics) -> Iterator[TaskRow]:
             where=f"{path.name}:1",
             fix=f"its columns are {', '.join(wanted)}, with tabs between them",
         )
-    table.fieldnames = header
-    for number, cells in enumerate(table, start=2):
-        yield TaskRow(f"{path.name}:{number}", {name: (cells[name] or "").strip(" ") for name in wanted})
+    rows: list[tuple[int, str]] = []
+    for number, line in enumerate(lines[1:], start=2):
+        if rows and (rows[-1][1].count("\t") < len(header) - 1 or "\t" not in line):
+            rows[-1] = rows[-1][0], f"{rows[-1][1]}\n{line}"
+        elif line.strip():
+            rows.append((number, line))
+    for number, row in rows:
+        cells = [_unquoted(cell) for cell in row.split("\t")]
+        if len(cells) == len(header):
+            yield TaskRow(f"{path.name}:{number}", dict(zip(header, cells, strict=True)))
+        else:
+            what = f"{len(cells)} cells, but the header has {len(header)}"
+            fix = "take the file from the organisers again"
+            diagnostics.problem(what, where=f"{path.name}:{number}", fix=fix)
+
+
+def _unquoted(cell: str) -> str:
+    cell = cell.strip(" \n")
+    is_quoted = len(cell) > 1 and cell.startswith('"') and cell.endswith('"')
+    return cell[1:-1].replace('""', '"') if is_quoted else cell
 
 
 def _options(row: TaskRow) -> tuple[list[str], str]:

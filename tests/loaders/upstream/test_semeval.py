@@ -153,13 +153,15 @@ def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
         "ga-IE_001": "",
         "ms-SG_001": "What is drunk in Singapore?",
         "ta-SG_008": "",
+        "ta-SG_012": "",
     }
+    assert trial.questions.filter(template_id="ta-SG_012")["question"].to_list() == ['"என்ன உண்பார்கள்?']
     assert groups(trial, "ta-SG_008") == [(["காபி"], [], None), (["தேநீர்"], [], None)]
     assert trial.mcqs.select("mcq_id", "answer").rows() == [("ga-IE_001", 0), ("ga-IE_002", 1)]
     assert trial.mcqs["options"][1].to_list() == ["sumo", "hurling", "pelota vasca", "kabaddi"]
     few = trial.findings.filter(kind="semeval-few-options").select("source", "detail").rows()
     what = "'ga-IE_003' has 3 options, not 4; the question is left out"
-    assert few == [("trial_data_multiple_choice.tsv:4", what)]
+    assert few == [("trial_data_multiple_choice.tsv:10", what)]
     assert trial.findings.filter(kind="control-character").height == 2
     assert trial.mcqs["options"][0].to_list() == ["tea", "kvass", "mate", "sake"]
     write_semeval(tmp_path / "trial")
@@ -215,6 +217,14 @@ def test_files_of_the_development_phase_are_read(tmp_path: Path):
             (
                 "trial_data_multiple_choice.tsv:2: 'ga_00?' is no id; lang_reg is like 'am-ET', and index a "
                 "number"
+            ),
+        ),
+        (
+            "trial_data_unique_answer.tsv",
+            "index\tlang_reg\tquestion\tcorrect_answer\n1\tga-IE\t?\ta\tb\n",
+            (
+                "trial_data_unique_answer.tsv:2: 5 cells, but the header has 4; take the file from the "
+                "organisers again"
             ),
         ),
         (
