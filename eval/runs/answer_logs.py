@@ -84,9 +84,9 @@ def read_log(path: Path) -> AnswerLog | None:
     if ending not in LOG_SUFFIXES or (ending == ".jsonl" and _kind_of(_first_line(path)) is None):
         return None
     records = _records(path)
-    first = next(records, None)
-    kind = None if first is None else _kind_of(first[1])
-    if first is None or kind is None:
+    first: tuple[str, Any] = next(records, (path.name, None))
+    kind = _kind_of(first[1])
+    if kind is None:
         names = ", ".join(kind.name for kind in KINDS)
         raise RowError("not a log of answers", where=path.name, fix=f"give {names}, or a table of answers")
     rows: list[Cells] = []
@@ -95,8 +95,8 @@ def read_log(path: Path) -> AnswerLog | None:
     n_further = 0
     for location, record in chain([first], records):
         if not isinstance(record, dict) or not kind.recognises(record):
-            what = f"not as the first record, which is of {kind.name}"
-            raise RowError(what, where=location, fix="give one whole log of one kind")
+            fix = "give one whole log of one kind"
+            raise RowError(f"not as the first record, which is of {kind.name}", where=location, fix=fix)
         if record.get("epoch", 1) != 1 or record.get("filter") != first[1].get("filter"):
             n_further += 1
             continue
@@ -109,7 +109,7 @@ def read_log(path: Path) -> AnswerLog | None:
             what = f"like {kind.name}, without the answer in its place"
             raise RowError(what, where=location, fix="give the log as it was written") from None
         n_further += values.pop("further", 0)
-        reason = values.get("finish_reason") or ""
+        reason = str(values.get("finish_reason") or "")
         if meaning_of(reason) == "error":
             failed.append(f"{location}: {reason}")
             continue
@@ -209,8 +209,7 @@ def _id(doc: Record) -> Values:
 
 
 def _answer(named: Values, texts: Iterable[str], thoughts: Iterable[str], reason: str | None) -> Values:
-    values = {"response": "".join(texts), "thought": "\n".join(thoughts), "finish_reason": reason}
-    return {**named, **values}
+    return {**named, "response": "".join(texts), "thought": "\n".join(thoughts), "finish_reason": reason}
 
 
 def _lm_eval(record: Record) -> Values:
@@ -249,8 +248,7 @@ def _anthropic(record: Record) -> Values:
     blocks = result["message"]["content"]
     texts = [block["text"] for block in blocks if block["type"] == "text"]
     thoughts = [block["thinking"] for block in blocks if block["type"] == "thinking"]
-    named = {"custom_id": record["custom_id"]}
-    return _answer(named, texts, thoughts, result["message"].get("stop_reason"))
+    return _answer({"custom_id": record["custom_id"]}, texts, thoughts, result["message"].get("stop_reason"))
 
 
 def _gemini(record: Record) -> Values:
@@ -282,27 +280,19 @@ def _openai(record: Record) -> Values:
         text = message.get("content") or message.get("refusal") or ""
         thought = message.get("reasoning_content") or message.get("reasoning") or ""
         return _answer(named, [text], [thought], choice.get("finish_reason"))
-    written = [part for one in body["output"] if one["type"] == "message" for part in one["content"]]
-    texts = [part.get("text") or part.get("refusal") or "" for part in written]
-    thoughts = [
-        part["text"]
-        for one in body["output"]
-        if one["type"] == "reasoning"
-        for part in one.get("summary") or ()
+    parts = [
+        (one["type"], part) for one in body["output"] for part in one.get("content") or one.get("summary") or ()
     ]
-    end = (body.get("incomplete_details") or {}).get("reason")
-    return _answer(named, texts, thoughts, end or ("stop" if body["status"] == "completed" else body["status"]))
+    texts = [part.get("text") or part.get("refusal") or "" for kind, part in parts if kind == "message"]
+    thoughts = [part["text"] for kind, part in parts if kind == "reasoning"]
+    ends = {"completed": "stop", "incomplete": (body.get("incomplete_details") or {}).get("reason")}
+    return _answer(named, texts, thoughts, ends.get(body["status"]) or body["status"])
 
 
 def _reason(error: object) -> str:
     """What went wrong, in the words of who says so."""
-    match error:
-        case {"error": inner} if inner:
-            return _reason(inner)
-        case {"message": str(text)}:
-            return " ".join(text.split())[:200]
-        case _:
-            return " ".join(str(error).split())[:200]
+    inner = (error.get("error") or error.get("message")) if isinstance(error, dict) else None
+    return _reason(inner) if inner else " ".join(str(error).split())[:200]
 
 
 KINDS = (
