@@ -21,6 +21,7 @@ from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, read_run
 from blend.eval.runs.usage import OnPlan, read_usage
 from blend.eval.task import Task
+from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import ArgumentError
 
@@ -39,7 +40,28 @@ def run_of_answers(
     options: Mapping[str, Any],
     warn: Callable[[str], None],
 ) -> Run:
-    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items."""
+    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items.
+
+    A file that ends in ``.gz`` is unpacked first.
+    """
+    with gunzipped(answers) as unpacked:
+        return _run_of_answers(
+            release, task, unpacked, out, model=model, encoding=encoding, how=how, options=options, warn=warn
+        )
+
+
+def _run_of_answers(
+    release: str | Path,
+    task: Task,
+    answers: Path,
+    out: Path,
+    *,
+    model: str | None,
+    encoding: str | None,
+    how: HowAsked,
+    options: Mapping[str, Any],
+    warn: Callable[[str], None],
+) -> Run:
     if task.takes_table(answers, encoding=encoding):
         of_items = {name: value for name, value in options.items() if name not in ("locales", "limit")}
         of_texts = {"thought_marks": how.thought_marks or None}

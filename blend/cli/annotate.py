@@ -328,7 +328,11 @@ def _agreed(question: str) -> None:
 @app.command("import")
 def import_export(
     export: Annotated[
-        Path, typer.Argument(metavar="EXPORT", help="Export of any project: JSON, JSON-MIN, CSV or TSV.")
+        Path,
+        typer.Argument(
+            metavar="EXPORT",
+            help="Export of any project: JSON, JSON-MIN, CSV, TSV, or a folder of annotations.",
+        ),
     ],
     map_file: MapFile = Path("map.toml"),
     out: Collected = Path("collected"),

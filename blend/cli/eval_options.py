@@ -26,8 +26,8 @@ Answers = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Ask nobody, and keep the answers in this table, JSON Lines or Parquet file, or SemEval's "
-        "predictions (.tsv, .zip); --model then says whose they are.",
+        help="Ask nobody, and keep the answers in this table, JSON Lines or Parquet file, log of lm-eval or "
+        "Inspect, results of a batch, or SemEval's predictions; --model then says whose they are.",
     ),
 ]
 RunFolder = Annotated[Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")]

@@ -63,7 +63,12 @@ def import_rows(
         guess, n = done.proposed
         by_row = f"locales in column {shown(guess.locale_column or '')}"
         locale = guess.locale or (by_row if guess.locale_column else "a locale that the table does not tell")
-        typer.echo(f"{map_file}: a guess: {pluralise(n, 'question')} of {locale}. Nothing is imported yet.")
+        what = (
+            f"a guess: {pluralise(n, 'question')} of {locale}"
+            if n
+            else f"a draft: nothing in the table is recognised as a question of {out}, which are listed in it"
+        )
+        typer.echo(f"{map_file}: {what}. Nothing is imported yet.")
         if not (guess.locale or guess.locale_column):
             typer.echo("  to be written into it: locale, or locale_column")
         if len(guess.answers) > 1:

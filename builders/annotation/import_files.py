@@ -51,7 +51,8 @@ def import_file(
     Args:
         rows: Of the table.
         name: Of its file, for messages.
-        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported.
+        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported; one that
+            recognises no question leaves out every column, and lists the questions that are asked.
         folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
             there.
         locales: Known locales; the packaged registry when absent.
@@ -71,7 +72,10 @@ def import_file(
         )
         if guess.map.annotator is not None:
             guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
-        _write(map_path, map_text(guess.map, name))
+        templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
+        _write(
+            map_path, map_text(guess.map, name, None if guess.recognised else dict(sorted(templates.items())))
+        )
         return ImportDone((), 0, guess)
     by = read_map(map_path)
     asked: dict[str, list[str]] = {}

@@ -5,13 +5,14 @@ one a row for every answer, as Label Studio's exports become (`loaders.label_stu
 that people check: `proposed_map` is a first version, and nothing is imported by it until it is given.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blend.loaders.files.checked import checked
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.import_maps import ImportMap
-from blend.loaders.files.rows import Cells
+from blend.loaders.files.rows import Cells, text_of
 from blend.loaders.files.tables import refuse_rewritten
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.language.locales import Registry
@@ -114,7 +115,8 @@ def _given(rows: Sequence[Cells], by: ImportMap, named: _Named, diagnostics: Dia
             if isinstance(cell, str):
                 refuse_rewritten(cell, f"{row.location}, column {column}", diagnostics)
         locale = by.locale or _one(row, by.locale_column)
-        who = f"r{row.location.rpartition(':')[2]}" if by.annotator is None else _one(row, by.annotator)
+        number = "-".join(re.findall(r"[0-9]+", row.location.rpartition(":")[2]))
+        who = f"r{number}" if by.annotator is None else _one(row, by.annotator)
         if not who:
             where = f"{row.location}, column {by.annotator}"
             diagnostics.problem("nobody is named", where=where, fix="say who answered, or delete the row")
@@ -182,7 +184,7 @@ def _values(given: _Source, by: ImportMap) -> dict[str, Any]:
 def _texts(value: Any) -> list[str]:
     """The texts of a cell."""
     listed = value if isinstance(value, list) else [value]
-    return [str(text) for text in listed if text is not None and str(text).strip()]
+    return [text_of(text) for text in listed if text is not None and str(text).strip()]
 
 
 def _one(row: Cells, column: str | None) -> str:
@@ -220,7 +222,8 @@ def proposed_map(
     """A first version of the map of a table, for its user to check.
 
     Columns and questions are recognised by id or text, people by the name of their column or by addresses in
-    it; what is not recognised stands in ``leave_out``.
+    it, answers by the name of their column or since they differ; what is not recognised stands in
+    ``leave_out``.
 
     Args:
         rows: Of the table, with every column.
@@ -228,8 +231,10 @@ def proposed_map(
         non_answers: Texts that say that there is no answer, and what kind they are.
 
     Raises:
-        InputError: If nothing in the table is a question that is asked.
+        InputError: If the table has no rows.
     """
+    if not rows:
+        raise InputError("the table has no rows; give the one with people's answers")
     columns = list(dict.fromkeys(column for row in rows for column in row.values))
     values = {column: [text for row in rows for text in _texts(row.values.get(column))] for column in columns}
     known: dict[str, str] = {}
@@ -239,11 +244,6 @@ def proposed_map(
     wide = {column: known[_key(column)] for column in columns if _key(column) in known}
     long = {column: {text for text in values[column] if _key(text) in known} for column in columns}
     asking = max(columns, key=lambda column: len(long[column]), default=None)
-    if asking is None or not (wide or long[asking]):
-        raise InputError(
-            "nothing in the table is a question that is asked; give the folder whose questions these are, or "
-            "write the map yourself (docs/importing.md)"
-        )
     texts_found = {fold(text): text for texts in values.values() for text in texts}
     person = next((column for column in columns if _names_people(column, values[column])), None)
     common: dict[str, Any] = {
@@ -253,11 +253,21 @@ def proposed_map(
             texts_found[fold(text)]: kind for text, kind in non_answers.items() if fold(text) in texts_found
         },
     }
+    if asking is None or not (wide or long[asking]):
+        rest = [name for name in columns if name not in (person, common["locale_column"])]
+        return Proposed(ImportMap(**common, leave_out=rest), 0)
     if len(wide) >= len(long[asking]):
         rest = [name for name in columns if name not in (*wide, person, common["locale_column"])]
         return Proposed(ImportMap(**common, questions=wide, leave_out=rest), len(set(wide.values())))
     rest = [name for name in columns if name not in (asking, person, common["locale_column"])]
-    answers = [name for name in rest if _is_answered(rows, asking, name) and _key(name) not in _MACHINE]
+    answers = [
+        name
+        for name in rest
+        if _ANSWER.fullmatch(_key(name)) or (_is_answered(rows, asking, name) and _key(name) not in _MACHINE)
+    ]
+    # Of answer 1, 2 and 3 a person may have filled in the first alone, or all the same.
+    series = {_unnumbered(name) for name in answers if name[-1:].isdigit()}
+    answers = [name for name in rest if name in answers or _unnumbered(name) in series]
     chosen = {text: known[_key(text)] for text in sorted(long[asking])}
     by = ImportMap(
         **common,
@@ -305,6 +315,14 @@ _MACHINE = (
 def _key(text: str) -> str:
     """Return the form in which texts are compared: without case, punctuation and accents."""
     return " ".join("".join(c if c.isalnum() else " " for c in fold(text)).split())
+
+
+_ANSWER = re.compile(r"(answer|response|reply)s?( ?[0-9]+)?")
+"""Keys of columns that hold answers, whatever is in them."""
+
+
+def _unnumbered(name: str) -> str:
+    return name.rstrip("0123456789")
 
 
 def _names_people(column: str, texts: Sequence[str]) -> bool:

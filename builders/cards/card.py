@@ -14,6 +14,7 @@ from blend.builders.cards.credits import (
     BLEND_CITATION,
     EECC_CITATION,
     FMLAMA_CITATION,
+    SEMEVAL_CITATION,
     canary,
     citation,
     credits_of,
@@ -72,6 +73,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Seq
     """
     manifest = facts.manifest
     works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
+    works += [SEMEVAL_CITATION] * any(source.kind == "semeval" for source in manifest.recipe.sources)
     works += [EECC_CITATION] * (CULTURAL_PROMPTS in facts.tables)
     citations = [citation(manifest.recipe, facts.authors), *works]
     return render(

@@ -26,6 +26,17 @@ BLEND_CITATION = """\
 """
 """The work whose method questions and answers follow, and whose data some releases contain."""
 
+SEMEVAL_CITATION = """\
+@inproceedings{ousidhoum2026semeval,
+  title = {{SemEval}-2026 Task 7: Everyday Knowledge Across Diverse Languages and Cultures},
+  author = {Nedjma Ousidhoum and Junho Myung and Carla Perez-Almendros and others},
+  booktitle = {Proceedings of the 20th International Workshop on Semantic Evaluation ({SemEval}-2026)},
+  year = {2026},
+  url = {https://aclanthology.org/2026.semeval-1.455/},
+}
+"""
+"""The work that whoever uses the data of SemEval-2026 Task 7 is asked to cite."""
+
 FMLAMA_CITATION = """\
 @inproceedings{zhou2025fmlama,
   title = {Does Mapo Tofu Contain Coffee? Probing {LLMs} for Food-related Cultural Knowledge},
@@ -99,8 +110,8 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "semeval": _Kind(
         "SemEval-2026 Task 7",
-        "Questions, accepted answers and keys of its organisers, whose terms allow research and evaluation and "
-        "forbid to pass the data on.",
+        "Questions, accepted answers and keys of its organisers (Ousidhoum et al. 2026), whose terms allow "
+        "research and evaluation and forbid to pass the data on.",
         "other",
     ),
     "wikidata": _Kind(

@@ -108,11 +108,16 @@ class ReleaseFacts:
         choices = (
             f", and {pluralise(mcqs, 'multiple-choice question')} whose distractors are other regions' answers"
         )
+        unknown = self.figures["votes"].null_count()
+        answers = "all the answers that people there gave and how many gave each"
+        if unknown == self.figures.height:
+            answers = "the answers that are accepted"
+        elif unknown:
+            answers = "the answers that people there gave, and how many gave each where that is known"
         return (
             f"Everyday knowledge of {pluralise(len(self.locales), 'locale')} in "
             f"{pluralise(len({locale.language for locale in self.locales}), 'language')}: "
-            f"{pluralise(self.total('questions'), 'question')} with all the answers that people there gave and "
-            f"how many gave each{choices if mcqs else ''}."
+            f"{pluralise(self.total('questions'), 'question')} with {answers}{choices if mcqs else ''}."
         )
 
     def reword(self, text: str) -> str:

@@ -35,6 +35,7 @@ MAX_BYTES = 200_000_000
 _SHOWN = 200
 _WRITE_AGAIN = "write the requests anew with `batch_out`"
 _ASK_AGAIN = "delete this line; its item is then asked again"
+_OTHER_KIND = "give results in OpenAI's format; those of Anthropic and Gemini are read as `answers`"
 
 
 class BatchResult(NamedTuple):
@@ -167,7 +168,7 @@ def _result(
         case {"custom_id": str(item_id), **result}:
             pass
         case _:
-            raise RowError("not a result of a batch: it has no custom_id", where=location, fix=_ASK_AGAIN)
+            raise RowError("not a result of a batch: it has no custom_id", where=location, fix=_OTHER_KIND)
     if item_id not in known:
         fix = f"the ids of this run are like {next(iter(known))!r}; name the results of its own requests"
         raise RowError(f"nothing is asked under {item_id!r}", where=location, fix=fix)
@@ -188,7 +189,7 @@ def _result(
                 "a request, and not its result", where=location, fix="name the file that came back for it"
             )
         case _:
-            raise RowError("neither a response nor an error", where=location, fix=_ASK_AGAIN)
+            raise RowError("neither a response nor an error", where=location, fix=_OTHER_KIND)
 
 
 def _answer(body: object, read_reply: Callable[[object], Generation]) -> Generation:

@@ -1,9 +1,11 @@
 """Files of predictions as SemEval-2026 Task 7 takes them: read as recorded answers, and written of a run.
 
-A file is a table between tabs, alone or inside ``prediction/`` of a zip archive. What stands in its rows is the
-task's to say (`Task.predictions`).
+A file is a table, alone or inside ``prediction/`` of a zip archive: between tabs as the task's site takes it,
+or CSV. Multiple choice is read with a letter as ``prediction`` too, as most participants keep it. What stands
+in its rows is the task's to say (`Task.predictions`).
 """
 
+import csv
 import io
 import zipfile
 from collections import Counter
@@ -36,6 +38,9 @@ FOLDER = "prediction"
 MOST_BYTES = 1 << 29
 """Bytes that a file of predictions may have once it is unpacked."""
 
+PREDICTION = "prediction"
+"""Column of a text, or of a letter."""
+
 _FIX = "write one row per id, with tabs between the cells"
 _HEADER_BYTES = 4_000
 _SHOWN = 3
@@ -59,6 +64,8 @@ class Predictions(NamedTuple):
     """What a row says, as the text of an answer."""
     rows: Callable[[Run], Iterator[Sequence[str]]]
     """The rows of a run."""
+    values: Sequence[str] = ()
+    """What `PREDICTION` can be in place of the columns; any text when absent."""
 
 
 def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
@@ -79,13 +86,12 @@ def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
     # The encodings that a mark names; `decoded` reads the whole later, and says what is wrong with it.
     text = start.decode("utf-16" if start.startswith(UTF_16) else "utf-8-sig", errors="replace")
     line = text.partition("\n")[0].removesuffix("\r")
-    header = {cell.strip() for cell in line.split("\t")}
-    if "id" in header and ("prediction" in header or header.issuperset(LETTERS)):
+    header = set(_header(line))
+    if "id" in header and (PREDICTION in header or header.issuperset(LETTERS)):
         return True
     if "response" not in line and asks_semeval(asked.items):
-        commas = ", with commas where tabs are expected" if "," in line and "\t" not in line else ""
         raise RowError(
-            f"the header is {line[:_SHOWN_CHARACTERS]!r}{commas}" if line.strip() else "the file has no header",
+            f"the header is {line[:_SHOWN_CHARACTERS]!r}" if line.strip() else "the file has no header",
             where=f"{path.name}:1",
             fix=f"{_expected(of)}; a table of other answers has the columns {', '.join(ID_COLUMNS[:-1])} or "
             f"{ID_COLUMNS[-1]}, and response",
@@ -115,8 +121,12 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
         RowError, RowErrors: If rows cannot be read, or none is about anything that is asked.
     """
     diagnostics = Diagnostics()
-    text = decoded(_content(path, of.name), path.name, diagnostics)
-    rows = task_rows(text, path.name, of.columns, diagnostics, fix=_FIX)
+    text = _between_tabs(decoded(_content(path, of.name), path.name, diagnostics))
+    header = _header(text.partition("\n")[0])
+    columns = ("id", PREDICTION) if of.values and not {*LETTERS} <= {*header} else of.columns
+    rows = task_rows(text, path.name, columns, diagnostics, fix=_FIX)
+    if columns != of.columns:
+        _check_values(rows, of, diagnostics)
     diagnostics.raise_problems()
     given = {row.cells["id"]: row for row in rows}
     of_items = list(of.items(asked))
@@ -138,7 +148,7 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
     others = {name: pl.lit(None, dtype) for name, dtype in ANSWERS.items() if name not in answers.columns}
     warnings = {
         "rows whose id stands in a later row again, left out": (len(rows) - len(given), ""),
-        "rows whose id spells the locale otherwise, read as what is asked": (
+        "rows whose id spells locale or number otherwise, read as what is asked": (
             len(otherwise),
             "".join(f"{a!r} as {b!r}" for a, b in [*otherwise.items()][:1]),
         ),
@@ -153,7 +163,32 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
 
 
 def _expected(of: Predictions) -> str:
-    return f"the columns of {of.name} are {', '.join(of.columns)}, with tabs between them"
+    letters = f", or id and {PREDICTION}, one of {', '.join(of.values)}" if of.values else ""
+    return f"the columns of {of.name} are {', '.join(of.columns)}{letters}, with tabs or commas between them"
+
+
+def _header(line: str) -> list[str]:
+    return [cell.strip() for cell in _between_tabs(line).removesuffix("\r").split("\t")]
+
+
+def _between_tabs(text: str) -> str:
+    """A table between tabs as it is, with quotation marks as characters; a CSV file written like it."""
+    line = text.partition("\n")[0]
+    separator = next((sign for sign in "\t,;" if sign in line), "\t")
+    if separator == "\t":
+        return text
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return "\n".join("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
+
+
+def _check_values(rows: Sequence[TaskRow], of: Predictions, diagnostics: Diagnostics) -> None:
+    for row in rows:
+        value = row.cells[PREDICTION]
+        if value and value not in of.values:
+            what = f"{value!r} is not one of {', '.join(of.values)}"
+            diagnostics.problem(
+                what, where=f"{row.location}, column {PREDICTION}", fix="write the letter of an option"
+            )
 
 
 def _first(rows: Sequence[TaskRow]) -> str:

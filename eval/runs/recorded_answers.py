@@ -9,6 +9,7 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.models.finish_reasons import FINISH_REASONS, meaning_of
 from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, read_log
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.pins import file_sha256
@@ -16,7 +17,7 @@ from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
-ID_COLUMNS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
+ID_COLUMNS = ID_KEYS
 """Columns that can name an item; the first one that the file has counts."""
 
 _FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
@@ -40,13 +41,13 @@ class Recorded(NamedTuple):
 def read_recorded(
     path: Path, asked: TaskItems, *, model: str | None = None, encoding: str | None = None
 ) -> Recorded:
-    """The answers in a table, JSON Lines or Parquet file.
+    """The answers in a table, JSON Lines or Parquet file, or in a log of `answer_logs.KINDS`.
 
     Args:
-        path: File with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs one item per
-            template), ``response``, and perhaps ``prompt``, the exact text that was asked, ``thought``, what
-            the model thought before, and ``finish_reason``, as `finish_reasons.meaning_of` knows it. Further
-            columns are left out.
+        path: A log, or a file with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs
+            one item per template), ``response``, and perhaps ``prompt``, the exact text that was asked,
+            ``thought``, what the model thought before, and ``finish_reason``, as `finish_reasons.meaning_of`
+            knows it. Further columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
@@ -61,7 +62,7 @@ def read_recorded(
             response is not text; names file and row of each.
     """
     items = asked.items
-    every = _rows(path, encoding)
+    every, noticed = _rows(path, encoding)
     id_column = _id_column(path, every)
     ids = _ids(path, items, id_column)
     skipped = _skipped(asked, id_column)
@@ -84,13 +85,22 @@ def read_recorded(
     return Recorded(
         joined.with_columns(absent).select(list(ANSWERS)),
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        tuple(_warnings(every, rows, items, answers)),
+        (*noticed, *_warnings(every, rows, items, answers)),
     )
 
 
-def _rows(path: Path, encoding: str | None) -> list[Cells]:
+def _rows(path: Path, encoding: str | None) -> tuple[list[Cells], list[str]]:
+    """The rows of a log or a table, and what was noticed in a log."""
     if not path.is_file():
-        raise InputError(f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)})")
+        logs = ", ".join(kind.name for kind in KINDS)
+        raise InputError(
+            f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {logs})"
+        )
+    log = read_log(path)
+    if log is not None:
+        if not log.rows:
+            raise InputError(f"{path}: no answers in the log; {'; '.join(log.warnings) or 'it is empty'}")
+        return log
     diagnostics = Diagnostics()
     columns = Columns(
         ("response",),
@@ -102,12 +112,12 @@ def _rows(path: Path, encoding: str | None) -> list[Cells]:
     diagnostics.raise_problems()
     if not rows:
         raise InputError(f"{path}: no answers; write one row per item")
-    return rows
+    return rows, []
 
 
 def _id_column(path: Path, rows: list[Cells]) -> str:
     present = set(rows[0].values)
-    named = next((name for name in ID_COLUMNS if name in present), None)
+    named = next((name for name in (*ID_COLUMNS, *LOG_IDS) if name in present), None)
     if named is None:
         raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
     return named

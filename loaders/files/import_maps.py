@@ -1,5 +1,7 @@
 """Import maps: what the columns of somebody else's table mean, in a TOML file that people check."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +18,12 @@ _HEAD = """\
 # What the columns of {name} mean: a guess. Check every line, correct it, then run the same command again.
 # docs/importing.md explains the keys.
 
+"""
+_QUESTIONS = """\
+
+# No column is recognised as a question, and nothing in one. If every question is a column, take its name out of
+# leave_out and write it here with its template; if every answer is a row, write `question` and `answers` above.
+# [questions]
 """
 
 
@@ -82,7 +90,20 @@ def read_map(path: Path) -> ImportMap:
     return by
 
 
-def map_text(by: ImportMap, name: str) -> str:
-    """A map as the text of a file, for a table of that name."""
+def map_text(by: ImportMap, name: str, templates: Mapping[str, str] | None = None) -> str:
+    """A map as the text of a file, for a table of that name.
+
+    Args:
+        by: The map.
+        name: Of the table's file.
+        templates: Where no question is recognised, those that are asked: id to text, written as comments.
+    """
     values = by.model_dump(mode="json", exclude_none=True)
-    return _HEAD.format(name=name) + tomli_w.dumps({key: value for key, value in values.items() if value})
+    text = _HEAD.format(name=name) + tomli_w.dumps({key: value for key, value in values.items() if value})
+    if templates is None:
+        return text
+    asked = (
+        f'# "COLUMN" = {json.dumps(one)}  # {" ".join(question.split())}\n'
+        for one, question in templates.items()
+    )
+    return text + _QUESTIONS + "".join(asked)

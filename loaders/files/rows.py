@@ -157,6 +157,11 @@ def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
     return rows
 
 
+def text_of(value: object) -> str:
+    """A value of JSON Lines or Parquet as the text that stands for it: ``18`` also of the number 18.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def unknown_kind(path: Path, *, where: str) -> RowError:
     """The error for a file whose name does not end in one of `SUFFIXES`."""
     if path.suffix.lower() in OTHER_WORKBOOKS:

@@ -62,8 +62,8 @@ class Question(Row):
     where it is not recorded."""
     question: str = Field(alias="Question")
     """The question in the local language, country named; empty where its source left it blank."""
-    en_question: Text = Field(alias="Translation")
-    """The question in English, country named."""
+    en_question: str = Field(alias="Translation")
+    """The question in English, country named; empty where its source has none."""
     locale: Text
     """Language in a region, for example ``su-JB``."""
     language: Text
@@ -186,8 +186,8 @@ class Annotation(Row):
     """Id of the question's template, the same in all splits."""
     question: str
     """The question in the local language, country named; empty where its source left it blank."""
-    en_question: Text
-    """The question in English, country named."""
+    en_question: str
+    """The question in English, country named; empty where its source has none."""
     annotations: tuple[AnswerGroup, ...]
     """Answers, most votes first, in the order of the source where votes are unknown; may be empty."""
     idks: NonAnswers

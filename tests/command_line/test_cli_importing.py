@@ -195,6 +195,81 @@ def test_what_a_spreadsheet_leaves_of_a_formula_in_csv(collected: Path):
     )
 
 
+def test_two_annotations_of_one_person_are_refused(collected: Path):
+    results = [
+        {"id": n, "completed_by": 1, "result": [{"from_name": "answer", "value": {"text": [text]}}]}
+        for n, text in ((7, "밥"), (8, "빵"))
+    ]
+    Path("base.json").write_text(json.dumps([{"data": {"q": LONG}, "annotations": results}]), "utf-8")
+    command = ("annotate", "import", "base.json", "--map", "map.toml", "--out", "collected")
+    run(*command)
+    with pytest.raises(BlendError) as caught:
+        run(*command)
+    who = str(caught.value).partition("'")[2].partition("'")[0]
+    assert str(caught.value) == (
+        f"base.json:1, annotation 8: {who!r} answers 'food-01' a second time; delete this row or base.json:1, "
+        "annotation 7"
+    )
+
+
+def test_numbers_of_another_tool_come_in(collected: Path):
+    rows = [
+        {"participant": "a1", "item": LONG, "answer": 3},
+        {"participant": "a2", "item": LONG, "answer": 4.0},
+    ]
+    Path("long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    command = ("responses", "import", "long.jsonl", "--out", "collected")
+    run(*command)
+    assert run(*command).endswith("2 responses of 2 annotators.\n")
+    written = (collected / "responses" / "ko-KR.csv").read_text("utf-8").splitlines()[1:]
+    assert sorted(line.split(",")[2] for line in written) == ["3", "4"]
+
+
+def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
+    Path("odd.csv").write_text("When,E-Mail,Frage 1,Frage 2\n1,a@b.org,밥,18:00\n", "utf-8")
+    command = ("responses", "import", "odd.csv", "--out", "collected")
+    assert run(*command).splitlines() == [
+        (
+            "map.toml: a draft: nothing in the table is recognised as a question of collected, which are "
+            "listed in it. Nothing is imported yet."
+        ),
+        "  to be written into it: locale, or locale_column",
+        *(f"  left out: {name}" for name in ("When", "Frage 1", "Frage 2")),
+        "Check it, then run the same again: blend responses import odd.csv --map map.toml --out collected",
+    ]
+    text = Path("map.toml").read_text("utf-8")
+    draft = read_toml(Path("map.toml"), ImportMap, what="map")
+    assert (draft.annotator, draft.leave_out) == ("E-Mail", ("When", "Frage 1", "Frage 2"))
+    assert text.endswith(
+        '# [questions]\n# "COLUMN" = "food-01"  # What do people in Mexico eat in the morning?\n'
+        '# "COLUMN" = "work-01"  # When does work end in South Korea? (e.g., HH:MM)\n'
+    )
+    # What the comments say makes a map of it.
+    text = text.replace('    "Frage 1",\n', "").replace("# [questions]", "[questions]")
+    text = text.replace('# "COLUMN" = "food-01"', '"Frage 1" = "food-01"')
+    Path("map.toml").write_text(f'locale = "ko-KR"\n{text}', "utf-8")
+    assert run(*command).startswith("collected/responses/ko-KR.csv: 1 response of 1 annotator.\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "answers"),
+    [
+        # One person, whose answers do not differ within a question.
+        ("participant,item,answer_1,answer_2,note", [f"a1,{LONG},밥,국,x"], ("answer_1", "answer_2")),
+        # Two people who agree on the first answer.
+        ("participant,item,said_1,said_2", [f"a1,{LONG},밥,국", f"a2,{LONG},밥,빵"], ("said_1", "said_2")),
+        ("participant,item,Response", [f"a1,{LONG},밥", f"a2,{LONG},밥"], ("Response",)),
+    ],
+    ids=["one person", "unanimous", "response"],
+)
+def test_columns_of_answers_are_known_by_name(
+    collected: Path, header: str, rows: list[str], answers: tuple[str, ...]
+):
+    Path("long.csv").write_text("\n".join([header, *rows]) + "\n", "utf-8")
+    run("responses", "import", "long.csv", "--out", "collected")
+    assert read_toml(Path("map.toml"), ImportMap, what="map").answers == answers
+
+
 EN = "What do people in {} eat in the morning?"
 GUESS = "map.toml: a guess: 1 question of"
 TOLD = "Nothing is imported yet."

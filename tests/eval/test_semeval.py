@@ -10,12 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.builders.release import build_release
+from blend.builders.validate import validate_release
 from blend.cli import app
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report
+from blend.eval.registry import task_of
+from blend.eval.release_items import read_items
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.schemas.errors import InputError
 from blend.schemas.recipe.recipe import McqOptions
-from helpers.semeval_files import keys, write_semeval
+from helpers.semeval_files import keys, write_semeval, write_trial
 from helpers.semeval_predictions import MCQ_TSV, SAQ_TSV
 
 
@@ -26,6 +29,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recipe = semeval_recipe(files).model_copy(update={"mcq": McqOptions(rebalance=True)})
     build_release(recipe, folder / "release", source_paths={files.name: files})
     return folder / "release"
+
+
+def asked_items(release: Path, **options: Any) -> pl.DataFrame:
+    return read_items(release, task_of("short-answer"), **options).asked.items
 
 
 def mcq_file(folder: Path) -> Path:
@@ -151,6 +158,44 @@ def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
     result = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run"), "--allow-missing"])
     assert result.exit_code == 0
     assert "the scores by rule semeval are replaced; a run holds those of one rule" in result.output
+
+
+def test_an_english_question_of_several_languages_is_asked_once(release: Path):
+    items = asked_items(release)
+    english = items.filter(pl.col("language") == "en", pl.col("template_id").str.contains("SG"))
+    assert english["template_id"].to_list() == ["en-SG_001", "en-SG_002", "en-SG_003"]
+    malay = asked_items(release, locales=("ms-SG",))
+    assert malay.height == 6
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:saq.csv")
+@pytest.mark.filterwarnings("ignore:the task's scorer")
+def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
+    files = write_trial(tmp_path / "files")
+    built = tmp_path / "release"
+    build_release(semeval_recipe(files), built, source_paths={files.name: files})
+    assert validate_release(built).errors == 0
+    card = (built / "README.md").read_text(encoding="utf-8")
+    assert "how many gave each" not in card
+    assert "ousidhoum2026semeval" in card
+    # As a system of the development phase writes them: ids with zeros, letters in CSV.
+    (tmp_path / "saq.csv").write_text(
+        'id,prediction\nta-SG_008,"காபி, தேநீர்"\nam-ET_001,ሻይ\nen-SG_001,kopi\nga-IE_1,uisce\n',
+        encoding="utf-8",
+    )
+    run = run_task(built, "short-answer", answers=tmp_path / "saq.csv", out=tmp_path / "saq")
+    scored = figures(score_run(run, rule="semeval"))
+    codes = {key: value for (metric, key), value in scored.items() if metric == "accuracy"}
+    assert codes == {"am-ET": 0, "en-AU": 0, "en-SG": 100, "ga-IE": 100, "ms-SG": 0, "ta-SG": 50}
+    assert export_predictions(run, tmp_path / "saq.zip") == 7
+    (tmp_path / "mcq.csv").write_text("id,prediction\nga-IE_001,A\nga-IE_002,C\n", encoding="utf-8")
+    run = run_task(built, "multiple-choice", answers=tmp_path / "mcq.csv", out=tmp_path / "mcq")
+    assert figures(score_run(run, rule="semeval"))["accuracy-macro", "all"] == 50
+    assert export_predictions(run, tmp_path / "mcq.zip") == 2
+    with zipfile.ZipFile(tmp_path / "mcq.zip") as archive:
+        rows = archive.read(f"prediction/{MCQ_TSV}").decode().splitlines()
+    assert rows == ["id\tA\tB\tC\tD", "ga-IE_001\t1\t0\t0\t0", "ga-IE_002\t0\t0\t1\t0"]
 
 
 @pytest.mark.slow

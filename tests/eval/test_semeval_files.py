@@ -90,7 +90,7 @@ def test_a_file_of_predictions_is_read_as_people_save_it(tmp_path: Path, encodin
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("id,A,B,C,D\nam-ET_0000,1,0,0,0\n", "the header is 'id,A,B,C,D', with commas where tabs are expected"),
+        ("id,a,b,c,d\nam-ET_0000,1,0,0,0\n", "the header is 'id,a,b,c,d'"),
         ("id\ta\tb\tc\td\n", r"the header is 'id\ta\tb\tc\td'"),
         ("am-ET_0000\t1\t0\t0\t0\n", r"the header is 'am-ET_0000\t1\t0\t0\t0'"),
         ("", "the file has no header"),
@@ -102,8 +102,9 @@ def test_a_header_that_is_none_is_quoted_beside_the_tasks(tmp_path: Path, text: 
     with pytest.raises(InputError) as caught:
         is_predictions(path, form_of("multiple-choice"), ASKED[False])
     assert str(caught.value) == (
-        f"{MCQ_TSV}:1: {what}; the columns of {MCQ_TSV} are id, A, B, C, D, with tabs between them; a table of "
-        "other answers has the columns item_id, true_false_id, region_question_id, MCQID or ID, and response"
+        f"{MCQ_TSV}:1: {what}; the columns of {MCQ_TSV} are id, A, B, C, D, or id and prediction, one of A, B, "
+        "C, D, with tabs or commas between them; a table of other answers has the columns item_id, "
+        "true_false_id, region_question_id, MCQID or ID, and response"
     )
 
 
@@ -113,11 +114,47 @@ def test_which_files_are_predictions(tmp_path: Path):
         "b.tsv": "id\tprediction",
         "c.tsv": "item_id\tresponse",
         "d.csv": "MCQID,response",
+        "g.csv": "id,prediction",
     }.items():
         (tmp_path / name).write_text(header + "\n", encoding="utf-8")
-    form, paths = form_of("multiple-choice"), ("a.tsv", "b.tsv", "c.tsv", "d.csv", "e.tsv", "f.zip")
+    form, paths = form_of("multiple-choice"), ("a.tsv", "b.tsv", "c.tsv", "d.csv", "e.tsv", "f.zip", "g.csv")
     found = [is_predictions(tmp_path / name, form, ASKED[False]) for name in paths]
-    assert found == [True, True, False, False, False, True]
+    assert found == [True, True, False, False, False, True, True]
+
+
+@pytest.mark.parametrize("separator", ["\t", ",", ";"])
+def test_letters_are_read_as_participants_keep_them(tmp_path: Path, separator: str):
+    path = tmp_path / "letters.csv"
+    rows = [
+        ("id", "prediction"),
+        ("am-ET_0000", "B"),
+        ("am-ET_0001", '"C"'),
+        ("am-ET_2", "D"),
+        ("ga-IE_0000", ""),
+    ]
+    rows[2] = ("am-ET_0001", "C") if separator == "\t" else rows[2]
+    path.write_text("\n".join(map(separator.join, rows)) + "\n", encoding="utf-8")
+    form = form_of("multiple-choice")
+    assert is_predictions(path, form, ASKED[True])
+    read = read_predictions(path, ASKED[True], form)
+    order = dict(ASKED[True].gold.select("item_id", "source_order").iter_rows())
+    given = {"am-ET_0000": "B", "am-ET_0001": "C", "am-ET_0002": "D"}
+    # The letters of the organisers' files, wherever the release has moved the options.
+    texts = {one: f'{{"answer_choice":"{"ABCD"[order[one].index(letter)]}"}}' for one, letter in given.items()}
+    assert dict(read.answers.select("item_id", "text").iter_rows()) == texts | {"ga-IE_0000": "–"}
+    assert read.warnings[0] == (
+        "rows whose id spells locale or number otherwise, read as what is asked: 1 ('am-ET_2' as 'am-ET_0002')"
+    )
+
+
+def test_texts_that_are_no_letters_are_refused(tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_text("id,prediction\nam-ET_0000,tea\nam-ET_0001,A\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_predictions(path, ASKED[False], form_of("multiple-choice"))
+    assert str(caught.value) == (
+        "texts.csv:2, column prediction: 'tea' is not one of A, B, C, D; write the letter of an option"
+    )
 
 
 def mcq_rows(path: Path, *ids: str) -> Path:
@@ -164,3 +201,7 @@ def test_ids_that_nothing_is_asked_under_are_named_and_other_spellings_are_read(
         "msa-SG_1": "ms-SG_1"
     }
     assert spelled_otherwise(["ms-SG_1"], ["msa-SG_1"], registry()) == {"ms-SG_1": "msa-SG_1"}
+    # The trial data's numbers have no zeros; with another number of zeros, other questions are counted.
+    asked = ["ta-SG_008", "en-ET_010", "am-ET_001"]
+    given = ["ta-SG_8", "en-ET_10", "am-ET_0001"]
+    assert spelled_otherwise(given, asked, registry()) == {"ta-SG_8": "ta-SG_008", "en-ET_10": "en-ET_010"}

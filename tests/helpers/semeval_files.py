@@ -3,6 +3,7 @@
 Nothing here is of the task: its terms forbid to pass its data on.
 """
 
+import unicodedata
 from pathlib import Path
 
 N_MCQS = 24
@@ -54,7 +55,10 @@ def write_semeval(folder: Path, *, gold: bool = True) -> Path:
     # One question twice, and one accepted answer without a question.
     asked.append(asked[-1])
     accepted.append("ga-IE_009\tbainne")
-    _write(folder / "track_1_saq_input.tsv", ["id\tquestion", *asked])
+    # A text that is not composed, and a control character.
+    accepted = [unicodedata.normalize("NFD", row) if row.startswith("ga-IE_003") else row for row in accepted]
+    accepted[7] = "ga-IE_002\t2\x1c;2"
+    _write(folder / "track_1_saq_input.tsv", ["id\ttext", *asked])
     _write(folder / "track_2_mcq_input.tsv", [" id\tquestion \t" + "\t".join(_OPTIONS), *_choices()])
     if gold:
         _write(folder / "final_1_saq_reference.tsv", ["id\tanswer", *accepted])
@@ -63,15 +67,36 @@ def write_semeval(folder: Path, *, gold: bool = True) -> Path:
 
 
 def write_trial(folder: Path) -> Path:
-    """Write the two files of trial data alone, and return the folder."""
+    """Write the two files of trial data alone, and return the folder.
+
+    Few questions have an English one, numbers have no zeros, one question has three options.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    saq = ["index\tlang_reg\tquestion\tcorrect_answer"]
-    saq += [f"1\t{code}\t{texts[0]}\t{_ANSWERS[code][0]}" for code, texts in _QUESTIONS.items()]
+    saq = ["index\tlang_reg\tquestion\tcorrect_answer", "8\tta-SG\tஎன்ன குடிப்பார்கள்?\tகாபி;\x08தேநீர்"]
+    # A quotation mark that nothing closes.
+    saq.append('12\tta-SG\t"என்ன உண்பார்கள்?\tதோசை')
+    for code in ("am-ET", "en-AU", "en-SG", "ga-IE", "ms-SG"):
+        of = "msa-SG" if code == "ms-SG" else code
+        saq.append(f"1\t{code}\t{_QUESTIONS[of][0]}\t{_ANSWERS[of][0]}")
     _write(folder / "trial_data_unique_answer.tsv", saq)
     rows = ['1\tga-IE\tWhat is drunk in Ireland?\t"A. tea\nB. kvass\nC. mate\nD. sake"\tA']
-    rows += ['2\tga-IE\tWhich sport in Ireland?\t"sumo\nhurling\npelota\nkabaddi"\thurling']
+    rows += ['2\tga-IE\tWhich sport in Ireland?\t"sumo\nhurling\npelota\x1cvasca\nkabaddi"\thurling']
+    rows += ['3\tga-IE\tWhich bread in Ireland?\t"soda bread\nnaan\npita"\tsoda bread']
     header = "index\tlang_reg\tquestion\tmultiple_choice_options\tcorrect_answer"
     _write(folder / "trial_data_multiple_choice.tsv", [header, *rows])
+    return folder
+
+
+def write_development(folder: Path) -> Path:
+    """Write the questions of the development phase: those of the trial under the task's own ids, no gold."""
+    folder.mkdir(parents=True, exist_ok=True)
+    saq = ["id\tquestion", "ta-SG_008\tஎன்ன குடிப்பார்கள்?"]
+    saq += [f"{code}_001\t{_QUESTIONS[code][0]}" for code in ("am-ET", "en-AU", "en-SG", "ga-IE")]
+    _write(folder / "track_1_saq_input.tsv", saq)
+    rows = ["ga-IE_001\tWhat is drunk in Ireland?\ttea\tkvass\tmate\tsake"]
+    rows += ["ga-IE_003\tWhich bread in Ireland?\tsoda bread\tnaan\tpita"]
+    _write(folder / "track_2_mcq_input.tsv", ["id\tquestion\t" + "\t".join(_OPTIONS), *rows])
+    _write(folder / "final_2_mcq_reference.tsv", ["id\tanswer", "ga-IE_001\tA", "ga-IE_003\tA"])
     return folder
 
 

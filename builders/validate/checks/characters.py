@@ -28,7 +28,7 @@ from blend.schemas.rows.triple_rows import language_of_split
 PROMPTS: Final = ("prompt", "en_prompt")
 """Columns whose texts have several lines, and perhaps white space behind the last."""
 
-_MAY_BE_BLANK = ("question", "Question")
+_MAY_BE_BLANK = ("question", "Question", "en_question", "Translation")
 """Columns that are blank where their source left them so."""
 
 _EMPTY_WHERE_UNKNOWN = ("Source",)

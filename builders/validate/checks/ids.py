@@ -125,7 +125,7 @@ def _named(release: Release) -> Iterator[Problem]:
                 continue
             locale = release.locales.get(row["locale"])
             for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
-                if row[column] is None or is_named(row[column], locale):
+                if not row[column] or is_named(row[column], locale):
                     continue
                 others = others_named(row[column], release.locales, locale)
                 what = f"names {' and '.join(others)}, not" if others else "does not name"

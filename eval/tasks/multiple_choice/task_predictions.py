@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import Predictions
+from blend.eval.runs.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, choose
@@ -22,11 +22,13 @@ _MARKS = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
 
 def predictions() -> Predictions:
     """The task's file for multiple choice."""
-    return Predictions(MCQ_PREDICTION, ("id", *LETTERS), _items, _answer_text, _rows)
+    return Predictions(MCQ_PREDICTION, ("id", *LETTERS), _items, _answer_text, _rows, values=LETTERS)
 
 
 def marked_letter(cells: Mapping[str, str]) -> str | None:
-    """The letter that a row marks; null unless one cell is 1 and the others are 0."""
+    """The letter that a row gives or marks; null if it is blank, or not one cell is 1 and the others are 0."""
+    if LETTERS[0] not in cells:
+        return cells[PREDICTION] or None
     marks = [_MARKS.get(cells[letter]) for letter in LETTERS]
     return LETTERS[marks.index(1)] if sorted(map(str, marks)) == ["0", "0", "0", "1"] else None
 

@@ -7,6 +7,7 @@ import polars as pl
 from blend.eval.few_shot import part_examples, with_examples
 from blend.eval.items import ITEMS, TaskItems, some_templates
 from blend.eval.tasks.short_answer import AskedIn, ShortAnswerOptions
+from blend.loaders.upstream.semeval.task_files import in_english, task_id
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts.short_answer_prompts import PUBLISHED_PROMPTS, is_scored
 from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS, SHORT_ANSWER_QUESTIONS
@@ -81,9 +82,16 @@ def _is_solved(options: ShortAnswerOptions) -> pl.Expr:
 
 
 def _in_languages(pairs: pl.DataFrame, options: ShortAnswerOptions) -> pl.DataFrame:
-    """Every question with every prompt in every language, once where English is the local one."""
+    """Every question with every prompt in every language, once where English is the local one.
+
+    Questions of SemEval's have ids by language, and regions with several languages one English one for all.
+    """
     items = pl.concat([_items(pairs, language) for language in dict.fromkeys(options.languages)])
-    return items.unique("item_id", keep="first", maintain_order=True)
+    ids = {one: in_english(one) for one in pairs["template_id"].unique() if task_id(one) is not None}
+    of_task = pl.col("template_id").replace_strict(ids, default=None, return_dtype=pl.String)
+    in_english_once = pl.when(language=_ENGLISH).then(pl.concat_str(of_task, "prompt_id", separator="/"))
+    once = pl.coalesce(in_english_once, "item_id")
+    return items.with_columns(_once=once).unique("_once", keep="first", maintain_order=True).drop("_once")
 
 
 def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
@@ -99,9 +107,11 @@ def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.
 
 
 def _items(pairs: pl.DataFrame, language: AskedIn) -> pl.DataFrame:
-    """Every question with every prompt in one language."""
+    """Every question with every prompt in one language; without those that nobody wrote in English."""
     prompt, question = ("prompt", "question") if language == "local" else ("en_prompt", "en_question")
     tag = pl.col("language") if language == "local" else pl.lit(_ENGLISH)
+    if language == "english":
+        pairs = pairs.filter(pl.col("en_question") != "")
     return pairs.with_columns(
         language=tag,
         asked_in=pl.lit(language),

@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import Predictions
+from blend.eval.runs.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError
 
-_PREDICTION = "prediction"
-
 
 def predictions() -> Predictions:
     """The task's file for short answers."""
-    return Predictions(SAQ_PREDICTION, ("id", _PREDICTION), _items, _answer_text, _rows)
+    return Predictions(SAQ_PREDICTION, ("id", PREDICTION), _items, _answer_text, _rows)
 
 
 def asked_id(template_id: str, language: str) -> str:
@@ -28,7 +26,7 @@ def _items(asked: TaskItems) -> Iterator[tuple[str, str, None]]:
 
 
 def _answer_text(cells: Mapping[str, str], _: None) -> str:
-    return cells[_PREDICTION]
+    return cells[PREDICTION]
 
 
 def _rows(run: Run) -> Iterator[Sequence[str]]:
@@ -44,7 +42,7 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
                 "release made with `blend build --semeval`"
             )
         row_id = asked_id(template_id, language)
-        # The English question of a region with several languages is asked for each of them.
+        # A question is asked with every prompt; the first one counts.
         if row_id not in written:
             written.add(row_id)
             yield row_id, " ".join((text or "").split())

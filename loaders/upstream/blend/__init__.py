@@ -18,10 +18,10 @@ import polars as pl
 from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_json
+from blend.loaders.files.tidy import Origin, Tidy
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices, report_faults
 from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
-from blend.loaders.upstream.blend.tidy import Origin, Tidy
 from blend.schemas.errors import InputError
 from blend.schemas.language.answer_formats import AnswerFormat, format_of, format_of_template
 from blend.schemas.language.locales import Locale, Registry, registry

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.upstream.blend.tidy import Origin, Tidy, is_tidy
+from blend.loaders.files.tidy import Origin, Tidy, is_tidy
 from blend.schemas.errors import raise_all
 from blend.schemas.rows.published_rows import Grouping
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.tidy import Origin, Tidy
 from blend.loaders.upstream.semeval.task_files import (
     ENGLISH,
     MCQ_GOLD,
@@ -28,6 +29,7 @@ from blend.loaders.upstream.semeval.task_files import (
     codes,
     in_english,
     is_non_answer,
+    other_than_four,
     read_task_file,
     spelled_otherwise,
     task_id,
@@ -59,7 +61,7 @@ class SemevalTables(NamedTuple):
     """The task's data as frames."""
 
     questions: pl.DataFrame
-    """`QUESTIONS`: every short-answer question of a local code, with the English one of its region."""
+    """`QUESTIONS`: every short-answer question of a local code, with the English one of its region, if any."""
     annotations: pl.DataFrame
     """`ANNOTATIONS`, one row per question: accepted answers, each a group of its own without votes, the local
     ones first, then those of the English question."""
@@ -94,7 +96,8 @@ def read_semeval(folder: Path, *, locales: Registry | None = None) -> SemevalTab
 
     Ids stay as they are, byte for byte: that of a short-answer question is its local one (``am-ET_001``). A
     multiple-choice question that asks what a short-answer question of its locale asks in English shares its
-    template, others share one where they ask the same.
+    template, others share one where they ask the same. Texts are composed (NFC), and control characters in
+    them become blanks; each is a finding.
 
     Args:
         folder: Holds `task_files.TASK_FILES` or some of them. Trial data are read where there is nothing else.
@@ -116,6 +119,7 @@ def read_semeval(folder: Path, *, locales: Registry | None = None) -> SemevalTab
                 reader.diagnostics.finding("semeval-trial", name, "the final questions are there; left out")
     else:
         saq, mcq = read_trial(folder, names, reader.diagnostics)
+        saq, mcq = ((reader.tidied(asked), reader.tidied(gold)) for asked, gold in (saq, mcq))
     questions, annotations = reader.short_answers(*saq)
     mcqs = reader.choices(*mcq, questions)
     reader.diagnostics.raise_problems()
@@ -175,7 +179,20 @@ class _Reader:
                     )
                     self.note("semeval-doubled-id", row, detail)
                 found[row_id] = row
-        return found
+        return self.tidied(found)
+
+    def tidied(self, rows: Mapping[str, TaskRow]) -> dict[str, TaskRow]:
+        """Rows with texts as a release may hold them; what had to be changed is told."""
+        tidy = Tidy(self.diagnostics, clean=True)
+
+        def cells(row: TaskRow) -> dict[str, str]:
+            parts = task_id(row.cells["id"])
+            locale = None if parts is None else self.by_code.get(parts.code)
+            tag, language = (None, ENGLISH) if locale is None else (locale.tag, locale.language)
+            origin = Origin(row.location, tag, row.cells["id"], language)
+            return {name: tidy.text(text, name, origin) for name, text in row.cells.items()}
+
+        return {row_id: TaskRow(row.location, cells(row)) for row_id, row in rows.items()}
 
     def short_answers(
         self, asked: Mapping[str, TaskRow], gold: Mapping[str, TaskRow]
@@ -193,10 +210,12 @@ class _Reader:
             english = asked.get(in_english(row_id))
             question, en_question = (r.cells["question"] if r else "" for r in (row, english))
             if not en_question:
-                detail = f"there is no {in_english(row_id)!r}, the same in English; the question is left out"
+                done = "kept without it" if question else "the question is blank as well and left out"
+                detail = f"there is no {in_english(row_id)!r}, the same in English; {done}"
                 self.note("semeval-no-english", row, detail)
-                continue
-            kept |= dict.fromkeys((row_id, in_english(row_id)))
+                if not question:
+                    continue
+            kept |= dict.fromkeys((row_id, in_english(row_id)) if en_question else (row_id,))
             here = {"template_id": row_id, **self.of_locale(locale.tag), "source": row.location}
             questions.append(
                 {
@@ -220,7 +239,9 @@ class _Reader:
     ) -> list[dict[str, Any]]:
         """Rows of `GIVEN_MCQS`."""
         gold = self._asked_gold(gold, asked)
-        templates = {(row["locale"], row["en_question"]): row["template_id"] for row in questions}
+        templates = {
+            (row["locale"], row["en_question"]): row["template_id"] for row in questions if row["en_question"]
+        }
         found = []
         for row_id, row in asked.items():
             locale = self.locale(row, english=False)
@@ -228,8 +249,13 @@ class _Reader:
                 continue
             key = gold[row_id].cells["answer"] if row_id in gold else ""
             options = [row.cells[name] for name in _OPTIONS]
-            if key not in (*LETTERS,) or not all(options) or not row.cells["question"]:
-                what = f"the key of {row_id!r} is {key!r}" if key not in (*LETTERS,) else "a cell is blank"
+            if not all(options):
+                self.note("semeval-few-options", row, other_than_four(row_id, sum(map(bool, options))))
+                continue
+            if key not in (*LETTERS,) or not row.cells["question"]:
+                what = (
+                    f"the key of {row_id!r} is {key!r}" if key not in (*LETTERS,) else "the question is blank"
+                )
                 self.note("semeval-no-gold", row, f"{what}; the question is left out")
                 continue
             if len(set(options)) < len(options):
@@ -304,11 +330,10 @@ class _Reader:
                 self.note("semeval-unasked", row, f"{row_id!r} is no question here; left out")
                 continue
             found[asked_as] = row
-            code, tag = row_id.partition("_")[0], asked_as.partition("_")[0]
-            where = row.location.partition(":")[0], code
+            where = row.location.partition(":")[0], row_id.partition("_")[0]
             if asked_as != row_id and where not in self.spellings:
                 self.spellings.add(where)
-                self.note("semeval-locale-spelling", row, f"{code!r} is read as the questions' {tag!r}")
+                self.note("semeval-locale-spelling", row, f"{row_id!r} is read as the questions' {asked_as!r}")
         return found
 
     def _note_positions(self, mcqs: Sequence[Mapping[str, Any]]) -> None:

@@ -13,7 +13,9 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.schemas.errors import RowError
 from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.prompts.short_answer_prompts import NON_ANSWERS
+from blend.schemas.rows.published_rows import LETTERS
 
 SAQ_INPUT = "track_1_saq_input.tsv"
 MCQ_INPUT = "track_2_mcq_input.tsv"
@@ -28,6 +30,9 @@ TASK_FILES = (SAQ_INPUT, MCQ_INPUT, SAQ_GOLD, MCQ_GOLD, SAQ_TRIAL, MCQ_TRIAL)
 """The organisers' files of questions and answers; predictions are their users'."""
 
 ENGLISH = "en"
+
+_LAST_OPTION = "option_D"
+"""Blank, or not there, where a question has three options."""
 
 _ID = re.compile(r"(?P<language>[a-z]{2,3})-(?P<region>[A-Z]{2})_(?P<number>\w+)")
 
@@ -75,18 +80,27 @@ def codes(locales: Registry) -> dict[str, Locale]:
 
 
 def spelled_otherwise(ids: Iterable[str], asked: Collection[str], locales: Registry) -> dict[str, str]:
-    """Ids under which nothing is asked, with the one that is asked and only spells the locale otherwise.
+    """Ids under which nothing is asked, with the one that is asked and only spells locale or number otherwise.
 
-    ``msa-SG_001`` with ``ms-SG_001``, unless that is among ``ids`` as well.
+    ``msa-SG_001`` with ``ms-SG_001`` and ``ta-SG_8`` with ``ta-SG_008``, unless that is among ``ids`` as well.
     """
     by_code = codes(locales)
 
     def question(row_id: str) -> tuple[str, str] | None:
         parts = task_id(row_id)
-        return None if parts is None or parts.code not in by_code else (by_code[parts.code].tag, parts.number)
+        if parts is None:
+            return None
+        # English is asked in every region, and is a locale in some.
+        tag = by_code[parts.code].tag if parts.code in by_code else parts.code
+        return tag, parts.number
 
     given = set(ids)
-    known = {of: row_id for row_id in asked if row_id not in given and (of := question(row_id)) is not None}
+    known: dict[tuple[str, str], str] = {}
+    for row_id in asked:
+        if row_id not in given and (of := question(row_id)) is not None:
+            # Only an id without zeros is filled up: 0008 counts other questions than 008 does.
+            known.setdefault((of[0], of[1].lstrip("0") or "0"), row_id)
+            known[of] = row_id
     return {
         row_id: known[of]
         for row_id in sorted(given.difference(asked))
@@ -97,6 +111,11 @@ def spelled_otherwise(ids: Iterable[str], asked: Collection[str], locales: Regis
 def is_non_answer(text: str) -> bool:
     """Whether an accepted answer says that there is none."""
     return text.strip().replace("’", "'").casefold() in NON_ANSWERS
+
+
+def other_than_four(row_id: str, n: int) -> str:
+    """Say that a question has another number of options than four, and is left out."""
+    return f"{row_id!r} has {pluralise(n, 'option')}, not {len(LETTERS)}; the question is left out"
 
 
 def read_task_file(path: Path, columns: Sequence[str], diagnostics: Diagnostics) -> list[TaskRow]:
@@ -113,7 +132,7 @@ def task_rows(
     Args:
         text: Content of the file.
         name: What messages call it.
-        columns: The columns that it has to have, in any order, ``id`` first.
+        columns: The columns that it has to have, in any order, ``id`` first; ``text`` is ``question`` as well.
         diagnostics: Takes a problem for every row that has other cells than the header, and findings for blanks
             in the header, carriage returns and rows that stand on several lines.
         fix: What to do about rows that cannot be read.
@@ -128,8 +147,11 @@ def task_rows(
     header = _header(lines[0], name, columns, diagnostics)
     rows = []
     for location, cells in _rows(lines, name, diagnostics, fix):
+        if len(cells) == len(header) - 1 and header[-1] == _LAST_OPTION:
+            cells.append("")
         if len(cells) == len(header):
-            rows.append(TaskRow(location, dict(zip(header, map(str.strip, cells), strict=True))))
+            # Blanks alone: `str.strip` takes control characters away unseen.
+            rows.append(TaskRow(location, dict(zip(header, (cell.strip(" ") for cell in cells), strict=True))))
             continue
         what = f"{len(cells)} cells, but the header has {len(header)}"
         diagnostics.problem(what, where=location, fix=fix)
@@ -139,7 +161,9 @@ def task_rows(
 def _header(line: str, name: str, columns: Sequence[str], diagnostics: Diagnostics) -> list[str]:
     cells = line.split("\t")
     header = [cell.strip() for cell in cells]
-    missing = [column for column in columns if column not in header]
+    # The final questions of short answers stand under another name than those before.
+    read_as = ["question" if cell == "text" and "question" not in header else cell for cell in header]
+    missing = [column for column in columns if column not in read_as]
     if missing:
         shown = ", ".join(map(repr, missing))
         raise RowError(
@@ -149,7 +173,7 @@ def _header(line: str, name: str, columns: Sequence[str], diagnostics: Diagnosti
         )
     if header != [cell.removesuffix("\r") for cell in cells]:
         diagnostics.finding("semeval-header-blanks", f"{name}:1", f"the header is {line!r}; read as {header}")
-    return header
+    return read_as
 
 
 def _rows(

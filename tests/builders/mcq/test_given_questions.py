@@ -168,7 +168,7 @@ def _without_short_answer_gold(folder: Path) -> None:
         (_with_a_blank_answer, 72, 5),
         (_without_short_answer_gold, 72, 5),
         (lambda folder: write_semeval(folder, gold=False), 0, 5),
-        (write_trial, 2, 5),
+        (write_trial, 2, 6),
     ],
 )
 def test_what_is_not_there_is_a_finding_and_the_rest_is_built(

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from blend.eval import export
+from blend.eval.evaluation import run_task, score_run
 from blend.eval.models import open_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -117,6 +118,14 @@ def test_lm_eval_chooses_what_we_choose(
         f"{made.task}_{region}": figure(scored, "accuracy", "region", region) for region in made.regions
     }
     assert {task: result["acc,none"] for task, result in results.items()} == pytest.approx(figures, abs=1e-12)
+    # Read back, the samples of all regions in one file give the same figures.
+    if style == "letters":
+        samples = tmp_path / "samples.jsonl"
+        samples.write_bytes(
+            b"".join(file.read_bytes() for file in (tmp_path / "out").glob("*/samples_*.jsonl"))
+        )
+        read = score_run(run_task(release, "multiple-choice", answers=samples, out=tmp_path / "read"))
+        assert figure(read, "accuracy-macro") == pytest.approx(figures[made.task], abs=1e-12)
 
 
 def lm_eval_verdicts(folder: Path) -> Iterator[tuple[str, Verdict]]:

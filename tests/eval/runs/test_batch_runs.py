@@ -161,10 +161,11 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     first = before.items("item_id")["item_id"].sort()
     other = json.loads(line) | {"response": {"status_code": 200, "body": {"model": "else", "choices": []}}}
     delete = "delete this line; its item is then asked again"
+    other_kind = "give results in OpenAI's format; those of Anthropic and Gemini are read as `answers`"
     for bad, message in {
         line[:-30]: f"{results}:2: the JSON ends in the middle; copy or export the file again, whole",
-        "[1]\n": f"{results}:2: not a result of a batch: it has no custom_id; {delete}",
-        json.dumps({"custom_id": name}): f"{results}:2: neither a response nor an error; {delete}",
+        "[1]\n": f"{results}:2: not a result of a batch: it has no custom_id; {other_kind}",
+        json.dumps({"custom_id": name}): f"{results}:2: neither a response nor an error; {other_kind}",
         requests.read_text().splitlines()[0]: (
             f"{results}:2: a request, and not its result; name the file that came back for it"
         ),

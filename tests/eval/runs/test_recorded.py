@@ -242,7 +242,11 @@ def test_a_file_of_another_kind(tmp_path: Path):
         (
             "answers.csv",
             None,
-            "no such file; `answers` names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet)",
+            (
+                "no such file; `answers` names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet, "
+                "or samples of lm-eval, a log of Inspect, results of Anthropic's batches, results of OpenAI's "
+                "batches, results of Gemini's batches)"
+            ),
         ),
         ("answers.csv", "item_id,response\n", "no answers; write one row per item"),
     ],

@@ -8,7 +8,7 @@ from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, read_task_file, task_id
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.language.locales import registry
-from helpers.semeval_files import MCQ_CODES, N_MCQS, write_semeval, write_trial
+from helpers.semeval_files import MCQ_CODES, N_MCQS, write_development, write_semeval, write_trial
 
 
 @pytest.fixture
@@ -65,6 +65,8 @@ def test_choices_are_as_given(tables):
 def test_every_irregularity_is_a_finding(tables):
     counts = dict(tables.findings["kind"].value_counts().iter_rows())
     assert counts == {
+        "control-character": 1,
+        "not-nfc": 1,
         "semeval-carriage-return": 1,
         "semeval-doubled-id": 1,
         "semeval-equal-options": 1,
@@ -100,7 +102,7 @@ def test_partial_gold_and_a_question_without_english(tmp_path: Path):
     gold = tmp_path / "final_2_mcq_reference.tsv"
     gold.write_text("id\tanswer\nga-IE_0001\tD\nga-IE_0002\tE\n", encoding="utf-8")
     with (tmp_path / "track_1_saq_input.tsv").open("a", encoding="utf-8") as file:
-        file.write("ga-IE_007\tCé hé?\nen-AU_004\tWho in Australia?\n")
+        file.write("ga-IE_007\tCé hé?\nga-IE_008\t\nen-AU_004\tWho in Australia?\n")
     accepted = tmp_path / "final_1_saq_reference.tsv"
     text = accepted.read_text(encoding="utf-8").replace("en-ET_003\tno answer;running\n", "")
     accepted.write_text(text.replace("en-IE_002\t2\n", "en-IE_002\t \n"), encoding="utf-8")
@@ -109,7 +111,16 @@ def test_partial_gold_and_a_question_without_english(tmp_path: Path):
     found = dict(tables.findings.select("template_id", "detail").iter_rows())
     assert found["ga-IE_0002"] == "the key of 'ga-IE_0002' is 'E'; the question is left out"
     assert found["ga-IE_0003"] == "the key of 'ga-IE_0003' is ''; the question is left out"
-    assert found["ga-IE_007"] == "there is no 'en-IE_007', the same in English; the question is left out"
+    without = tables.findings.filter(kind="semeval-no-english")
+    found_english = dict(without.select("template_id", "detail").iter_rows())
+    assert found_english == {
+        "ga-IE_007": "there is no 'en-IE_007', the same in English; kept without it",
+        "ga-IE_008": (
+            "there is no 'en-IE_008', the same in English; the question is blank as well and left out"
+        ),
+    }
+    kept = tables.questions.filter(template_id="ga-IE_007").row(0, named=True)
+    assert (kept["question"], kept["en_question"]) == ("Cé hé?", "")
     # Whether its row is missing or blank, and in English as well as in the local language.
     for row_id in ("en-AU_004", "en-ET_003", "en-IE_002"):
         assert found[row_id] == f"{row_id!r} accepts nothing; it cannot be scored"
@@ -126,15 +137,32 @@ def test_gold_that_spells_a_locale_otherwise_than_the_questions_is_theirs(tmp_pa
     assert groups(tables, "msa-SG_001")[:2] == [(["kopi"], [], None), (["teh"], [], None)]
     spelled = tables.findings.filter(kind="semeval-locale-spelling").select("source", "detail").rows()
     assert spelled[:2] == [
-        ("final_1_saq_reference.tsv:19", "'ms-SG' is read as the questions' 'msa-SG'"),
-        ("final_2_mcq_reference.tsv:50", "'msa-SG' is read as the questions' 'ms-SG'"),
+        ("final_1_saq_reference.tsv:19", "'ms-SG_001' is read as the questions' 'msa-SG_001'"),
+        ("final_2_mcq_reference.tsv:50", "'msa-SG_0001' is read as the questions' 'ms-SG_0001'"),
     ]
 
 
 def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
     trial = read_semeval(write_trial(tmp_path / "trial"))
-    assert trial.questions["template_id"].to_list() == ["am-ET_1", "en-AU_1", "en-SG_1", "ga-IE_1", "msa-SG_1"]
-    assert trial.mcqs.select("mcq_id", "answer").rows() == [("ga-IE_1", 0), ("ga-IE_2", 1)]
+    # As the task's own files write index 8 of ta-SG; kept also without the English question.
+    english = dict(trial.questions.select("template_id", "en_question").iter_rows())
+    assert english == {
+        "am-ET_001": "",
+        "en-AU_001": "What is drunk in Australia?",
+        "en-SG_001": "What is drunk in Singapore?",
+        "ga-IE_001": "",
+        "ms-SG_001": "What is drunk in Singapore?",
+        "ta-SG_008": "",
+        "ta-SG_012": "",
+    }
+    assert trial.questions.filter(template_id="ta-SG_012")["question"].to_list() == ['"என்ன உண்பார்கள்?']
+    assert groups(trial, "ta-SG_008") == [(["காபி"], [], None), (["தேநீர்"], [], None)]
+    assert trial.mcqs.select("mcq_id", "answer").rows() == [("ga-IE_001", 0), ("ga-IE_002", 1)]
+    assert trial.mcqs["options"][1].to_list() == ["sumo", "hurling", "pelota vasca", "kabaddi"]
+    few = trial.findings.filter(kind="semeval-few-options").select("source", "detail").rows()
+    what = "'ga-IE_003' has 3 options, not 4; the question is left out"
+    assert few == [("trial_data_multiple_choice.tsv:10", what)]
+    assert trial.findings.filter(kind="control-character").height == 2
     assert trial.mcqs["options"][0].to_list() == ["tea", "kvass", "mate", "sake"]
     write_semeval(tmp_path / "trial")
     both = read_semeval(tmp_path / "trial")
@@ -142,12 +170,20 @@ def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
     assert both.questions.height == 15
 
 
+def test_files_of_the_development_phase_are_read(tmp_path: Path):
+    tables = read_semeval(write_development(tmp_path))
+    assert tables.questions.height == 5
+    assert tables.mcqs["mcq_id"].to_list() == ["ga-IE_001"]
+    few = tables.findings.filter(kind="semeval-few-options")["detail"].to_list()
+    assert few == ["'ga-IE_003' has 3 options, not 4; the question is left out"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         (
             "track_1_saq_input.tsv",
-            "id\ttext\nam-ET_001\t?\n",
+            "id\tasked\nam-ET_001\t?\n",
             (
                 "track_1_saq_input.tsv:1: the header lacks 'question'; its columns are id, question, with tabs "
                 "between them"
@@ -177,16 +213,18 @@ def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
         ),
         (
             "trial_data_multiple_choice.tsv",
+            ('index\tlang_reg\tquestion\tmultiple_choice_options\tcorrect_answer\n?\tga\t?\t"a\nb\nc\nd"\tA\n'),
             (
-                'index\tlang_reg\tquestion\tmultiple_choice_options\tcorrect_answer\n1\tga-IE\t?\t"a\nb"\tA\n'
-                '?\tga\t?\t"a\nb\nc\nd"\tA\n'
-            ),
-            (
-                "2 problems:\n"
-                "trial_data_multiple_choice.tsv:2, column multiple_choice_options: 2 options, not 4; write one "
-                "option per line\n"
-                "trial_data_multiple_choice.tsv:3: 'ga_?' is no id; lang_reg is like 'am-ET', and index a "
+                "trial_data_multiple_choice.tsv:2: 'ga_00?' is no id; lang_reg is like 'am-ET', and index a "
                 "number"
+            ),
+        ),
+        (
+            "trial_data_unique_answer.tsv",
+            "index\tlang_reg\tquestion\tcorrect_answer\n1\tga-IE\t?\ta\tb\n",
+            (
+                "trial_data_unique_answer.tsv:2: 5 cells, but the header has 4; take the file from the "
+                "organisers again"
             ),
         ),
         (

@@ -17,7 +17,7 @@ class Origin:
     """Location of a text, as findings name it."""
 
     location: str
-    locale: str
+    locale: str | None
     template_id: str
     language: str
 

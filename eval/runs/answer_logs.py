@@ -1,0 +1,305 @@
+"""Answer logs: what other harnesses and providers' batches keep of a model's answers, as rows of answers.
+
+A log is read raw, without the tool that wrote it. `KINDS` has each kind: how a record of it is recognised, and
+how it is read.
+"""
+
+import io
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blend.eval.models.finish_reasons import meaning_of
+from blend.eval.models.server_replies import is_filtered
+from blend.loaders.files.content import open_content, read_content, utf8_text
+from blend.loaders.files.rows import Cells
+from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
+from blend.schemas.errors import RowError, beyond_limits
+
+ID_KEYS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
+"""Names under which a log, or a table, names the item that was asked; the first one that is there counts."""
+
+LOG_IDS = ("custom_id", "key", "id")
+"""What batches and Inspect call it."""
+
+LOG_SUFFIXES = (".eval", ".json", ".jsonl")
+"""Name endings of logs; ``.jsonl`` may be a table of answers as well."""
+
+MOST_BYTES = 1 << 29
+"""Bytes that a file in an archive may have once it is unpacked."""
+
+_SHOWN = 3
+_GEMINIS = {"response", "error"}
+_ZSTANDARD = 93
+_HEADER_BYTES = 30
+
+Record = Mapping[str, Any]
+Values = dict[str, Any]
+"""``response``, ``thought`` and ``finish_reason``, beside the id."""
+
+
+class LogError(Exception):
+    """A record that holds no answer, with the reason."""
+
+
+class Kind(NamedTuple):
+    """A kind of log."""
+
+    name: str
+    """What messages call it."""
+    recognises: Callable[[Record], bool]
+    """Whether something is a record of this kind."""
+    read: Callable[[Record], Values]
+    """Values of a record.
+
+    Raises `LogError` where there is no answer; an error of Python's own where something is not in its place.
+    """
+
+
+class AnswerLog(NamedTuple):
+    """The answers in a log."""
+
+    rows: list[Cells]
+    """One row per answer, in the order of the log: an id, ``response``, ``thought`` and ``finish_reason``."""
+    warnings: list[str]
+    """What was left out, in words for a user."""
+
+
+def read_log(path: Path) -> AnswerLog | None:
+    """The answers in a log; null for a file that is none of a kind in `KINDS` and may be a table.
+
+    Of several answers to one item in a log of lm-eval or Inspect the first counts. What failed is left out.
+    Both are told.
+
+    Raises:
+        RowError: If it cannot be read, or has records of several kinds; a file that ends in ``.json`` or
+            ``.eval`` has to be a log.
+    """
+    ending = path.suffix.lower()
+    if ending not in LOG_SUFFIXES or (ending == ".jsonl" and _kind_of(_first_line(path)) is None):
+        return None
+    records = _records(path)
+    first: tuple[str, Any] = next(records, (path.name, None))
+    kind = _kind_of(first[1])
+    if kind is None:
+        names = ", ".join(kind.name for kind in KINDS)
+        raise RowError("not a log of answers", where=path.name, fix=f"give {names}, or a table of answers")
+    rows: list[Cells] = []
+    failed: list[str] = []
+    unknown: Counter[str] = Counter()
+    n_further = 0
+    for location, record in chain([first], records):
+        if not isinstance(record, dict) or not kind.recognises(record):
+            fix = "give one whole log of one kind"
+            raise RowError(f"not as the first record, which is of {kind.name}", where=location, fix=fix)
+        if record.get("epoch", 1) != 1 or record.get("filter") != first[1].get("filter"):
+            n_further += 1
+            continue
+        try:
+            values = kind.read(record)
+        except LogError as error:
+            failed.append(f"{location}: {error}")
+            continue
+        except (AttributeError, LookupError, TypeError, ValueError):
+            what = f"like {kind.name}, without the answer in its place"
+            raise RowError(what, where=location, fix="give the log as it was written") from None
+        n_further += values.pop("further", 0)
+        reason = str(values.get("finish_reason") or "")
+        if meaning_of(reason) == "error":
+            failed.append(f"{location}: {reason}")
+            continue
+        if reason and meaning_of(reason) is None:
+            unknown[reason] += 1
+            values["finish_reason"] = None
+        rows.append(Cells(location, values))
+    return AnswerLog(rows, list(_warnings(failed, unknown, n_further)))
+
+
+def _warnings(failed: list[str], unknown: Counter[str], n_further: int) -> Iterator[str]:
+    if failed:
+        more = " …" if len(failed) > _SHOWN else ""
+        yield f"records without an answer, left out: {len(failed)} ({'; '.join(failed[:_SHOWN])}{more})"
+    if n_further:
+        yield f"further answers to an item, left out: {n_further}; the first one counts"
+    for reason, n in unknown.items():
+        yield f"finish reason {reason!r} is not known, and taken for none: {n}"
+
+
+def _first_line(path: Path) -> object:
+    """The first record of JSON Lines; null for anything that a reader of tables can tell more about."""
+    with open_content(path, where=path.name) as file:
+        line = next((line for line in file if line.strip()), b"")
+    with suppress(RowError):
+        return _parsed(line, path.name)
+    return None
+
+
+def _records(path: Path) -> Iterator[tuple[str, Any]]:
+    """Every record of a log with its location."""
+    content = read_content(path, where=path.name)
+    if content.startswith(b"PK"):
+        yield from _archived(content, path.name)
+    elif path.suffix.lower() == ".jsonl":
+        for number, line in enumerate(content.split(b"\n"), start=1):
+            if line.strip():
+                yield f"{path.name}:{number}", _parsed(line, f"{path.name}:{number}")
+    else:
+        value = _parsed(content, path.name)
+        samples = value.get("samples") if isinstance(value, dict) else value
+        for number, sample in enumerate(samples if isinstance(samples, list) else (), start=1):
+            yield f"{path.name}, sample {number}", sample
+
+
+def _archived(content: bytes, name: str) -> Iterator[tuple[str, Any]]:
+    """The samples in the archive of an ``.eval`` log."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        samples = [info for info in archive.infolist() if info.filename.startswith("samples/")]
+        for info in samples:
+            where = f"{name}:{info.filename}"
+            if info.file_size > MOST_BYTES:
+                raise RowError("more than 512 MiB unpacked", where=where, fix="log fewer events per sample")
+            packed = info.compress_type == _ZSTANDARD
+            yield where, _parsed(_unpacked(content, info) if packed else archive.read(info), where)
+    except NOT_AN_ARCHIVE as error:
+        if isinstance(error, RowError):
+            raise
+        fix = "copy it again, or convert it with `inspect log convert --to json`"
+        raise RowError(f"cannot be read as an archive ({error})", where=name, fix=fix) from None
+
+
+def _unpacked(content: bytes, info: zipfile.ZipInfo) -> bytes:
+    """A file packed with Zstandard, as Inspect does and Python's own reader of archives cannot undo."""
+    import pyarrow as pa
+
+    header = content[info.header_offset :][:_HEADER_BYTES]
+    # Name and extra field stand between the header, which ends with their lengths, and the content.
+    lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    start = info.header_offset + _HEADER_BYTES + lengths
+    packed = content[start : start + info.compress_size]
+    return bytes(pa.decompress(packed, info.file_size, codec="zstd", asbytes=True))
+
+
+def _parsed(content: bytes, where: str) -> Any:
+    """The value of JSON as Python writes it, with ``NaN``, which scores beside answers may be."""
+    try:
+        return json.loads(utf8_text(content, where))
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, RowError):
+            raise
+        why = str(error) if isinstance(error, json.JSONDecodeError) else beyond_limits(error)
+        raise RowError(f"not JSON ({why})", where=where, fix="copy the log again") from None
+
+
+def _kind_of(record: object) -> Kind | None:
+    # A text as ``response`` is how a table of answers has it.
+    if not isinstance(record, dict) or isinstance(record.get("response"), str):
+        return None
+    return next((kind for kind in KINDS if kind.recognises(record)), None)
+
+
+def _id(doc: Record) -> Values:
+    """The first of the names of an item that something has, with its value; nothing where it has none."""
+    return {name: str(doc[name]) for name in [name for name in ID_KEYS if name in doc][:1]}
+
+
+def _answer(named: Values, texts: Iterable[str], thoughts: Iterable[str], reason: str | None) -> Values:
+    return {**named, "response": "".join(texts), "thought": "\n".join(thoughts), "finish_reason": reason}
+
+
+def _lm_eval(record: Record) -> Values:
+    """A line of ``samples_TASK.jsonl``: one response, or the likelihood of each option."""
+    named, responses = _id(record["doc"]), record["resps"]
+    if not named:
+        raise LogError(f"its doc has none of {', '.join(ID_KEYS)}")
+    if all(isinstance(one[0], str) for one in responses):
+        return {**named, "response": responses[0][0], "further": len(responses[0]) - 1}
+    # Numbers are texts in the file; the continuation of the likeliest option is what the model chose.
+    likelihoods = [float(one[0][0]) for one in responses]
+    best = likelihoods.index(max(likelihoods))
+    return {**named, "response": record["arguments"][f"gen_args_{best}"]["arg_1"].strip()}
+
+
+def _inspect(record: Record) -> Values:
+    """A sample of a log of Inspect."""
+    output = record["output"]
+    if record.get("error") or not output.get("choices"):
+        raise LogError(_reason(record.get("error") or output.get("error") or "no output"))
+    choice = output["choices"][0]
+    content = choice["message"]["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    texts = [part["text"] for part in parts if part["type"] == "text"]
+    thoughts = [part["reasoning"] for part in parts if part["type"] == "reasoning"]
+    reason = choice.get("stop_reason")
+    named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
+    return _answer(named, texts, thoughts, None if reason == "unknown" else reason)
+
+
+def _anthropic(record: Record) -> Values:
+    """A line of the results of Anthropic's message batches."""
+    result = record["result"]
+    if result["type"] != "succeeded":
+        raise LogError(_reason(result.get("error") or result["type"]))
+    blocks = result["message"]["content"]
+    texts = [block["text"] for block in blocks if block["type"] == "text"]
+    thoughts = [block["thinking"] for block in blocks if block["type"] == "thinking"]
+    return _answer({"custom_id": record["custom_id"]}, texts, thoughts, result["message"].get("stop_reason"))
+
+
+def _gemini(record: Record) -> Values:
+    """A line of the results of Gemini's batches."""
+    named, response = {"key": record["key"]}, record.get("response")
+    if not response:
+        raise LogError(_reason(record.get("error") or "no response"))
+    if not response.get("candidates"):
+        return _answer(named, (), (), f"content_filter: {response['promptFeedback']['blockReason']}")
+    candidate = response["candidates"][0]
+    parts = (candidate.get("content") or {}).get("parts") or []
+    texts = [part.get("text", "") for part in parts if not part.get("thought")]
+    thoughts = [part.get("text", "") for part in parts if part.get("thought")]
+    return _answer(named, texts, thoughts, candidate.get("finishReason"))
+
+
+def _openai(record: Record) -> Values:
+    """A line of the results of OpenAI's batches, of Responses and of chats."""
+    named, response = {"custom_id": record["custom_id"]}, record.get("response") or {}
+    body = response.get("body") or {}
+    error = record.get("error") or body.get("error") or (response.get("status_code", 200) >= 400 and body)
+    if is_filtered(error):
+        return _answer(named, (), (), "content_filter")
+    if error:
+        raise LogError(_reason(error))
+    if "choices" in body:
+        choice = body["choices"][0]
+        message = choice["message"]
+        text = message.get("content") or message.get("refusal") or ""
+        thought = message.get("reasoning_content") or message.get("reasoning") or ""
+        return _answer(named, [text], [thought], choice.get("finish_reason"))
+    parts = [
+        (one["type"], part) for one in body["output"] for part in one.get("content") or one.get("summary") or ()
+    ]
+    texts = [part.get("text") or part.get("refusal") or "" for kind, part in parts if kind == "message"]
+    thoughts = [part["text"] for kind, part in parts if kind == "reasoning"]
+    ends = {"completed": "stop", "incomplete": (body.get("incomplete_details") or {}).get("reason")}
+    return _answer(named, texts, thoughts, ends.get(body["status"]) or body["status"])
+
+
+def _reason(error: object) -> str:
+    """What went wrong, in the words of who says so."""
+    inner = (error.get("error") or error.get("message")) if isinstance(error, dict) else None
+    return _reason(inner) if inner else " ".join(str(error).split())[:200]
+
+
+KINDS = (
+    Kind("samples of lm-eval", lambda one: "doc" in one and "resps" in one, _lm_eval),
+    Kind("a log of Inspect", lambda one: "epoch" in one and "output" in one, _inspect),
+    Kind("results of Anthropic's batches", lambda one: "custom_id" in one and "result" in one, _anthropic),
+    Kind("results of OpenAI's batches", lambda one: "custom_id" in one and "response" in one, _openai),
+    Kind("results of Gemini's batches", lambda one: "key" in one and bool(_GEMINIS & {*one}), _gemini),
+)
+"""Every kind of log, in the order in which a file is tried."""

@@ -1,0 +1,249 @@
+"""Answer logs: each kind as its tool writes it, on invented answers, and what is said of others."""
+
+import gzip
+import json
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from blend.eval.evaluation import run_task
+from blend.eval.items import ITEMS, TaskItems
+from blend.eval.runs.answer_logs import read_log
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.schemas.errors import InputError
+
+Json = dict[str, Any]
+
+TWO = TaskItems(
+    pl.DataFrame(
+        [
+            {"item_id": item_id, "locale": "ko-KR", "region": "KR", "template_id": item_id, "topic": "Food"}
+            | {"prompt_id": "p", "language": "en", "prompt": "?", "options": None}
+            for item_id in ("a1", "a2")
+        ],
+        ITEMS,
+    ),
+    pl.DataFrame(),
+    {},
+    "text",
+)
+
+ROWS = [("a1", "B", None, "stop"), ("a2", "C", "Hm", "length")]
+"""Item, text, thought and finish reason."""
+
+
+def lm_eval(item_id: str, text: str, **others: Any) -> Json:
+    doc = {"MCQID": item_id, "prompt": "?", "options": ["A", "B", "C", "D"]}
+    request = {"gen_args_0": {"arg_0": "?", "arg_1": {"until": ["\n"], "max_gen_toks": 8}}}
+    return {"doc_id": 0, "doc": doc, "arguments": request, "resps": [[text]], "filter": "none"} | others
+
+
+def lm_eval_likelihoods(item_id: str, *likelihoods: float) -> Json:
+    # Everything but keys is a text there.
+    arguments = {f"gen_args_{i}": {"arg_0": "?", "arg_1": f" {'ABCD'[i]}"} for i in range(len(likelihoods))}
+    resps = [[[str(one), "False"]] for one in likelihoods]
+    return lm_eval(item_id, "", arguments=arguments, resps=resps, acc=float("nan"))
+
+
+def inspect_sample(item_id: str, text: str, thought: str | None, reason: str, *, epoch: int = 1) -> Json:
+    parts = [{"type": "reasoning", "reasoning": thought}, {"type": "text", "text": text}]
+    message = {"role": "assistant", "content": parts if thought else text}
+    output = {"model": "m", "choices": [{"message": message, "stop_reason": reason}], "completion": text}
+    return {"id": item_id, "epoch": epoch, "input": "?", "target": "B", "metadata": {}, "output": output}
+
+
+def openai(item_id: str, body: Json) -> Json:
+    return {"id": "r", "custom_id": item_id, "response": {"status_code": 200, "body": body}, "error": None}
+
+
+def responses(item_id: str, text: str, thought: str | None, reason: str) -> Json:
+    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    summary = [{"type": "summary_text", "text": thought}] if thought else []
+    cut = {"reason": "max_output_tokens"} if reason == "length" else None
+    status = "incomplete" if cut else "completed"
+    output = [{"type": "reasoning", "summary": summary}, message]
+    return openai(
+        item_id, {"object": "response", "status": status, "incomplete_details": cut, "output": output}
+    )
+
+
+def chat(item_id: str, text: str, thought: str | None, reason: str) -> Json:
+    message = {"role": "assistant", "content": text, "reasoning_content": thought}
+    return openai(item_id, {"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
+
+
+def anthropic(item_id: str, text: str, thought: str | None, reason: str) -> Json:
+    blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
+    end = "max_tokens" if reason == "length" else "end_turn"
+    message = {"role": "assistant", "content": [*blocks, {"type": "text", "text": text}], "stop_reason": end}
+    return {"custom_id": item_id, "result": {"type": "succeeded", "message": message}}
+
+
+def gemini(item_id: str, text: str, thought: str | None, reason: str) -> Json:
+    parts = [{"text": thought, "thought": True}] if thought else []
+    end = "MAX_TOKENS" if reason == "length" else "STOP"
+    content = {"parts": [*parts, {"text": text}], "role": "model"}
+    return {"key": item_id, "response": {"candidates": [{"content": content, "finishReason": end}]}}
+
+
+def lines(path: Path, *records: Json) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def zstandard_archive(path: Path, members: dict[str, Json]) -> Path:
+    """An archive as Inspect writes it, packed with Zstandard, which Python's `zipfile` cannot write."""
+    contents = {name: json.dumps(value).encode() for name, value in members.items()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(name, pa.compress(content, codec="zstd", asbytes=True))
+        infos = archive.infolist()
+    packed = bytearray(path.read_bytes())
+    central = packed.index(b"PK\x01\x02")
+    for info in infos:
+        for start, method, size in ((info.header_offset, 8, 22), (central, 10, 24)):
+            struct.pack_into("<H", packed, start + method, 93)
+            struct.pack_into("<I", packed, start + size, len(contents[info.filename]))
+        central = packed.find(b"PK\x01\x02", central + 1)
+    path.write_bytes(packed)
+    return path
+
+
+def answers(path: Path) -> list[tuple[str | None, ...]]:
+    found = read_recorded(path, TWO).answers
+    return found.select("item_id", "text", "thought", "finish_reason").rows()
+
+
+@pytest.mark.parametrize("made", [responses, chat, anthropic, gemini])
+def test_results_of_batches_are_read_in_any_order(tmp_path: Path, made: Any):
+    path = lines(tmp_path / "results.jsonl", *(made(*row) for row in ROWS[::-1]))
+    assert answers(path) == ROWS[::-1]
+
+
+def test_samples_of_lm_eval_are_read(tmp_path: Path):
+    written = lines(tmp_path / "samples_x.jsonl", lm_eval("a1", "B"), lm_eval("a2", " C."))
+    assert answers(written) == [("a1", "B", None, None), ("a2", " C.", None, None)]
+    # Of the options the likeliest, as the task itself counts; of responses and filters the first.
+    path = lines(
+        tmp_path / "samples_y.jsonl",
+        lm_eval_likelihoods("a1", -3.5, -0.25, float("-inf"), -10.0),
+        lm_eval("a2", "", resps=[["C", "D"]]),
+        lm_eval("a2", "C", filter="strip"),
+    )
+    assert answers(path) == [("a1", "B", None, None), ("a2", "C", None, None)]
+    assert read_recorded(path, TWO).warnings == (
+        "further answers to an item, left out: 2; the first one counts",
+    )
+
+
+@pytest.mark.parametrize("kind", ["json", "stored", "zstandard"])
+def test_logs_of_inspect_are_read_raw(tmp_path: Path, kind: str):
+    ends = {"stop": "stop", "length": "max_tokens"}
+    samples = [inspect_sample(*row[:3], ends[row[3]]) for row in ROWS]
+    samples.append(inspect_sample("a1", "D", None, "stop", epoch=2))
+    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
+    path = tmp_path / ("log.json" if kind == "json" else "log.eval")
+    if kind == "json":
+        path.write_text(json.dumps({"version": 2, "status": "success", "eval": {}, "samples": samples}))
+    elif kind == "stored":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, value in ({"header.json": {}} | members).items():
+                archive.writestr(name, json.dumps(value))
+    else:
+        zstandard_archive(path, {"header.json": {"version": 2}} | members)
+    assert answers(path) == ROWS
+    assert read_recorded(path, TWO).warnings == (
+        "further answers to an item, left out: 1; the first one counts",
+    )
+
+
+def test_what_failed_is_left_out_and_told(tmp_path: Path):
+    failed = inspect_sample("a2", "", None, "stop") | {"error": {"message": "no\nroute"}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"samples": [inspect_sample("a1", "B", None, "tool_calls"), failed]}))
+    assert read_recorded(path, TWO).warnings == (
+        "records without an answer, left out: 1 (log.json, sample 2: no route)",
+        "finish reason 'tool_calls' is not known, and taken for none: 1",
+        "items without an answer in the file: 1 of 2 (first: a2)",
+    )
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    for made, refused in (
+        (anthropic, {"custom_id": "a2", "result": {"type": "errored", "error": error}}),
+        (gemini, {"key": "a2", "error": {"code": 503, "message": "Overloaded"}}),
+        (chat, {"custom_id": "a2", "response": {"status_code": 503, "body": error}, "error": None}),
+        (responses, openai("a2", {"status": "failed", "error": {"code": "x", "message": "Overloaded"}})),
+    ):
+        path = lines(tmp_path / "results.jsonl", refused, made(*ROWS[0]))
+        found = read_recorded(path, TWO)
+        assert found.answers["item_id"].to_list() == ["a1"]
+        assert found.warnings[0] == ("records without an answer, left out: 1 (results.jsonl:1: Overloaded)")
+    held_back = {"key": "a2", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}
+    path = lines(tmp_path / "results.jsonl", held_back, gemini(*ROWS[0]))
+    assert answers(path)[0] == ("a2", "", None, "content_filter")
+
+
+NAMES = (
+    "samples of lm-eval, a log of Inspect, results of Anthropic's batches, results of OpenAI's batches, "
+    "results of Gemini's batches"
+)
+MIXED = f"{json.dumps(chat(*ROWS[0]))}\n{json.dumps(gemini(*ROWS[1]))}\n"
+EMPTY = json.dumps(openai("a1", {"choices": []}))
+TOLD = {
+    ("answers.json", '[{"MCQID": "a1", "response": "B"}]'): (
+        f"not a log of answers; give {NAMES}, or a table of answers"
+    ),
+    ("log.eval", "PK"): (
+        "cannot be read as an archive (File is not a zip file); copy it again, or convert it with `inspect log "
+        "convert --to json`"
+    ),
+    ("log.json", "{"): (
+        "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy the log "
+        "again"
+    ),
+    ("results.jsonl", MIXED): (
+        "not as the first record, which is of results of OpenAI's batches; give one whole log of one kind"
+    ),
+    ("results.jsonl", EMPTY): (
+        "like results of OpenAI's batches, without the answer in its place; give the log as it was written"
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), [(*file, message) for file, message in TOLD.items()])
+def test_what_is_no_log_is_told(tmp_path: Path, name: str, content: str, message: str):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InputError) as raised:
+        read_recorded(path, TWO)
+    row = {MIXED: ":2", EMPTY: ":1"}.get(content, "")
+    assert str(raised.value) == f"{name}{row}: {message}"
+
+
+def test_a_table_in_json_lines_is_no_log(tmp_path: Path):
+    path = lines(tmp_path / "answers.jsonl", {"MCQID": "a1", "response": "B", "key": "x"})
+    assert read_log(path) is None
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:samples.jsonl")
+def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
+    from blend.loaders.releases.tables import read_config
+
+    ids = read_config(sample_release, "multiple-choice-questions")["mcq_id"].to_list()
+    packed = tmp_path / "samples.jsonl.gz"
+    packed.write_bytes(gzip.compress("".join(json.dumps(lm_eval(one, "B")) + "\n" for one in ids).encode()))
+    run = run_task(sample_release, "multiple-choice", answers=packed, out=tmp_path / "run")
+    assert run.outcome is not None
+    assert run.outcome.n_missing == 0
+    packed.write_bytes(packed.read_bytes()[:-40])
+    with pytest.raises(InputError) as raised:
+        run_task(sample_release, "multiple-choice", answers=packed, out=tmp_path / "other")
+    assert str(raised.value) == (
+        f"{packed}: cannot be unpacked (Compressed file ended before the end-of-stream marker was reached); "
+        "copy it again"
+    )
