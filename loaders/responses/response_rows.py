@@ -218,6 +218,7 @@ _RESPONSES = _Kind(
         optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
         tolerated=(_ONE_TOO_MANY,),
         typed=True,
+        instead="; or let `blend responses import` read a form with a column per question",
     ),
     values=_response_values,
     locale_column="locale",

@@ -100,13 +100,13 @@ def is_country(code: str) -> bool:
     return Language.make(territory=code).is_valid()
 
 
-def country_name(code: str) -> str:
-    """A country's name in English: ``South Korea`` of ``KR``."""
-    if code in COUNTRIES:
+def country_name(code: str, language: str = "en") -> str:
+    """A country's name, in English unless said otherwise: ``South Korea`` of ``KR``."""
+    if language == "en" and code in COUNTRIES:
         return COUNTRIES[code]
     from langcodes import Language
 
-    return Language.make(territory=code).territory_name("en")
+    return Language.make(territory=code).territory_name(language)
 
 
 def is_script(code: str) -> bool:
