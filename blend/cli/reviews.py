@@ -9,6 +9,9 @@ from blend.cli.application import Application
 from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
 from blend.schemas.language.text_comparison import pluralise
 
+_PAIRS = 10
+"""Answers with their English that are shown when reviews are taken in, at most."""
+
 app = Application(
     no_args_is_help=True,
     help="Review typed answers in a spreadsheet. `docs/reviews.md` walks through it.",
@@ -75,7 +78,7 @@ def accept(
 
     - `blend reviews accept sheet.csv --out collected/reviews` puts them beside the responses.
     """
-    from blend.builders.saq.reviews import reviews_of
+    from blend.builders.saq.reviews import english_pairs, reviews_of
     from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
     from blend.views.safe import shown
 
@@ -97,9 +100,13 @@ def accept(
                 f"{written.path}: counts in place of what `blend annotate pull` writes; pull again, so that "
                 "the same question is not reviewed in both."
             )
+    if pairs := english_pairs(accepted.reviews, _PAIRS):
+        listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
+        typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    for sentence in (*accepted.recognised, *accepted.left_out, *accepted.out_of_format):
+    sentences = (*accepted.recognised, *accepted.left_out, *accepted.doubtful, *accepted.out_of_format)
+    for sentence in sentences:
         typer.echo(sentence, err=True)
 
 

@@ -24,10 +24,10 @@ class Ballots(NamedTuple):
 
     answers: pl.DataFrame
     """One row per annotator and answer: ``template_id``, ``locale``, ``annotator``, ``answer`` (cleaned),
-    ``lines`` (of its cell), ``source`` (of the response), ``language``, ``answer_format``, ``unit`` (of time, that
-    the question asks for; null for none), ``invalid`` (null where no review mentions the answer), ``group`` (index
-    within the review, from 0; null where invalid or unmentioned) and ``position`` (of the answer within the
-    review)."""
+    ``lines`` (of its cell), ``source`` (of the response), ``language``, ``answer_format``, ``unit`` (of time,
+    that the question asks for; null for none), ``invalid`` (null where no review mentions the answer),
+    ``group`` (index within the review, from 0; null where invalid or unmentioned) and ``position`` (of the
+    answer within the review)."""
     decisions: pl.DataFrame
     """One row per reviewed answer: ``template_id``, ``locale``, ``answer`` (cleaned), ``invalid``, ``reason``
     (why it is; empty where nobody said), ``group``, ``position``, ``review`` (source of the review)."""

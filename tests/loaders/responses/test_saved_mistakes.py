@@ -59,8 +59,10 @@ REFUSED = {
         RESPONSES,
         "food-01,a03",
         "work-02,A01,3,,,,\nfood-01,a03",
-        f"{RESPONSES}:4, column annotator: 'A01' is 'a01' in {RESPONSES}:2, and would count as another person; "
-        "spell one person's pseudonym in one way throughout",
+        (
+            f"{RESPONSES}:4, column annotator: 'A01' is 'a01' in {RESPONSES}:2, and would count as another "
+            "person; spell one person's pseudonym in one way throughout"
+        ),
     ),
     "a telephone number": (RESPONSES, "a02", "+995 555 12 34 56", f"{RESPONSES}:3, column annotator: {PHONE}"),
     "another one": (RESPONSES, "a02", "010-1234-5678", f"{RESPONSES}:3, column annotator: {PHONE}"),
@@ -68,9 +70,11 @@ REFUSED = {
         RESPONSES,
         "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason",
         "Timestamp,Who,Breakfast?,Drink?,Leave?,Why,More",
-        f"{RESPONSES}:1: columns 'template_id', 'annotator' are missing; rename the columns that hold them: "
-        "there are 'Timestamp', 'Who', 'Breakfast?', 'Drink?', 'Leave?', 'Why' …; or let `blend responses "
-        "import` read a form with a column per question",
+        (
+            f"{RESPONSES}:1: columns 'template_id', 'annotator' are missing; rename the columns that hold "
+            "them: there are 'Timestamp', 'Who', 'Breakfast?', 'Drink?', 'Leave?', 'Why' …; or let `blend "
+            "responses import` read a form with a column per question"
+        ),
     ),
 }
 
@@ -88,8 +92,10 @@ TOLD = {
         RESPONSES,
         "밥,국",
         "xлеб,국",
-        "mixed-scripts: column answer_1: 'xлеб' is spelled in Cyrillic and Latin letters; kept, and no variant "
-        "of a word in one",
+        (
+            "mixed-scripts: column answer_1: 'xлеб' is spelled in Cyrillic and Latin letters; kept, and no "
+            "variant of a word in one"
+        ),
     ),
     "letters destroyed in part": (
         RESPONSES,
