@@ -7,6 +7,7 @@ import typer
 
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import AsJson, Encoding, LocaleFile, RawRecipe, TablesFolder
+from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.base.docstrings import first_line_of
 from blend.schemas.errors import InputError
@@ -228,11 +229,9 @@ def status(
 
     from blend.builders.release.inputs import known_locales, read_inputs
     from blend.builders.saq.collection import collection_status
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    base = Path() if recipe is None else recipe.parent
+    chosen = used_recipe(recipe)
+    used, base = chosen.recipe, chosen.base
     inputs = read_inputs(used, base=base, locales=known_locales(used, base=base))
     if inputs.responses.is_empty():
         raise InputError(

@@ -7,6 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
+from blend.cli.recipe_argument import used_recipe
 from blend.schemas.language.text_comparison import pluralise
 
 _PAIRS = 10
@@ -37,12 +38,10 @@ def propose(
     """
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
     from blend.loaders.responses.sheets import write_answer_sheet
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    base = Path() if recipe is None else recipe.parent
+    chosen = used_recipe(recipe)
+    used, base = chosen.recipe, chosen.base
     sheet, lost = answers_to_review(used, base=base, locales=locales, everything=everything)
     write_answer_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
@@ -119,7 +118,8 @@ pairs_app = Application(
 @pairs_app.command("propose")
 def propose_pairs(
     recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+        Path | None,
+        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
     ] = None,
     out: NewSheet = Path("pairs.csv"),
     everything: Annotated[
@@ -131,12 +131,10 @@ def propose_pairs(
     - `blend review-pairs propose recipe.toml --out pairs.csv` writes what nobody has decided yet.
     """
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
     from blend.loaders.responses.pair_sheets import write_pair_sheet
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    sheet = pairs_to_review(used, base=Path() if recipe is None else recipe.parent, everything=everything)
+    chosen = used_recipe(recipe)
+    sheet = pairs_to_review(chosen.recipe, base=chosen.base, everything=everything)
     write_pair_sheet(sheet, out)
     typer.echo(f"{out}: {pluralise(len(sheet), 'undecided pair')}.")
     typer.echo(
