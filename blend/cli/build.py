@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from blend.cli.options import NewFolder
-from blend.cli.recipe_argument import named_or_here
+from blend.cli.recipe_argument import recipe_here, say_which
 from blend.cli.wikidata import DomainFile
 from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
@@ -138,8 +138,8 @@ def build(
     - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
     _check_about_questions(food, mcq_mode, variants)
-    if recipe is blend_data is semeval is food is None:
-        recipe = named_or_here(recipe)
+    is_named = any(one is not None for one in (recipe, blend_data, semeval, food))
+    recipe = recipe if is_named else recipe_here()
     if semeval is None:
         used, base, source_paths = _recipe(recipe, blend_data, revision, food, domain, domain_file)
     else:
@@ -147,6 +147,8 @@ def build(
     source_paths |= _named_locations(used, source_path or [])
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, rebalance=rebalance, seed=seed)
     used, source_paths = _with_previous(used, previous, source_paths)
+    if not is_named:
+        say_which(recipe)
     # Data given by an option have no recipe that a command could name.
     called = "RECIPE" if recipe is None and (blend_data or semeval) else str(recipe or "")
     _build(used, out, base=base, source_paths=source_paths, replace=replace, as_json=as_json, called=called)

@@ -25,22 +25,23 @@ class UsedRecipe(NamedTuple):
         return Path() if self.path is None else self.path.parent
 
 
-def named_or_here(path: Path | None) -> Path | None:
-    """The recipe that is named, else the one in this folder; null for the sample. What nobody named is said."""
-    if path is not None:
-        return path
-    is_here = USUAL.exists()
+def recipe_here() -> Path | None:
+    """The recipe in this folder; null where there is none, and the sample is used."""
+    return USUAL if USUAL.exists() else None
+
+
+def say_which(chosen: Path | None) -> None:
+    """Say what a command is about where no recipe is named: nobody takes the sample for their own data."""
     typer.echo(
-        f"No recipe is named: this is about {USUAL} in this folder."
-        if is_here
-        else f"No recipe is named, and there is no {USUAL} here: this is about the sample in the package.",
+        f"No recipe is named, and there is no {USUAL} here: this is about the sample in the package."
+        if chosen is None
+        else f"No recipe is named: this is about {chosen} in this folder.",
         err=True,
     )
-    return USUAL if is_here else None
 
 
 def used_recipe(path: Path | None) -> UsedRecipe:
-    """The recipe at a path, the one in this folder, or the sample; see `named_or_here`.
+    """The recipe at a path; without one that in this folder, or else the sample, which is said.
 
     Raises:
         BlendError: If it cannot be read.
@@ -48,5 +49,7 @@ def used_recipe(path: Path | None) -> UsedRecipe:
     from blend.loaders.recipes import read_recipe
     from blend.loaders.recipes.ready import sample_recipe
 
-    chosen = named_or_here(path)
+    chosen = recipe_here() if path is None else path
+    if path is None:
+        say_which(chosen)
     return UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)

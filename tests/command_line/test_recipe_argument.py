@@ -7,8 +7,10 @@ from typer.testing import CliRunner
 
 from blend.builders.mcq.verdicts.verdict_notes import verdict_notes
 from blend.cli import app
-from blend.cli.recipe_argument import named_or_here
+from blend.cli.recipe_argument import used_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
+from blend.schemas.errors import BlendError
 
 RECIPE = """\
 name = "mine"
@@ -47,9 +49,10 @@ def test_the_sample_only_where_there_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    assert named_or_here(None) is None
+    assert used_recipe(None) == (sample_recipe(), None)
     assert capsys.readouterr().err == SAMPLE
-    assert named_or_here(Path("other.toml")) == Path("other.toml")
+    with pytest.raises(BlendError):
+        used_recipe(Path("other.toml"))
     assert capsys.readouterr().err == ""
 
 
