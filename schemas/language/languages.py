@@ -109,6 +109,16 @@ def country_name(code: str, language: str = "en") -> str:
     return Language.make(territory=code).territory_name(language)
 
 
+def turned_around(tag: str) -> str | None:
+    """The tag with language and country the other way round, ``ka-GE`` of ``ge-KA``; null if that is none."""
+    first, _, second = tag.partition("-")
+    right = f"{second.lower()}-{first.upper()}"
+    is_one = is_language(second.lower()) and first.isalpha() and is_country(first.upper())
+    return (
+        right if is_one and right != tag and not (is_language(first) and is_country(second.upper())) else None
+    )
+
+
 def is_script(code: str) -> bool:
     """Whether a code is one of ISO 15924, for example ``Latn``."""
     if code in SCRIPTS:

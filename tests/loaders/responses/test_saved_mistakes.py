@@ -122,6 +122,33 @@ def test_told(folder: Path, name: str, old: str, new: str, finding: str):
     assert (source, locale, template_id) == (f"{name}:2", "ko-KR", "food-01")
 
 
+UNKNOWN = "needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+
+
+def test_a_file_that_is_named_for_its_region(folder: Path):
+    (folder / RESPONSES).rename(folder / "responses" / "South Korea.csv")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    assert str(told.value).startswith(
+        "responses/South Korea.csv: unknown locale 'South Korea'; name the file for its locale, or add column "
+        "locale; did you mean 'ko-KR'? "
+    )
+    assert str(told.value).endswith(UNKNOWN)
+
+
+def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
+    path = folder / QUESTIONS
+    path.write_text(path.read_text(encoding="utf-8").replace("ko-KR", "ge-KA"), encoding="utf-8")
+    (folder / RESPONSES).rename(folder / "responses" / "ge-KA.csv")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    lines = [line for line in str(told.value).splitlines() if "unknown locale" in line]
+    assert [line.partition("; ")[0] for line in lines] == [
+        "questions.csv:2, column locale: unknown locale 'ge-KA'",
+        "responses/ge-KA.csv: unknown locale 'ge-KA'",
+    ]
+
+
 @pytest.mark.parametrize(
     "answer", ["밥?", "뭐??", "T셔츠", "¿arroz?", "wi-fi", "COVID-19", "PC방", "밥 ?", "Ω-3 масло"]
 )
