@@ -15,6 +15,8 @@ from blend.eval.models.callers_model import OwnModel, callers_model, callers_sco
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Decoding, Model, OpenedModel
 from blend.eval.models.server import ServerModel, open_server
+from blend.eval.models.server_items import has_route
+from blend.eval.models.server_requests import COMPLETIONS
 from blend.eval.ray_runs import opened_on_gpu, run_on_ray
 from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
@@ -66,37 +68,46 @@ def items_for(
     if how.batch is not None or how.ray is not None:
         options = {**task.of_texts, **given(**options)}
     asked = read_items(release, task, in_parts=True, **options)
-    if model is None or not _thinks_instead(str(model), asked, how):
+    why = None if model is None else _why_in_words(str(model), asked, how)
+    if why is None:
         return asked, asked.asked.warnings
     in_words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
     if any(options.get(name) is not None for name in task.of_texts):
-        warning = f"{_THINKS}; give {in_words} to have it answer"
+        warning = f"{why}; give {in_words} to have it answer"
     else:
         asked = read_items(release, task, in_parts=True, **{**task.of_texts, **given(**options)})
-        warning = f"{_THINKS}; asked with {in_words}"
+        warning = f"{why}; asked with {in_words}"
     return asked, (*asked.asked.warnings, warning)
 
 
 _THINKS = "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
 
 
-def _thinks_instead(model: str, asked: ReleaseItems, how: HowAsked) -> bool:
-    """Whether a model that is to choose the likeliest option would think before it answers.
+_NO_ROUTE = f"the server has no route {COMPLETIONS}, where it would say which option is the likeliest"
 
-    Its choice is then not its answer: what comes right behind the question is the beginning of a thought.
+
+def _why_in_words(model: str, asked: ReleaseItems, how: HowAsked) -> str | None:
+    """Say why a model that is to choose the likeliest option has to answer in words; null where it need not.
+
+    If it thinks before it answers, its choice is not its answer: what comes right behind the question is the
+    beginning of a thought. Or the server that it is on cannot say what is likeliest.
     """
     if asked.asked.kind != "logprobs" or how.batch is not None or how.ray is not None:
-        return False
+        return None
     server = how.machine.get("server")
     if how.machine.get("chat") is False:
-        return False
+        return None
     if server is None:
-        return open_model(model, asked_for="logprobs", **how.machine, **_understanding(how)).thinks()
+        opened = open_model(model, asked_for="logprobs", **how.machine, **_understanding(how))
+        return _THINKS if opened.thinks() else None
     # Options are scored without a chat template; whether there is one that thinks, a chat shows.
+    on_server = open_server(model, server, retries=0, **_understanding(how))
     try:
-        return open_server(model, server, retries=0, **_understanding(how)).thinks()
+        if on_server.thinks():
+            return _THINKS
+        return None if has_route(on_server.server, COMPLETIONS, model) else _NO_ROUTE
     except ServerError:
-        return False
+        return None
 
 
 def ask(

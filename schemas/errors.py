@@ -87,11 +87,19 @@ class UnknownNameError(InputError):
     """A name that does not exist; the message lists those that do, or the nearest of many."""
 
     def __init__(
-        self, kind: str, name: str, valid: Iterable[str], *, more: str = "", among: str | None = None
+        self,
+        kind: str,
+        name: str,
+        valid: Iterable[str],
+        *,
+        more: str = "",
+        among: str | None = None,
+        meant: str | None = None,
     ) -> None:
         choices = sorted(valid)
         ways = listed_names(name, choices, among=among) + (f", or {more}" if more else "")
-        super().__init__(f"unknown {kind} {name!r}; {did_you_mean(name, choices)}{ways}")
+        question = did_you_mean(name, choices) if meant is None else f"did you mean {meant!r}? "
+        super().__init__(f"unknown {kind} {name!r}; {question}{ways}")
         self.kind = kind
         self.name = name
 

@@ -122,6 +122,8 @@ def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
     release = releases / "1.0.0"
     files = sorted(digests(release))
     load = 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")'
+    unsure = "Whether your token may make a repository of org shows only then; `hf auth whoami` lists its "
+    unsure += "organisations."
     said = client.blend("publish", release, REPO, "--dry-run", account=None).splitlines()
     assert [line.rstrip() for line in said] == [
         "Would publish org/blend, tag v1.0.0 (a new repository)",
@@ -130,6 +132,7 @@ def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
         "changed    0",
         "removed    0",
         "unchanged  0",
+        unsure,
         "Nothing was changed. Without --dry-run it would then load with:",
         f"  from datasets import load_dataset; {load}",
     ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from blend.cli.options import NewFolder
+from blend.cli.recipe_argument import recipe_here, say_which
 from blend.cli.wikidata import DomainFile
 from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_OUT = Path("release")
 
 RecipeFile = Annotated[
-    Path | None, typer.Argument(help="Recipe (TOML). Without one, the sample in the package is built.")
+    Path | None, typer.Argument(help="Recipe (TOML). Without one, recipe.toml here, or else the sample.")
 ]
 Out = Annotated[
     Path, typer.Option(help="Directory to make; an older release of the same dataset there is replaced.")
@@ -129,7 +130,7 @@ def build(
 
     The directory appears complete or not at all. The same recipe and sources give the same bytes.
 
-    - `blend build` builds the sample in the package.
+    - `blend build` builds recipe.toml in this folder, or else the sample in the package.
     - `blend build recipe.toml --out release` builds your own data.
     - `blend build --blend path/to/BLEnD/data` builds the published data of 16 regions.
     - `blend build --semeval path/to/files` builds your copy of SemEval-2026 Task 7.
@@ -137,6 +138,8 @@ def build(
     - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
     _check_about_questions(food, mcq_mode, variants)
+    is_named = any(one is not None for one in (recipe, blend_data, semeval, food))
+    recipe = recipe if is_named else recipe_here()
     if semeval is None:
         used, base, source_paths = _recipe(recipe, blend_data, revision, food, domain, domain_file)
     else:
@@ -144,7 +147,11 @@ def build(
     source_paths |= _named_locations(used, source_path or [])
     used = _with_options(used, mcq_mode=mcq_mode, variants=variants, rebalance=rebalance, seed=seed)
     used, source_paths = _with_previous(used, previous, source_paths)
-    _build(used, out, base=base, source_paths=source_paths, replace=replace, as_json=as_json)
+    if not is_named:
+        say_which(recipe)
+    # Data given by an option have no recipe that a command could name.
+    called = "RECIPE" if recipe is None and (blend_data or semeval) else str(recipe or "")
+    _build(used, out, base=base, source_paths=source_paths, replace=replace, as_json=as_json, called=called)
 
 
 def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: str | None) -> None:
@@ -156,7 +163,14 @@ def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: st
 
 
 def _build(
-    recipe: "Recipe", out: Path, *, base: Path, source_paths: "dict[str, Path]", replace: bool, as_json: bool
+    recipe: "Recipe",
+    out: Path,
+    *,
+    base: Path,
+    source_paths: "dict[str, Path]",
+    replace: bool,
+    as_json: bool,
+    called: str,
 ) -> None:
     from blend.builders.release import build_release, step_since_previous
     from blend.loaders.files.progress import shown_progress
@@ -174,7 +188,7 @@ def _build(
             recipe, out, base=base, source_paths=source_paths, replace=replace, on_progress=on_progress
         )
         step = step_since_previous(recipe, out, base=base, source_paths=source_paths)
-    _print_summary(manifest, out, before)
+    _print_summary(manifest, out, before, called)
     if step is not None:
         typer.echo(_followed(manifest.version, *step))
 
@@ -309,7 +323,9 @@ def _with_previous(
     return recipe.model_copy(update={"previous": name}), {**source_paths, name: Path(previous)}
 
 
-def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None") -> None:
+def _print_summary(
+    manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
+) -> None:
     from blend.builders.mcq.result import why_none_made
     from blend.builders.mcq.verdicts.verdict_notes import verdict_notes
     from blend.views.releases import release_tables
@@ -319,10 +335,10 @@ def _print_summary(manifest: "ReleaseManifest", out: Path, before: "ReleaseManif
     console.show(release_tables(manifest))
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
-    why_none = why_none_made(manifest)
+    why_none = why_none_made(manifest, called)
     for sentence in (
         *([] if why_none is None else [why_none]),
-        *(f"{note}; {remedy}." for note, remedy in verdict_notes(manifest)),
+        *(f"{note}; {remedy}." for note, remedy in verdict_notes(manifest, called)),
     ):
         console.print()
         console.print(sentence, highlight=False, markup=False)

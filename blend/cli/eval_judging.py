@@ -238,7 +238,7 @@ def scorers(
         else:
             card = packaged_card()
         if out is not None:
-            write_new_sheet(out, card, mark=False)
+            write_new_sheet(out, card)
     if json:
         typer.echo(card.write_json())
         return

@@ -7,6 +7,7 @@ import typer
 
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import AsJson, Encoding, LocaleFile, RawRecipe, TablesFolder
+from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.base.docstrings import first_line_of
 from blend.schemas.errors import InputError
@@ -75,10 +76,12 @@ def stats(
             "unknown one.",
         ),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Print all tables, not the first one.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients.
 
+    - `blend stats release` prints the counts, and which further tables there are.
     - `blend stats release --table overlap` prints one table.
     - `blend stats release --out figures` keeps all of them as files.
     """
@@ -89,10 +92,12 @@ def stats(
     from blend.loaders.files.saved_frames import write_frames
     from blend.views.statistics import chosen_tables
 
-    if table and as_json:
+    if (table or everything) and as_json:
         raise UsageError(
-            "--table chooses what is printed for people, and --json prints everything; leave one out"
+            "--table and --all choose what is printed for people, and --json prints everything; leave one out"
         )
+    if table and everything:
+        raise UsageError("--table and --all: choose one")
 
     with progress_if_watched(transient=True) as on_progress:
         figures = (
@@ -102,7 +107,7 @@ def stats(
         )
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
-    tables = chosen_tables(figures, table)
+    tables, others = chosen_tables(figures, table, everything=everything)
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(figures.to_json(), ensure_ascii=False, indent=2)))
         return
@@ -110,6 +115,9 @@ def stats(
 
     console = SafeConsole()
     console.show(tables)
+    if others:
+        told = f"Further tables: {', '.join(others)}. --table NAME prints one of them, --all prints all."
+        console.print(told, highlight=False, markup=False)
 
 
 def audit(
@@ -229,11 +237,9 @@ def status(
 
     from blend.builders.release.inputs import known_locales, read_inputs
     from blend.builders.saq.collection import collection_status
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    base = Path() if recipe is None else recipe.parent
+    chosen = used_recipe(recipe)
+    used, base = chosen.recipe, chosen.base
     inputs = read_inputs(used, base=base, locales=known_locales(used, base=base))
     if inputs.responses.is_empty():
         raise InputError(

@@ -29,7 +29,8 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, 
 NewFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder to make; nothing in it is replaced.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 RawRecipe = Annotated[
-    Path | None, typer.Argument(help="Recipe with raw responses. Without one, the sample in the package.")
+    Path | None,
+    typer.Argument(help="Recipe with raw responses. Without one, recipe.toml here, or else the sample."),
 ]
 NewSheet = Annotated[
     Path,

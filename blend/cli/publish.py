@@ -1,6 +1,9 @@
 """``blend publish`` and ``blend pull``: a release goes to the Hub as a tagged version, and comes back."""
 
+from math import inf
 from pathlib import Path
+from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -66,7 +69,7 @@ def publish(
                 force_version=force_version,
                 allow_errors=allow_errors,
                 on_progress=on_progress,
-                on_wait=_waiting_line,
+                on_wait=_WaitingLines(),
             )
         else:
             done = publish_release(
@@ -76,7 +79,7 @@ def publish(
                 force_version=force_version,
                 allow_errors=allow_errors,
                 on_progress=on_progress,
-                on_wait=_waiting_line,
+                on_wait=_WaitingLines(),
             )
     if dry_run:
         _say_what_would_be(plan, SafeConsole())
@@ -84,12 +87,33 @@ def publish(
         _say_what_was_done(done, SafeConsole())
 
 
-def _waiting_line(sentence: str) -> None:
-    typer.echo(sentence, err=True)
+class _WaitingLines:
+    """Says what is waited for: once where requests side by side wait for the same."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, float] = {}
+        self._one_at_a_time = Lock()
+
+    def __call__(self, sentence: str) -> None:
+        with self._one_at_a_time:
+            before, now = self._said.get(sentence, -inf), monotonic()
+            self._said[sentence] = now
+        if now - before > _SIDE_BY_SIDE_S:
+            typer.echo(sentence, err=True)
+
+
+_SIDE_BY_SIDE_S = 0.9
+"""Seconds in which the same sentence is about one trouble; the shortest wait is a second."""
 
 
 def _say_what_would_be(plan: "PublicationPlan", console: "SafeConsole") -> None:
     _print_plan(plan, _announcement(plan), console)
+    if plan.creates:
+        _say(
+            console,
+            f"Whether your token may make a repository of {plan.repo_id.partition('/')[0]} shows only then; "
+            "`hf auth whoami` lists its organisations.",
+        )
     if plan.action != "nothing":
         _say(console, "Nothing was changed. Without --dry-run it would then load with:")
     _say_how_to_load(plan, console)

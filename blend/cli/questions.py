@@ -9,6 +9,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer
+from blend.cli.recipe_argument import used_recipe
 from blend.schemas.language.text_comparison import pluralise
 
 app = Application(
@@ -28,7 +29,8 @@ VerdictFile = Annotated[
 @app.command()
 def options(
     recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+        Path | None,
+        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
     ] = None,
     out: NewSheet = Path("options.csv"),
     locales: Locales = None,
@@ -49,12 +51,10 @@ def options(
     - `blend questions options recipe.toml --unread --out rest.csv` writes what nobody has read yet.
     """
     from blend.builders.release.reviewing import options_to_review
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
     from blend.loaders.responses.option_sheets import read_suspects, write_option_sheet
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    base = Path() if recipe is None else recipe.parent
+    chosen = used_recipe(recipe)
+    used, base = chosen.recipe, chosen.base
     only = None if suspects is None else read_suspects(suspects)
     sheet = options_to_review(
         used, base=base, locales=locales, only=only, unread=unread, everything=everything, blind=blind
@@ -73,7 +73,8 @@ def options(
 def judge(
     model: Annotated[str, typer.Option(help="Name of the model as the server knows it.")],
     recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+        Path | None,
+        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
     ] = None,
     base_url: Annotated[
         str | None,
@@ -98,11 +99,9 @@ def judge(
     """
     from blend.builders.release.read_by_model import read_by_model
     from blend.loaders.files.progress import shown_progress
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    base = Path() if recipe is None else recipe.parent
+    chosen = used_recipe(recipe)
+    used, base = chosen.recipe, chosen.base
     is_new = not out.exists()
     with shown_progress() as on_progress:
         added = read_by_model(

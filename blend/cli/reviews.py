@@ -7,7 +7,11 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
+from blend.cli.recipe_argument import used_recipe
 from blend.schemas.language.text_comparison import pluralise
+
+_PAIRS = 10
+"""Answers with their English that are shown when reviews are taken in, at most."""
 
 app = Application(
     no_args_is_help=True,
@@ -34,12 +38,10 @@ def propose(
     """
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
     from blend.loaders.responses.sheets import write_answer_sheet
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    base = Path() if recipe is None else recipe.parent
+    chosen = used_recipe(recipe)
+    used, base = chosen.recipe, chosen.base
     sheet, lost = answers_to_review(used, base=base, locales=locales, everything=everything)
     write_answer_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
@@ -75,7 +77,7 @@ def accept(
 
     - `blend reviews accept sheet.csv --out collected/reviews` puts them beside the responses.
     """
-    from blend.builders.saq.reviews import reviews_of
+    from blend.builders.saq.reviews import english_pairs, reviews_of
     from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
     from blend.views.safe import shown
 
@@ -97,9 +99,13 @@ def accept(
                 f"{written.path}: counts in place of what `blend annotate pull` writes; pull again, so that "
                 "the same question is not reviewed in both."
             )
+    if pairs := english_pairs(accepted.reviews, _PAIRS):
+        listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
+        typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
     if not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    for sentence in (*accepted.recognised, *accepted.left_out, *accepted.out_of_format):
+    sentences = (*accepted.recognised, *accepted.left_out, *accepted.doubtful, *accepted.out_of_format)
+    for sentence in sentences:
         typer.echo(sentence, err=True)
 
 
@@ -112,7 +118,8 @@ pairs_app = Application(
 @pairs_app.command("propose")
 def propose_pairs(
     recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe to be built. Without one, the sample in the package.")
+        Path | None,
+        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
     ] = None,
     out: NewSheet = Path("pairs.csv"),
     everything: Annotated[
@@ -124,12 +131,10 @@ def propose_pairs(
     - `blend review-pairs propose recipe.toml --out pairs.csv` writes what nobody has decided yet.
     """
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
     from blend.loaders.responses.pair_sheets import write_pair_sheet
 
-    used = sample_recipe() if recipe is None else read_recipe(recipe)
-    sheet = pairs_to_review(used, base=Path() if recipe is None else recipe.parent, everything=everything)
+    chosen = used_recipe(recipe)
+    sheet = pairs_to_review(chosen.recipe, base=chosen.base, everything=everything)
     write_pair_sheet(sheet, out)
     typer.echo(f"{out}: {pluralise(len(sheet), 'undecided pair')}.")
     typer.echo(

@@ -56,7 +56,7 @@ def accept(
     known = registry_with(locale_file)
     accepted = accept_sheet(read_review_sheet(sheet, locales=known, encoding=encoding))
     templates = accepted.templates.select("template_id", "topic", "source_locale", "text")
-    write_new_sheet(out, templates, mark=False)
+    write_new_sheet(out, templates)
     typer.echo(
         f"{out}: {pluralise(len(accepted.templates), 'template')}; "
         f"{pluralise(len(accepted.dropped), 'question')} dropped or merged."
@@ -90,7 +90,7 @@ def localise(
     templates = accept_sheet(read_review_sheet(sheet, locales=known, encoding=encoding)).templates
     made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
     questions = made.questions.select("template_id", "locale", "question", "en_question")
-    write_new_sheet(out, questions, mark=False)
+    write_new_sheet(out, questions)
     typer.echo(f"{out}: {pluralise(len(made.questions), 'question')} in {pluralise(len(tags), 'locale')}.")
     for row in made.dropped.iter_rows(named=True):
         typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)

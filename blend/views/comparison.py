@@ -70,7 +70,7 @@ def _verdict(pair: Pair) -> Text:
     figures = f"{interval(macro.estimate, signed=True)} points, {p_text(macro.p_value)}"
     text = Text()
     if macro.verdict == "no difference shown":
-        text.append(f"{second} and {first}: no difference shown", style="bold")
+        text.append(f"{second} less {first}: no difference shown", style="bold")
     else:
         text.append(f"{second} is {macro.verdict} than {first}", style=f"bold {_STYLES[macro.verdict]}")
     corrected = ", corrected by people's labels" if pair.is_corrected else ""

@@ -44,7 +44,7 @@ def score_tables(scores: Scores, task: Task) -> list[RenderableType]:
         overall_table([score for score in rows if score.key == key], task, title=key)
         for key in dict.fromkeys(score.key for score in rows)
     ]
-    tables.append(overall_table(_of_scope(scores, "overall"), task))
+    tables.append(overall_table(_leading(_of_scope(scores, "overall"), task), task))
     # A task whose figures are per split has its topics, hundreds of them, in the file alone.
     scopes = () if rows else _TABLES
     for scope in scopes:
@@ -60,6 +60,13 @@ FEW_NOTE = f"{FEW_MARK} over two to nine templates, topics or the like: wide, si
 
 def _of_scope(scores: Scores, scope: str) -> list[Score]:
     return [score for score in scores.scores if score.scope == scope]
+
+
+def _leading(scores: Sequence[Score], task: Task) -> list[Score]:
+    """The scores, first the mean over regions or the like, with which comparison and report lead as well."""
+    means = [score.metric for score in scores if score.metric.endswith("-macro")]
+    lead = task.headline if task.headline in means else next(iter(means), None)
+    return sorted(scores, key=lambda score: score.metric != lead)
 
 
 def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Table:

@@ -63,8 +63,10 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
     return tables
 
 
-def chosen_tables(figures: DatasetStats, names: Sequence[str] | None) -> list[Table]:
-    """The tables of these names in the order of the names; all without any.
+def chosen_tables(
+    figures: DatasetStats, names: Sequence[str] | None, *, everything: bool = False
+) -> tuple[list[Table], list[str]]:
+    """The tables of these names in their order, without any the first one or all; and the names of the others.
 
     Raises:
         UnknownNameError: If the dataset has no table of a name.
@@ -73,7 +75,10 @@ def chosen_tables(figures: DatasetStats, names: Sequence[str] | None) -> list[Ta
     for name in names or ():
         if name not in tables:
             raise UnknownNameError("table", name, tables)
-    return [tables[name] for name in names or tables]
+    if names:
+        return [tables[name] for name in names], []
+    n_shown = len(tables) if everything else 1
+    return list(tables.values())[:n_shown], list(tables)[n_shown:]
 
 
 def stats_tables(stats: Stats) -> dict[str, Table]:

@@ -101,7 +101,7 @@ def import_file(
     for locale, path in paths.items():
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(response_table(imported.responses[locale]))
-        _write(path, text.getvalue())
+        _write(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
         responses = imported.responses[locale]
         written.append(Written(path, len(responses), len({one.annotator for one in responses})))
     return ImportDone(tuple(written), imported.blank, None)

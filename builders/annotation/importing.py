@@ -142,8 +142,10 @@ def _is_asked(
 ) -> bool:
     if given.locale not in asked:
         where = f"{given.location}, column {by.locale_column}" if by.locale_column else given.location
-        valid = list(asked) if given.locale in locales else locales.tags
-        diagnostics.problems.append(unknown_name("locale", given.locale, valid, where=where))
+        if given.locale in locales:
+            diagnostics.problems.append(unknown_name("locale", given.locale, asked, where=where))
+        else:
+            diagnostics.unknown_locale(given.locale, locales, where=where)
         return False
     if given.template_id not in asked[given.locale]:
         where = f"{given.location}, column {by.question}" if by.question else given.location

@@ -22,6 +22,7 @@ from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.schemas.errors import InputError
 from blend.schemas.language.articles import in_a_sentence
 from blend.schemas.language.characters import RIGHT_TO_LEFT
+from blend.schemas.language.languages import turned_around
 from blend.schemas.language.locales import Locale, Registry, language_name, parse_locales, registry
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
@@ -99,9 +100,9 @@ def _entry(tag: str, known: Registry) -> Locale:
     """
     parts = _TAG.fullmatch(tag)
     if parts is None or not langcodes.tag_is_valid(parts[1]):
-        raise InputError(
-            f"{tag!r} is not a locale; write language and country like wo-SN, or one that `blend locales` lists"
-        )
+        meant = turned_around(tag)
+        fix = f"did you mean {meant!r}?" if meant else "write one like wo-SN, or one that `blend locales` lists"
+        raise InputError(f"{tag!r} is not a locale, which is a language and a country; {fix}")
     language, region = parts[1], parts[2]
     territory = langcodes.Language.make(territory=region)
     english = territory.territory_name()

@@ -21,6 +21,9 @@ from blend.schemas.rows.configs import (
 from blend.schemas.rows.frame_columns import COMPACT_ROWS, EXCLUSIONS, MCQ_ROWS, MCQS, empty
 from blend.schemas.rows.published_rows import LETTERS
 
+NO_ENGLISH = "no-translation"
+"""Finding of a question with answers that nobody has put into English; `builders.saq.findings` reports it."""
+
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
 
@@ -204,8 +207,9 @@ OTHERS_NEEDED = len(LETTERS) - 1
 
 EACH_NEEDS = (
     f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, so at least "
-    f"{len(LETTERS)} regions must be asked the same question, or a file of reviewed fillers must stand in for "
-    "them (docs/mcq.md)"
+    f"{len(LETTERS)} regions must be asked the same question: ask BLEnD's own, by its template ids, with its "
+    'published answers as a further source (`kind = "blend"`), ask more regions, or write reviewed fillers '
+    "(docs/mcq.md)"
 )
 
 
@@ -273,10 +277,15 @@ def _listed(tags: Sequence[str]) -> str:
     return f"{', '.join(tags[:-1])} and {tags[-1]}"
 
 
-def why_none_made(manifest: ReleaseManifest) -> str | None:
+def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     """Say why a release has no multiple-choice questions, and what helps.
 
-    Null if there are some, or no questions at all.
+    Args:
+        manifest: The manifest of the release.
+        recipe: What commands call the recipe.
+
+    Returns:
+        Null if there are some, or no questions at all.
     """
     rows: dict[str, int] = {}
     for table in manifest.tables:
@@ -287,7 +296,16 @@ def why_none_made(manifest: ReleaseManifest) -> str | None:
     dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items())
     few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
+    asked = rows[SHORT_ANSWER_QUESTIONS]
+    no_english = sum(stage.findings.get(NO_ENGLISH, 0) for stage in manifest.report)
+    remedies = [f"{EACH_NEEDS}.{few}"] if few or not no_english else []
+    if no_english:
+        command = f"`blend reviews propose{recipe and f' {recipe}'}`"
+        remedies.append(
+            f"Options are answers in English: {no_english:,} of {pluralise(asked, 'question')} "
+            f"{agreeing(no_english, 'has', 'have')} some without; {command} makes a sheet to write it."
+        )
     return (
-        f"No multiple-choice question was made of {pluralise(rows[SHORT_ANSWER_QUESTIONS], 'question')}"
-        f"{f' ({causes})' if causes else ''}. {EACH_NEEDS}.{few}"
+        f"No multiple-choice question was made of {pluralise(asked, 'question')}"
+        f"{f' ({causes})' if causes else ''}. {' '.join(remedies)}"
     )

@@ -10,7 +10,7 @@ import polars as pl
 
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
-from blend.loaders.files.diagnostics import unknown_name
+from blend.loaders.files.diagnostics import unknown_locale
 from blend.loaders.files.domains import known_domains
 from blend.loaders.files.locales import read_locales
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -89,11 +89,7 @@ def read_inputs(
     known = registry() if locales is None else locales
     wanted = None if recipe.locales is None else list(recipe.locales)
     raise_all(
-        [
-            unknown_name("locale", tag, known.tags, where="recipe, key locales")
-            for tag in wanted or ()
-            if tag not in known
-        ]
+        [unknown_locale(tag, known, where="recipe, key locales") for tag in wanted or () if tag not in known]
     )
     _check_one_collection(recipe)
     sources: list[SourceTables] = []

@@ -24,10 +24,10 @@ class Ballots(NamedTuple):
 
     answers: pl.DataFrame
     """One row per annotator and answer: ``template_id``, ``locale``, ``annotator``, ``answer`` (cleaned),
-    ``source`` (of the response), ``language``, ``answer_format``, ``unit`` (of time, that the question asks
-    for; null for none), ``invalid`` (null where no review mentions
-    the answer), ``group`` (index within the review, from 0; null where invalid or unmentioned) and ``position``
-    (of the answer within the review)."""
+    ``lines`` (of its cell), ``source`` (of the response), ``language``, ``answer_format``, ``unit`` (of time,
+    that the question asks for; null for none), ``invalid`` (null where no review mentions the answer),
+    ``group`` (index within the review, from 0; null where invalid or unmentioned) and ``position`` (of the
+    answer within the review)."""
     decisions: pl.DataFrame
     """One row per reviewed answer: ``template_id``, ``locale``, ``answer`` (cleaned), ``invalid``, ``reason``
     (why it is; empty where nobody said), ``group``, ``position``, ``review`` (source of the review)."""
@@ -99,6 +99,7 @@ def _answers(responses: pl.DataFrame) -> pl.DataFrame:
         responses.select(*KEY, "annotator", "source", answer="answers")
         .filter(pl.col("answer").list.len() > 0)
         .explode("answer")
+        .with_columns(lines=pl.col("answer").str.strip_chars().str.split("\n"))
     )
     return cleaned(typed, "answer").unique([*ANSWER, "annotator"], keep="first", maintain_order=True)
 

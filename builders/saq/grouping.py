@@ -29,6 +29,11 @@ _LISTING = re.compile(r"[,،;؛、，；፣፤\n]|(?<=[^\W\d_]{2})\s*[/／]\s*(?
 _LONGEST_PART = 3
 """Words of the longest part of a list; longer ones are parts of a sentence."""
 
+_EMOJI = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf][\U0001f000-\U0001faff\u2600-\u27bf\ufe0e\ufe0f\u200d]*"
+)
+"""Pictures with what joins and styles them; signs that are text as well, such as ©, are none."""
+
 _AMPERSAND = re.compile(r"(?<=\w) ?& ?(?=\w)")
 _AND = {"de": "und", "en": "and", "es": "y", "fr": "et", "id": "dan", "ms": "dan", "sv": "och"}
 """The word that ``&`` between two words stands for."""
@@ -59,8 +64,8 @@ def grouping_key(
         For text its letters, marks, digits and symbols in the language's unified spelling. Punctuation and
         blanks count only inside numbers: ``hot dog``, ``hot-dog`` and ``hotdog`` are one answer, ``1.5`` and
         ``15`` are two. ``&`` between two words is the language's "and", an English "the" at the start is left
-        out, and so are commas between thousands where the language has no other use for them. An answer of
-        punctuation alone is its own key.
+        out, and so are commas between thousands where the language has no other use for them. Emoji beside
+        words do not count. An answer of punctuation or emoji alone is its own key.
     """
     key = _text_key(answer, language) or clean(normalize("NFKC", answer))
     if answer_format is AnswerFormat.TEXT:
@@ -107,6 +112,8 @@ def _text_key(text: str, language: str) -> str:
     if primary in _COMMA_IS_THOUSANDS:
         spelled = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), spelled)
     plain = "".join(_kept(char, spelled[i - 1 : i], spelled[i + 1 : i + 2]) for i, char in enumerate(spelled))
+    if (without := _EMOJI.sub(" ", plain)).strip():
+        plain = without
     worded = " ".join(plain.split())
     if primary in _AND:
         # Behind punctuation as well, which is gone by now: `1:&1` is `1&1`.

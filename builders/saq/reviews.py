@@ -8,15 +8,17 @@ import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, lacks_format
+from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import REVIEWS
 from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
-from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_have_been
+from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_have_been, surely_rewritten
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 # A group's number as some spreadsheets write it back, 1.0 or 1,00.
 _WHOLE = re.compile(r"(\d+)[.,]0*")
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _AS_PROPOSED = "copy the cell from the sheet as it was proposed"
 
 _Cells = dict[str, str]
@@ -33,6 +35,8 @@ class Reviewed(NamedTuple):
     """One sentence per cell with English that no group has, by locale and template."""
     out_of_format: tuple[str, ...]
     """One sentence per answer at which a build would stop, by locale and template."""
+    doubtful: tuple[str, ...]
+    """One sentence per English text that hardly is one, by locale and template."""
 
 
 def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
@@ -77,8 +81,25 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     reviews = [_review(rows, reviewer) for rows in by_question]
     left_out += [sentence for rows in by_question for sentence in _without_group(rows)]
     out_of_format = [sentence for rows in by_question for sentence in _out_of_format(rows)]
+    doubtful = [sentence for rows in by_question for sentence in _hardly_english(rows)]
     frame = pl.DataFrame(reviews, schema=REVIEWS)
-    return Reviewed(frame, tuple(recognised), tuple(left_out), tuple(out_of_format))
+    return Reviewed(frame, tuple(recognised), tuple(left_out), tuple(out_of_format), tuple(doubtful))
+
+
+def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
+    """Up to ``n`` answers beside their English, evenly from all: where one column was sorted alone, none fit.
+
+    Args:
+        reviews: `frame_columns.REVIEWS`. Groups whose English is the answer itself tell nothing.
+        n: How many.
+    """
+    groups = [group for review in reviews["groups"].to_list() for group in review or []]
+    pairs = [
+        (group["answers"][0], group["en_answers"][0])
+        for group in groups
+        if group["en_answers"] and group["en_answers"][0] not in group["answers"]
+    ]
+    return [pairs[number * len(pairs) // n] for number in range(n)] if len(pairs) > n else pairs
 
 
 class _Answer(NamedTuple):
@@ -274,6 +295,17 @@ def _out_of_format(rows: Sequence[_Answer]) -> Iterator[str]:
                     "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
                     f"group with {form}, or has that as its English"
                 )
+
+
+def _hardly_english(rows: Sequence[_Answer]) -> Iterator[str]:
+    """English in letters of another script, and days and times where none are asked for."""
+    for row in (row for row in rows if not row.invalid):
+        for text in row.english:
+            where = f"{row.source}, column english: {text!r}"
+            if scripts := scripts_of(text) - {"LATIN"}:
+                yield f"{where} has {' and '.join(sorted(map(str.capitalize, scripts)))} letters; write English"
+            elif row.form is AnswerFormat.TEXT and (_ISO_DAY.fullmatch(text) or surely_rewritten(text)):
+                yield f"{where} may be what a spreadsheet made of a text; write it again if it is"
 
 
 def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:

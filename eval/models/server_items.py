@@ -1,12 +1,13 @@
 """Items asked of a server: one that gets no answer fails alone, and many in a row end the asking."""
 
 from collections.abc import Awaitable, Callable
+from json import JSONDecodeError
 from typing import TYPE_CHECKING
 
 from blend.eval.models.protocols import StopAsking
 from blend.eval.models.server_replies import BadReplyError
 from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, problem
+from blend.loaders.servers.server_errors import NO_ROUTE, REDIRECTS, REFUSED, problem, server_reply
 from blend.schemas.errors import ServerError
 
 if TYPE_CHECKING:
@@ -80,6 +81,30 @@ def ask_items(
         ask_side_by_side(server, [item for item in range(n_items) if item not in tried], attempt)
     if (problem_met := stop or refused) is not None:
         raise problem_met
+
+
+def has_route(server: Server, path: str, model: str) -> bool:
+    """Whether a server answers at a path, asked for one token; whether it knows the model is no matter here.
+
+    Raises:
+        ServerError: If the server cannot be asked.
+    """
+    is_there = True
+
+    async def ask(client: "openai.AsyncOpenAI", prompt: str) -> bool:
+        from openai import APIStatusError
+
+        nonlocal is_there
+        try:
+            await client.post(path, cast_to=object, body={"model": model, "prompt": prompt, "max_tokens": 1})
+        except APIStatusError as error:
+            is_there = error.status_code not in NO_ROUTE or model in server_reply(error)
+        except JSONDecodeError:
+            pass
+        return True
+
+    ask_side_by_side(server, ["Hi"], ask)
+    return is_there
 
 
 def _item_errors() -> tuple[type[Exception], ...]:

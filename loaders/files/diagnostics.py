@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
+from blend.schemas.language.locales import Registry
 from blend.schemas.rows.frame_columns import FINDINGS
 
 
@@ -35,6 +36,12 @@ class Diagnostics:
         """Note an oddity that does not stop the reader, and what was done about it."""
         self.findings.append((kind, source, locale, template_id, detail))
 
+    def unknown_locale(self, name: str, known: Registry, *, where: str) -> None:
+        """Note a locale that is not known, once: a locale file that was forgotten is behind all rows of it."""
+        error = unknown_locale(name, known, where=where)
+        if all(problem.what != error.what for problem in self.problems):
+            self.problems.append(error)
+
     @contextmanager
     def collected(self) -> Iterator[None]:
         """Turn the row errors of a block into problems, so that reading goes on with the next file."""
@@ -62,9 +69,13 @@ class Diagnostics:
 def unknown_name(kind: str, name: str, valid: Iterable[str], *, where: str) -> RowError:
     """The error for a name in a row that nobody registered; see `schemas.errors.UnknownNameError`."""
     what, _, fix = str(UnknownNameError(kind, name, valid)).partition("; ")
-    if kind == "locale":
-        fix += (
-            "; a region that is not among them needs an entry in a locale file "
-            "(`locale_file`, see docs/recipe.md)"
-        )
+    return RowError(what, where=where, fix=fix)
+
+
+def unknown_locale(name: str, known: Registry, *, where: str) -> RowError:
+    """The error for a locale in a row that is not known."""
+    what, _, fix = str(UnknownNameError("locale", name, known.tags, meant=known.meant(name))).partition("; ")
+    fix += (
+        "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+    )
     return RowError(what, where=where, fix=fix)

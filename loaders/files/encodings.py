@@ -25,13 +25,13 @@ def read_text(path: Path, root: Path, diagnostics: Diagnostics, *, encoding: str
     Args:
         path: The file.
         root: Folder that places are relative to.
-        diagnostics: Takes a finding for a byte order mark, which is left out.
+        diagnostics: Takes a finding for a byte order mark, which is left out, and for a file in UTF-8 where
+            another encoding is given, which may be that of the files beside it: it is read as UTF-8.
         encoding: Of a file that has no byte order mark; UTF-8 when absent. A mark says UTF-8 or UTF-16.
 
     Raises:
-        RowError: If the file is not in that encoding (names the first wrong byte and its line), is UTF-8 where
-            another encoding is given, has a null beside every character, or has nulls in a row, as a file
-            that was not saved to its end.
+        RowError: If the file is not in that encoding (names the first wrong byte and its line), has a null
+            beside every character, or has nulls in a row, as a file that was not saved to its end.
     """
     location = location_of(path, root)
     return decoded(read_content(path, where=location), location, diagnostics, encoding=encoding)
@@ -47,17 +47,22 @@ def decoded(
 ) -> str:
     """The text of a file's content; arguments and errors as of `read_text`.
 
-    ``can_be_said`` is whether messages tell the user to say which encoding the file has.
+    ``can_be_said`` is whether it is a table, of which messages tell the user to say which encoding it has, and
+    whose byte order mark for UTF-8 is what spreadsheets write.
     """
     for mark, name in _MARKS:
         if content.startswith(mark):
             content, encoding = content.removeprefix(mark), name
-            diagnostics.finding(
-                "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
-            )
+            if name != _UTF_8 or not can_be_said:
+                diagnostics.finding(
+                    "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
+                )
             break
     else:
-        _check_encoding(content, location, encoding)
+        if encoding is not None and _is_utf_8_instead(content, encoding):
+            detail = f"the file is UTF-8, not {encoding}; read as UTF-8"
+            diagnostics.finding("other-encoding", location, detail)
+            encoding = _UTF_8
     width = _WIDTHS.get(codecs.lookup(encoding or _UTF_8).name[:6], 1)
     check_no_null_bytes(content, location, width=width)
     return _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
@@ -81,16 +86,15 @@ def known_encoding(name: str) -> str:
     )
 
 
-def _check_encoding(content: bytes, location: str, encoding: str | None) -> None:
-    """Refuse UTF-8 where another encoding is given: read in that one, it would be other letters in silence."""
-    if encoding is None or codecs.lookup(encoding).name == _UTF_8 or content.isascii():
-        return
+def _is_utf_8_instead(content: bytes, encoding: str) -> bool:
+    """Whether a file is UTF-8 where another encoding is given: read in that one, it would be other letters."""
+    if codecs.lookup(encoding).name == _UTF_8 or content.isascii():
+        return False
     try:
         content.decode(_UTF_8)
     except UnicodeDecodeError:
-        return
-    fix = "leave the encoding out for this file, or save it in that one"
-    raise RowError(f"the file is UTF-8, not {encoding}", where=location, fix=fix)
+        return False
+    return True
 
 
 def _decoded(content: bytes, encoding: str, location: str, *, can_be_said: bool) -> str:

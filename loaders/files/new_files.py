@@ -26,6 +26,7 @@ _ATTRIBUTES = """\
 *.xlsx binary
 *.parquet binary
 """
+_MARK = "\ufeff"
 _OWNER_ALONE = 0o600
 _OTHER_KINDS = (*OTHER_WORKBOOKS, ".json", ".parquet")
 
@@ -46,7 +47,8 @@ def write_new_files(
 
     Args:
         folder: Made if it is not there, with those above it; it may hold nothing yet but hidden files.
-        contents: The files by their paths, relative to the folder, with ``/``.
+        contents: The files by their paths, relative to the folder, with ``/``. Text of CSV gets a byte order
+            mark, without which spreadsheets take it for another encoding and destroy it when they save it.
         folders: Paths of folders to make that may hold nothing yet; they may be there already.
         private: Which of the files are for their owner's eyes only.
         beside_others: Whether files of other names may be in the folder already, as in a repository.
@@ -73,6 +75,8 @@ def write_new_files(
             path = folder / name
             _make_folder(path.parent, undo)
             undo.callback(_remove_file, path)
+            if name.endswith(".csv") and isinstance(content, str):
+                content = f"{_MARK}{content.removeprefix(_MARK)}"
             atomic_write(path, content, mode=_OWNER_ALONE if name in private else None)
         undo.pop_all()
     return sorted(contents)
@@ -87,15 +91,15 @@ def write_new_sheet(
     out: Path,
     rows: "pl.DataFrame",
     *,
-    mark: bool = True,
     choices: Choices = MappingProxyType({}),
 ) -> None:
     """Write a sheet for people to fill in: a workbook if it is named .xlsx, JSON Lines if .jsonl, or CSV.
 
+    CSV begins with a byte order mark, by which spreadsheets know UTF-8.
+
     Args:
         out: The file; its folder must be there.
         rows: One cell per value; null is an empty cell, and an empty text one in quotes.
-        mark: Whether a byte order mark comes first in CSV, by which spreadsheets know UTF-8.
         choices: What can be chosen in a column of a workbook (see `workbooks.write_workbook`).
 
     Raises:
@@ -112,7 +116,7 @@ def write_new_sheet(
         elif out.suffix.lower() == ".jsonl":
             atomic_write(out, rows.fill_null("").write_ndjson().encode())
         else:
-            atomic_write(out, rows.write_csv(include_bom=mark))
+            atomic_write(out, rows.write_csv(include_bom=True))
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:

@@ -17,11 +17,14 @@ from blend.loaders.files.content import location_of, open_content, parquet_rows
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.loaders.files.json_text import parse_json
-from blend.loaders.files.tables import TABLE_SUFFIXES, Line, Table, open_table, refuse_rewritten
+from blend.loaders.files.tables import DESTROYED, TABLE_SUFFIXES, Line, Table, open_table, refuse_rewritten
 from blend.loaders.files.workbooks import OTHER_WORKBOOKS, Rewritten
 from blend.schemas.errors import RowError, closest
 from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.sheets.spreadsheet_cells import left_of_formula
+from blend.schemas.sheets.spreadsheet_cells import is_destroyed, left_of_formula
+
+_SHOWN = 6
+"""Columns of a file that a message names, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,9 @@ class Columns:
     """Whether we made the file, and people have worked on it: cells at the end of a row may be left out, and
     nobody is told to add a column that is gone."""
 
+    instead: str = ""
+    """Ends the advice where no required column is there: what reads tables of another form."""
+
     @property
     def known(self) -> list[str]:
         """Columns that a file may have and that mean something."""
@@ -89,6 +95,10 @@ class Columns:
             close = None if self.returned else closest(missing[0], strange) or same
             one = len(missing) == 1
             fix = f"rename column {close!r}" if close else "add it" if one else "add them"
+            # Hardly a table of this kind, or one whose header somebody has written in other words.
+            if set(missing) == set(self.required) and strange and not close and not self.others:
+                there = ", ".join(map(repr, strange[:_SHOWN])) + (" …" if len(strange) > _SHOWN else "")
+                fix = f"rename the columns that hold {'it' if one else 'them'}: there are {there}{self.instead}"
             if self.returned:
                 fix = f"bring {'it' if one else 'them'} back as proposed"
             names = ", ".join(map(repr, missing))
@@ -230,8 +240,8 @@ def _table_rows(table: Table, diagnostics: Diagnostics, columns: Columns) -> Ite
 
 
 def _marked(cell: str) -> str:
-    """A cell that says so if it holds what is left of a formula, as one of a workbook does."""
-    what = left_of_formula(cell)
+    """A cell that says so if it holds what is left of a formula or of letters, as one of a workbook does."""
+    what = DESTROYED if is_destroyed(cell) else left_of_formula(cell)
     return cell if what is None else Rewritten(cell, what)
 
 

@@ -24,6 +24,9 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, WORKBOOK)
 """File name endings that `open_table` reads."""
 
+DESTROYED = "question marks in place of letters"
+"""What a cell holds whose letters the encoding of a spreadsheet's CSV lacks."""
+
 _SEPARATORS = (",", ";", "\t")
 _SAID = "sep="
 _START = 1 << 16
@@ -156,6 +159,11 @@ def refuse_rewritten(cell: str, where: str, diagnostics: Diagnostics) -> None:
     what = getattr(cell, "what", None)
     if what is not None:
         fix = "give the column the format Text, and write again what stood there"
+        if what == DESTROYED:
+            fix = (
+                "save the original again as .xlsx or 'CSV UTF-8'; if somebody typed question marks, that is no "
+                "answer: leave it out, or write why there is none"
+            )
         diagnostics.problem(f"the cell holds {what}, made by a spreadsheet", where=where, fix=fix)
 
 

@@ -43,6 +43,10 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # What XML cannot hold; carriage returns, which it turns into line feeds; and texts that look like an escape.
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
+_SEVERAL = 2
+"""Known columns from which a sheet is another one of the same kind."""
+_LEGEND = re.compile(r"what \w+ means")
+"""Title of a sheet that explains what can be chosen."""
 _TO_FILL_IN = 24
 """Width of a column that holds nothing yet."""
 
@@ -83,7 +87,7 @@ def workbook_lines(
         content: Of the file.
         location: What messages call it.
         known: Names of columns. Of several sheets that hold anything, the one whose first line has most of them
-            is read.
+            is read; no other may have two of them, since its rows would be lost.
 
     Returns:
         The file with the sheet, ``file[sheet]``; and the lines with their row, from 1.
@@ -281,11 +285,17 @@ def _chosen(sheets: _Sheets, known: Collection[str], location: str) -> str:
         name: len(wanted.intersection(str(cell.value).strip().casefold() for cell in lines[0][1]))
         for name, lines in sheets.items()
     }
-    best = [name for name, columns in found.items() if columns == max(found.values())]
+    most = max(found.values())
+    best = [name for name, columns in found.items() if columns == most or _has_rows(name, columns, sheets)]
     if len(best) > 1:
-        fix = "keep the one that is meant, and move the others to another file"
+        fix = "keep the one that is meant, or all rows in it, and move the others to another file"
         raise RowError(f"the sheets {', '.join(best)} could all be meant", where=location, fix=fix)
     return best[0]
+
+
+def _has_rows(name: str, columns: int, sheets: _Sheets) -> bool:
+    """Whether a sheet with so many of the wanted columns holds rows of the same kind, and not our legend."""
+    return columns >= _SEVERAL and len(sheets[name]) > 1 and not _LEGEND.fullmatch(name)
 
 
 def _texts(

@@ -15,6 +15,7 @@ from blend.loaders.responses.characters import find_hidden_characters
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.loaders.responses.own_reviews import reviews_that_count
+from blend.loaders.responses.question_languages import find_other_languages
 from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.errors import BlendError
@@ -116,6 +117,7 @@ def check_rows(
         templates, questions, responses, reviews, diagnostics, reviewing=reviewing, collecting=collecting
     )
     check_prompts(prompts, questions, diagnostics)
+    find_other_languages(questions.rows, known, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
     find_hidden_characters(

@@ -1,15 +1,26 @@
-"""Characters: texts of raw responses that hold what nobody sees."""
+"""Characters: texts of raw responses that hold what nobody sees, or what no longer says what was typed."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.links import AskedQuestion
-from blend.schemas.language.characters import forbidden_in, meaningless_in, ordinary_in, unseen_in
+from blend.schemas.language.characters import (
+    forbidden_in,
+    meaningless_in,
+    mixed_words,
+    ordinary_in,
+    scripts_of,
+    unseen_in,
+)
 from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
+
+_MARK_IN_WORD = re.compile(r"[^\W\d_]+\?+[^\W\d_]+|(?<!\S)\?{2,}(?!\S)")
+"""Question marks within a word, or in its place."""
 
 _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
@@ -25,6 +36,9 @@ def find_hidden_characters(
     diagnostics: Diagnostics,
 ) -> None:
     """Note texts with control characters, with invisible ones that their script does not need, and the like.
+
+    And those with words of two scripts that look alike, which equal no word that is spelled in one, and with
+    question marks where a spreadsheet may have had letters.
 
     Line feeds and tabs are blanks to everybody, and are none of them. Answers that a review repeats are told
     where they were typed.
@@ -75,6 +89,8 @@ def _note(
 ) -> None:
     for column, text, is_local in texts:
         shown = clean(text)
+        for kind, what in _suspect(shown):
+            diagnostics.finding(kind, location, f"column {column}: {what}", locale=tag, template_id=template_id)
         if shown.isprintable():
             continue
         ordinary = ""
@@ -84,3 +100,14 @@ def _note(
         for held in chain(forbidden_in(shown), unseen_in(shown, ordinary), meaningless_in(shown)):
             detail = f"column {column} holds {held}; kept"
             diagnostics.finding("hidden-characters", location, detail, locale=tag, template_id=template_id)
+
+
+def _suspect(text: str) -> Iterator[tuple[str, str]]:
+    for word in mixed_words(text):
+        scripts = " and ".join(name.capitalize() for name in sorted(scripts_of(word)))
+        yield (
+            "mixed-scripts",
+            f"{word!r} is spelled in {scripts} letters; kept, and no variant of a word in one",
+        )
+    if found := _MARK_IN_WORD.search(text) if "?" in text else None:
+        yield "question-marks", f"{found[0]!r} may have been letters that an encoding lacks; kept"

@@ -15,6 +15,7 @@ from blend.schemas.language.answer_formats import (
     understood,
 )
 from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.personal_data import several_pseudonyms
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.prompts.question_slots import slot_problems, slots_of
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
@@ -59,6 +60,7 @@ def check_links(
     what = "annotator {2!r} answers {0!r} in {1} also in {location}"
     _check_distinct(responses.rows, lambda row: (row.template_id, row.locale, row.annotator), what, diagnostics)
     _check_distinct(reviews.rows, _key, "question {0!r} in {1} is also reviewed in {location}", diagnostics)
+    _check_annotators(responses.rows, diagnostics)
     for template in templates.rows:
         _check_slots(template, diagnostics)
     for question in questions.rows:
@@ -110,6 +112,25 @@ def _check_distinct(
                 name = f"{row.locale}.own.jsonl"
                 fix += f"; beside what `blend annotate pull` writes, name the other file {name}, and pull again"
             diagnostics.problem(what.format(*key(row), location=earlier), where=location, fix=fix)
+
+
+def _check_annotators(responses: Iterable[Placed[Response]], diagnostics: Diagnostics) -> None:
+    """Note cells that name several people, and people whose pseudonym is spelled with capitals and without."""
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    told = set[tuple[str, str]]()
+    for location, response in responses:
+        who, where = response.annotator, f"{location}, column annotator"
+        if len(several_pseudonyms(who)) > 1:
+            diagnostics.problem(
+                f"{who!r} names several people", where=where, fix="give each a row of their own"
+            )
+            continue
+        key = response.locale, clean(who).casefold()
+        known, at = first.setdefault(key, (who, location))
+        if known != who and (response.locale, who) not in told:
+            told.add((response.locale, who))
+            what = f"{who!r} is {known!r} in {at}, and would count as another person"
+            diagnostics.problem(what, where=where, fix="spell one person's pseudonym in one way throughout")
 
 
 def _check_slots(template: Placed[QuestionTemplate], diagnostics: Diagnostics) -> None:

@@ -11,8 +11,8 @@ from blend.loaders.files.rows import SUFFIXES
 from blend.loaders.files.tables import only_named
 from blend.schemas.errors import InputError
 
-HIDDEN = (".", "~$")
-"""How names begin that are passed over; with the second, a spreadsheet marks files that are open in it."""
+HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini", "Icon\r")
+"""How names begin that are passed over: a spreadsheet's mark of an open file, and what desktops leave."""
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
 

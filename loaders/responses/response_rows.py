@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple
 
 from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.content import location_of
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.responses.links import AskedQuestion
 from blend.loaders.responses.response_files import ResponseFiles
@@ -101,7 +101,8 @@ def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics
         tag = values[kind.locale_column]
         if isinstance(tag, str) and tag not in known:
             where = f"{cells.location}, column {kind.locale_column}"
-            raise unknown_name("locale", tag, known.tags, where=where)
+            diagnostics.unknown_locale(tag, known, where=where)
+            return None
         return checked(kind.model, values, cells.location, diagnostics)
     return None
 
@@ -112,7 +113,7 @@ def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registr
     before_dot = stem.partition(".")[0]
     name = before_dot if before_dot in known else stem
     if name not in known and not all(cells.values.get("locale") for cells in rows):
-        error = unknown_name("locale", name, known.tags, where=location)
+        error = unknown_locale(name, known, where=location)
         fix = f"name the file for its locale, or add column locale; {error.fix}"
         raise RowError(error.what, where=location, fix=fix)
     for cells in rows:
@@ -218,6 +219,7 @@ _RESPONSES = _Kind(
         optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
         tolerated=(_ONE_TOO_MANY,),
         typed=True,
+        instead="; or let `blend responses import` read a form with a column per question",
     ),
     values=_response_values,
     locale_column="locale",

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.language.locales import Registry, registry
@@ -152,7 +152,7 @@ def _locale(
         return known.find(name.strip()).tag
     except UnknownNameError:
         where = f"{cells.location}, column {column}"
-        diagnostics.problems.append(unknown_name("locale", name, known.tags, where=where))
+        diagnostics.unknown_locale(name, known, where=where)
         return None
 
 

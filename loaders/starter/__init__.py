@@ -19,7 +19,7 @@ def write_starter(folder: Path) -> list[str]:
     """
     with as_file(files("blend.loaders") / "starter") as packaged:
         contents: dict[str, str | bytes] = {
-            path.relative_to(packaged).as_posix(): path.read_bytes()
+            path.relative_to(packaged).as_posix(): path.read_text(encoding="utf-8")
             for path in sorted(packaged.rglob("*"))
             if path.suffix in _SUFFIXES
         }

@@ -61,6 +61,19 @@ def scripts_of(text: str) -> frozenset[str]:
     return frozenset(unicodedata.name(c, "?").partition(" ")[0] for c in text if c.isalpha())
 
 
+_SHARING_SHAPES = frozenset({"LATIN", "CYRILLIC", "GREEK"})
+"""Scripts many of whose letters look alike."""
+_WORD_OF_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def mixed_words(text: str) -> list[str]:
+    """The words whose letters come from several scripts that look alike, as in ``xлеб`` with a Latin x."""
+    if text.isascii():
+        return []
+    words = _WORD_OF_LETTERS.findall(text)
+    return [word for word in words if len(scripts_of(word) & _SHARING_SHAPES) > 1]
+
+
 def forbidden_in(text: str) -> Iterator[str]:
     """Name what a text holds that no text may hold, one phrase per kind."""
     for pattern, kind in FORBIDDEN.items():

@@ -100,13 +100,23 @@ def is_country(code: str) -> bool:
     return Language.make(territory=code).is_valid()
 
 
-def country_name(code: str) -> str:
-    """A country's name in English: ``South Korea`` of ``KR``."""
-    if code in COUNTRIES:
+def country_name(code: str, language: str = "en") -> str:
+    """A country's name, in English unless said otherwise: ``South Korea`` of ``KR``."""
+    if language == "en" and code in COUNTRIES:
         return COUNTRIES[code]
     from langcodes import Language
 
-    return Language.make(territory=code).territory_name("en")
+    return Language.make(territory=code).territory_name(language)
+
+
+def turned_around(tag: str) -> str | None:
+    """The tag with language and country the other way round, ``ka-GE`` of ``ge-KA``; null if that is none."""
+    first, _, second = tag.partition("-")
+    right = f"{second.lower()}-{first.upper()}"
+    is_one = is_language(second.lower()) and first.isalpha() and is_country(first.upper())
+    return (
+        right if is_one and right != tag and not (is_language(first) and is_country(second.upper())) else None
+    )
 
 
 def is_script(code: str) -> bool:

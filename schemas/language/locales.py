@@ -16,7 +16,14 @@ from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.calendars import Calendar
-from blend.schemas.language.languages import NAMES, english_name, is_country, is_language, is_script
+from blend.schemas.language.languages import (
+    NAMES,
+    english_name,
+    is_country,
+    is_language,
+    is_script,
+    turned_around,
+)
 
 PACKAGED = "locales.toml"
 """File name of the packaged registry."""
@@ -172,6 +179,17 @@ class Registry:
             raise _unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
         return found
 
+    def meant(self, name: str) -> str | None:
+        """The tag that somebody may have meant by a name that is none.
+
+        Language and country are in each other's place, or the name is that of a region with one locale.
+        """
+        try:
+            found = [locale.tag for locale in self.called(name)]
+        except UnknownNameError:
+            return turned_around(name)
+        return found[0] if len(found) == 1 else None
+
     def rank(self, tag: str) -> int:
         """Position of the locale in the registry, from 0.
 
@@ -239,7 +257,7 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
 
 def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
     own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-    return UnknownNameError("locale", name, valid, more=own, among=among)
+    return UnknownNameError("locale", name, valid, more=own, among=among, meant=turned_around(name))
 
 
 def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:

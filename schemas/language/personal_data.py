@@ -23,6 +23,7 @@ _PATTERNS: Final = {
 """What may tell who somebody is, the surest first; a stretch of text counts once."""
 
 
+_US_PHONE = re.compile(r"[(]?\d{3}[)]?[ .-]\d{3}[ .-]\d{4}")
 _NAME = re.compile(r"[^\W\d_]+(?:[ .'-]+[^\W\d_]+)+\.?")
 """Several words of letters alone; a name if each begins with a capital."""
 
@@ -31,15 +32,28 @@ def pseudonym(text: str) -> str:
     """A text that stands for a person and does not tell who it is, as it is.
 
     Raises:
-        ValueError: If it holds an e-mail address, or reads like a name; says what to write instead, not what
-            was written.
+        ValueError: If it holds an e-mail address, is a phone number, or reads like a name; says what to write
+            instead, not what was written.
     """
     if _MAIL.search(text):
         raise ValueError("an e-mail address tells who somebody is; write a pseudonym, for example a01")
+    if _US_PHONE.fullmatch(text.strip()) or (_NUMBER.fullmatch(text.strip()) and _is_dialled(text.strip())):
+        raise ValueError("a phone number tells who somebody is; write a pseudonym, for example a01")
     words = re.findall(r"[^\W\d_]+", text)
     if _NAME.fullmatch(text.strip()) and all(word[0].isupper() for word in words):
         raise ValueError("this reads like the name of a person; write a pseudonym, for example a01")
     return text
+
+
+def several_pseudonyms(text: str) -> list[str]:
+    """The pseudonyms that one cell lists, ``ka01, ka02``; none where it holds a single one.
+
+    They are formed alike, each with letters and digits, so that ``rater 7`` and ``team-3/b`` are one person.
+    """
+    parts = [part for part in re.split(r"[\s,;/&+|]+", text.strip()) if part]
+    forms = {re.sub(r"\d+", "0", re.sub(r"[^\W\d_]", "a", part)) for part in parts}
+    form = min(forms, default="")
+    return parts if len(parts) > 1 and len(forms) == 1 and "a" in form and "0" in form else []
 
 
 MODEL_PREFIX: Final = "chat:"
@@ -78,7 +92,9 @@ def contact_data(text: str, *, is_answer: bool) -> list[str]:
 
 def _is_dialled(number: str) -> bool:
     digits = [int(character) for character in number if character.isdecimal()]
-    return (number.startswith("+") or digits[0] == 0) and len(digits) in _DIGITS_OF_PHONES
+    # Nobody dials three zeros: a number of somebody in a list begins with them.
+    is_dialled = digits[0] == 0 and any(digits[:3])
+    return (number.startswith("+") or is_dialled) and len(digits) in _DIGITS_OF_PHONES
 
 
 def personal_data(text: str, *, numbers: bool = True) -> list[str]:

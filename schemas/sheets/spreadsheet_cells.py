@@ -95,6 +95,17 @@ def left_of_formula(text: str) -> str | None:
     return f"the formula {text}" if _FORMULA_LEFT.match(text) else None
 
 
+def is_destroyed(text: str) -> bool:
+    """Whether question marks stand where letters were, as in a spreadsheet's CSV whose encoding lacks them.
+
+    Most words are nothing but question marks, of which there are several: ``??? ??`` and ``???? (HH:MM) ??``.
+    """
+    if text.count("?") < 2:
+        return False
+    words = text.split()
+    return 2 * sum(not word.strip("?.,;:!()\"'") and "?" in word for word in words) > len(words)
+
+
 def surely_rewritten(text: str) -> bool:
     """Whether a text has the form that a spreadsheet gives a time or a day, and hardly anybody types.
 

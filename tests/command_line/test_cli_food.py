@@ -80,7 +80,7 @@ def test_stats_count_what_is_there(release: Path, tmp_path: Path):
     languages = {row["language"]: row["dishes"] for row in json.loads(printed)["food"]["languages"]}
     assert languages["ko"] == 175
     assert pl.read_parquet(tmp_path / "stats" / "food_common_parts.parquet")["rank"].max() == 10
-    assert "food: most common parts" in blend("stats", release).stdout
+    assert "food: most common parts" in blend("stats", release, "--all").stdout
 
 
 @pytest.mark.nightly

@@ -179,7 +179,7 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
         "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
     )
     assert (collected / "responses" / "ko-KR.csv").read_text("utf-8") == (
-        "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
+        "\ufefftemplate_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
         "food-01,a1,밥,,,,\nfood-01,a2,빵,,,,\n"
     )
 

@@ -28,7 +28,15 @@ def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
 
 @pytest.mark.slow
 def test_stats_prints_tables(release: Path):
-    assert "Questions, answers and votes" in run("stats", release)
+    first, everything = run("stats", release), run("stats", release, "--all")
+    assert first.startswith("Questions, answers and votes")
+    assert len(first.splitlines()) < 40
+    names = list(dataset_tables(stats_of_release(release)))
+    told = f"Further tables: {', '.join(names[1:])}. --table NAME prints one of them, --all prints all."
+    assert " ".join(first.split()).endswith(told)
+    assert everything.startswith(first.partition("Further tables")[0])
+    assert "English answer lemmas in common" in everything
+    assert "Further tables" not in everything
 
 
 @pytest.mark.nightly
@@ -59,7 +67,7 @@ def test_stats_of_a_table_as_json(release: Path):
     with pytest.raises(BlendError) as error:
         run("stats", release, "--table", "overlap", "--json")
     assert str(error.value) == (
-        "--table chooses what is printed for people, and --json prints everything; leave one out"
+        "--table and --all choose what is printed for people, and --json prints everything; leave one out"
     )
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.expand import expand
-from blend.builders.saq.reviews import reviews_of
+from blend.builders.saq.reviews import english_pairs, reviews_of
 from blend.cli import app
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet
@@ -112,7 +112,10 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     (project / "back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
 
     out, err = run("reviews", "accept", "back.csv", "--out", "collected/reviews", "--reviewer", "r7")
-    assert out == "collected/reviews/ko-KR.jsonl: 2 questions reviewed; 3 groups, 2 invalid answers.\n"
+    assert out == (
+        "collected/reviews/ko-KR.jsonl: 2 questions reviewed; 3 groups, 2 invalid answers.\n"
+        "Look whether the English fits its answers, or one column was sorted alone: 국 = soup; 밥 = rice.\n"
+    )
     assert "'18:00:00' is read as '18:00'" in err
     assert "'0,75' is read as '6 pm'" in err
     stored = (project / "collected" / "reviews" / "ko-KR.jsonl").read_text(encoding="utf-8")
@@ -178,6 +181,29 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     assert again[0]["notes"] == "reviewed before, with '모름', '쌀밥', which nobody answers any more"
     run("reviews", "accept", "again.csv", "--out", "collected/reviews", "--update")
     run("build", "recipe.toml", "--out", "release")
+
+
+def test_english_that_hardly_is_any_is_told(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    rows = rows_of(project / "sheet.csv")
+    place = {row["answer"]: row for row in rows}
+    place["밥"]["english"], place["국"]["english"], place["모름"]["english"] = "2026-05-03", "суп", "16:00:00"
+    (project / "sheet.csv").write_text(written(rows), encoding="utf-8")
+    lines = {answer: number for number, answer in enumerate((row["answer"] for row in rows), start=2)}
+    err = run("reviews", "accept", "sheet.csv")[1].splitlines()
+    made = "may be what a spreadsheet made of a text; write it again if it is"
+    assert set(err[:3]) == {
+        f"sheet.csv:{lines['밥']}, column english: '2026-05-03' {made}",
+        f"sheet.csv:{lines['국']}, column english: 'суп' has Cyrillic letters; write English",
+        f"sheet.csv:{lines['모름']}, column english: '16:00:00' {made}",
+    }
+
+
+def test_english_is_shown_evenly_from_all_reviews():
+    groups = [{"answers": [f"밥{n}"], "en_answers": [f"rice {n}"]} for n in range(40)]
+    groups += [{"answers": ["18:00"], "en_answers": ["18:00"]}, {"answers": ["국"], "en_answers": []}]
+    reviews = pl.DataFrame({"groups": [groups]})
+    assert english_pairs(reviews, 10) == [(f"밥{n}", f"rice {n}") for n in range(0, 40, 4)]
 
 
 def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):

@@ -165,7 +165,7 @@ def test_what_blend_itself_notices_about_a_command_line(ended: Callable, words: 
         (["validate", "a", "--only", "nothing"], "unknown check 'nothing'; "),
         (["eval", "run", "a", "--task", "nothing"], "unknown task 'nothing'; "),
         (["eval", "score", "a", "--rule", "nothing"], "unknown rule 'nothing'; choose one of: byte, "),
-        (["stats", "--json", "--table", "x"], "--table chooses what is printed for people"),
+        (["stats", "--json", "--table", "x"], "--table and --all choose what is printed for people"),
     ],
 )
 def test_names_that_are_none_of_a_fixed_list(ended: Callable, words: list[str], said: str):

@@ -22,6 +22,7 @@ SCORES = Scores(
     scores=(
         figure("sem-b", "overall", "all", 50.04, 1200, 44.0, 56.0),
         figure("parity-gap", "overall", "KR/JB", 12.0, 1200),
+        figure("sem-b-macro", "overall", "all", 50.02, 1200, 44.1, 55.9),
         figure("sem-b", "region", "JB", 44.0, 600, 38.0, 50.0),
         figure("sem-b", "region", "KR", 56.0, 600, 50.0, 62.0),
         figure("sem-w", "region", "JB", 40.0, 600, 35.0, 45.0),
@@ -52,6 +53,8 @@ def test_scores_stand_in_eighty_columns():
     assert lines[:3] == SHOWN.strip().splitlines()
     assert cells == [
         "figure              value  95 % interval      n",
+        # With the mean over regions comparison and report lead as well.
+        "sem-b-macro          50.0    44.1 – 55.9  1,200",
         "sem-b                50.0    44.0 – 56.0  1,200",
         "parity-gap (KR/JB)   12.0                 1,200",
         "region                        sem-b              sem-w    n",

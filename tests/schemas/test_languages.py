@@ -14,6 +14,7 @@ from blend.schemas.language.languages import (
     is_script,
     own_name,
     script_name,
+    turned_around,
 )
 from blend.schemas.language.locales import registry
 
@@ -38,6 +39,14 @@ def test_listed_countries_are_called_as_langcodes_calls_them(code: str):
     country = Language.make(territory=code)
     assert country.is_valid()
     assert country_name(code) == country.territory_name("en")
+
+
+@pytest.mark.parametrize(
+    ("tag", "right"),
+    [("ge-KA", "ka-GE"), ("JP-ja", "ja-JP"), ("ka-GE", None), ("ko-KQ", None), ("de", None), ("zz-ZZ", None)],
+)
+def test_language_and_country_in_each_others_place(tag: str, right: str | None):
+    assert turned_around(tag) == right
 
 
 def test_packaged_locales_need_nothing_else():

@@ -16,18 +16,25 @@ LEFT_OUT_NOTE = "left-out"
 _REMEDIES = {
     VOID: "the finding `void-verdicts` names them; a change of wording only is for mcq.wordings "
     "(docs/questions.md)",
-    UNREAD_NOTE: "`blend questions options --unread` writes them for people to read (docs/questions.md)",
+    UNREAD_NOTE: "so it is in a first build: `blend questions options{recipe} --unread` writes the options for "
+    "people to read, who say which are wrong (docs/questions.md)",
     LEFT_OUT_NOTE: "findings of the kind short name them; have people read those that nobody has "
-    "(`blend questions options --unread`), ease the limits, or add reviewed fillers (docs/mcq.md)",
+    "(`blend questions options{recipe} --unread`), ease the limits, or add reviewed fillers (docs/mcq.md)",
 }
 
 
-def verdict_notes(manifest: ReleaseManifest) -> Iterator[tuple[str, str]]:
-    """List what the build report of a release says of verdicts, and what to do about each."""
+def verdict_notes(manifest: ReleaseManifest, recipe: str = "") -> Iterator[tuple[str, str]]:
+    """List what the build report of a release says of verdicts, and what to do about each.
+
+    Args:
+        manifest: The manifest of the release.
+        recipe: What commands call the recipe; without it they use the one in the folder, or the sample.
+    """
+    named = recipe and f" {recipe}"
     for stage in manifest.report:
         for kind, remedy in _REMEDIES.items():
             if kind in stage.notes:
-                yield str(stage.notes[kind]), remedy
+                yield str(stage.notes[kind]), remedy.replace("{recipe}", named)
 
 
 def left_out_summary(mcqs: McqBuild) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
 from blend.loaders.files.tidy import Origin, Tidy
 from blend.loaders.upstream.semeval.task_files import (
     ENGLISH,
@@ -295,7 +295,7 @@ class _Reader:
         regions = {one.region for one in self.known}
         if not (english and parts.language == ENGLISH and parts.region in regions):
             self.diagnostics.problems.append(
-                unknown_name("locale", parts.code, self.known.tags, where=f"{row.location}, column id")
+                unknown_locale(parts.code, self.known, where=f"{row.location}, column id")
             )
         return None
 

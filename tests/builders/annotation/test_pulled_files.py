@@ -195,10 +195,12 @@ def test_reviews_from_a_sheet_stand_beside_pulled_ones(pulled: ProjectFile, caps
     run("propose", recipe, "--all", "--out", sheet)
     told = run("accept", sheet, "--out", out, "--reviewer", "r02").splitlines()
     own = out / "ko-KR.own.jsonl"
+    alone = "or one column was sorted alone"
     again = "pull again, so that the same question is not reviewed in both."
     assert told == [
         f"{own}: 2 questions reviewed; 3 groups (1 without English), 0 invalid answers.",
         f"{own}: counts in place of what `blend annotate pull` writes; {again}",
+        f"Look whether the English fits its answers, {alone}: 라면 = instant noodles; 김밥 = gimbap.",
     ]
     done = pull_project(pulled, exports=[pulled.base / "review.json"])
     assert done.findings["kind"].to_list() == ["reviewed-in-a-file"]

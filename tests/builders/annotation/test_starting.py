@@ -125,7 +125,10 @@ def test_known_locales_need_no_locale_file(tmp_path: Path):
     assert 'name = "both-koreas"' in (tmp_path / "korea" / "project.toml").read_text()
 
 
-NO_LOCALE = "is not a locale; write language and country like wo-SN, or one that `blend locales` lists"
+NO_LOCALE = (
+    "is not a locale, which is a language and a country; write one like wo-SN, or one that `blend locales` "
+    "lists"
+)
 NO_COUNTRY = (
     "ZZ is not an ISO 3166 country; for another region write the country that it lies in, and change region "
     "and names in the locale file"
@@ -138,6 +141,11 @@ NO_NAME = "cannot be the name of a project; give up to 24 lower-case letters, di
     [
         ("Wolof", None, f"'Wolof' {NO_LOCALE}"),
         ("wo_SN", None, f"'wo_SN' {NO_LOCALE}"),
+        (
+            "ge-KA",
+            None,
+            "'ge-KA' is not a locale, which is a language and a country; did you mean 'ka-GE'?",
+        ),
         ("wo-ZZ", None, f"'wo-ZZ': {NO_COUNTRY}"),
         ("ko-KR", "My Project", f"'My Project' {NO_NAME}, for example my-project"),
         ("ko-KR", "한국", f"'한국' {NO_NAME}"),

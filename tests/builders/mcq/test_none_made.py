@@ -22,8 +22,9 @@ kind = "sample"
 """
 WHY = (
     "No multiple-choice question was made of {n} questions ({causes}). Each shows an answer of one region "
-    "beside 3 answers of other regions, so at least 4 regions must be asked the same question, or a file of "
-    "reviewed fillers must stand in for them (docs/mcq.md). There are 3."
+    "beside 3 answers of other regions, so at least 4 regions must be asked the same question: ask BLEnD's "
+    'own, by its template ids, with its published answers as a further source (`kind = "blend"`), ask more '
+    "regions, or write reviewed fillers (docs/mcq.md). There are 3."
 )
 
 
@@ -50,6 +51,27 @@ def test_three_regions_give_none_and_it_is_said(built: tuple[Path, str]):
     assert [str(problem) for result in report.checks for problem in result.examples] == [
         f"multiple-choice-questions: {why.rstrip('.')}"
     ]
+
+
+def test_four_regions_without_a_review_lack_english(built: tuple[Path, str]):
+    manifest = read_manifest(built[0])
+    (config,) = {table.config for table in manifest.tables if table.config == "short-answer-questions"}
+    tables = [table for table in manifest.tables if table.config == config]
+    report = [
+        stage.model_copy(update={"findings": {**stage.findings, "no-translation": 7}})
+        if stage.stage == "aggregate responses"
+        else stage
+        for stage in manifest.report
+    ]
+    four = manifest.model_copy(update={"tables": (*tables, tables[0]), "report": tuple(report)})
+    asked = sum(table.rows for table in four.tables)
+    told = why_none_made(four, "mine/recipe.toml")
+    assert told is not None
+    assert told.partition("). ")[2] == (
+        f"Options are answers in English: 7 of {asked} questions have some without; `blend reviews propose "
+        "mine/recipe.toml` makes a sheet to write it."
+    )
+    assert "at least 4 regions" not in told
 
 
 def test_with_some_there_is_nothing_to_say(mini_release: Path):

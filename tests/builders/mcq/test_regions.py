@@ -15,8 +15,9 @@ from blend.schemas.language.locales import registry
 
 CAN = (
     "can become multiple-choice questions. Each shows an answer of one region beside 3 answers of other "
-    "regions, so at least 4 regions must be asked the same question, or a file of reviewed "
-    "fillers must stand in for them (docs/mcq.md)."
+    "regions, so at least 4 regions must be asked the same question: ask BLEnD's own, by its template ids, "
+    'with its published answers as a further source (`kind = "blend"`), ask more regions, or write reviewed '
+    "fillers (docs/mcq.md)."
 )
 
 

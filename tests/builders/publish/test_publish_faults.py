@@ -1,6 +1,8 @@
 """Publishing to a Hub that fails: what is tried again, what is said, what is not sent twice."""
 
 import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -143,3 +145,16 @@ def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, refusal:
     hub.requests.clear()
     publish(releases / FIRST)
     assert not [request for request in hub.requests if request.startswith("PUT /large/")]
+
+
+def test_side_by_side_requests_tell_of_a_wait_once_and_a_dry_run_promises_no_namespace(
+    hub: Hub, releases: Path, tmp_path: Path
+):
+    hub.fail("GET /api/datasets/theirs/blend.*", status=503, times=2)
+    command = [sys.executable, "-m", "blend", "publish", str(releases / FIRST), "theirs/blend", "--dry-run"]
+    done = subprocess.run(command, env=hub.environment(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines().count("503 Service Unavailable: next attempt in 1 s") == 1
+    assert (
+        "Whether your token may make a repository of theirs shows only then; `hf auth whoami` lists its "
+        "organisations."
+    ) in " ".join(done.stdout.split())

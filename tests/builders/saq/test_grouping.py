@@ -45,6 +45,9 @@ TEXT, INTEGER, TIME, DATE = AnswerFormat.TEXT, AnswerFormat.INTEGER, AnswerForma
         ("fa", "خانهٔ", "خانه"),
         ("zh", "餃子", "饺子"),
         ("en", "½ cup", "1/2 cup"),
+        ("ko", "밥🍚", "밥"),
+        ("en", "❤️ tea 🫖☕", "tea"),
+        ("en", "👨‍👩‍👧 family", "family"),
     ],
 )
 def test_variants(language: str, one: str, other: str):
@@ -54,6 +57,8 @@ def test_variants(language: str, one: str, other: str):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("🍚", "🍜"),
+        ("30°", "30"),
         ("1.5", "15"),
         ("1-5", "15"),
         ("1 5", "15"),

@@ -336,6 +336,13 @@ def test_several_answers_in_one_cell_and_endless_numbers_are_findings():
             "'tea, coffee, milk' may be 3 answers: 'tea', 'coffee', 'milk'; kept as one",
         )
     ]
+    # Lines of a cell (Alt+Enter) are blanks in the answer, and told as what they were.
+    on_lines = aggregate(
+        questions_of("q"), responses_of({"a1": ["tea\r\ncoffee "]}), NO_REVIEW, options=OPTIONS
+    )
+    assert findings_of(on_lines, "several-answers") == [
+        ("responses/en-GB.csv:2", "'tea coffee' may be 2 answers: 'tea', 'coffee'; kept as one")
+    ]
     # What a person has reviewed is decided.
     review = review_of((["tea, coffee, milk"], ["tea"]), (["tea"], ["tea"]))
     reviewed = aggregate(questions_of("q"), responses_of(given), review, options=OPTIONS)

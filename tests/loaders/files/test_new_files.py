@@ -115,12 +115,14 @@ def test_what_somebody_else_put_into_a_new_folder_stays(tmp_path: Path, monkeypa
     assert found(tmp_path) == ["new", "new/theirs.txt"]
 
 
-def test_a_sheet_for_spreadsheets_and_one_for_programs(tmp_path: Path):
+def test_a_sheet_says_its_encoding_to_spreadsheets(tmp_path: Path):
     rows = pl.DataFrame({"a": ["x,y", None, ""], "b": [1, 2, 3]})
     write_new_sheet(tmp_path / "sheet.csv", rows)
-    write_new_sheet(tmp_path / "plain.csv", rows, mark=False)
-    assert (tmp_path / "plain.csv").read_bytes() == b'a,b\n"x,y",1\n,2\n"",3\n'
-    assert (tmp_path / "sheet.csv").read_bytes() == b"\xef\xbb\xbf" + (tmp_path / "plain.csv").read_bytes()
+    assert (tmp_path / "sheet.csv").read_bytes() == b'\xef\xbb\xbfa,b\n"x,y",1\n,2\n"",3\n'
+    write_new_files(tmp_path / "new", {"one.csv": "a\n밥\n", "two.csv": "\ufeffa\n밥\n", "x.toml": "a = 1\n"})
+    assert (tmp_path / "new" / "one.csv").read_bytes() == "\ufeffa\n밥\n".encode()
+    assert (tmp_path / "new" / "two.csv").read_bytes() == "\ufeffa\n밥\n".encode()
+    assert (tmp_path / "new" / "x.toml").read_bytes() == b"a = 1\n"
 
 
 @pytest.mark.parametrize(

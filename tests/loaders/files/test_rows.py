@@ -59,10 +59,16 @@ def test_characters_that_splitlines_takes_for_line_ends_stay_in_their_cell(tmp_p
 
 
 def test_a_byte_order_mark_is_left_out_and_reported(tmp_path):
+    rows, diagnostics = read(tmp_path / "t.jsonl", b'\xef\xbb\xbf{"id": "a", "text": "one"}\n')
+    assert rows == [Cells("t.jsonl:1", {"id": "a", "text": "one"})]
+    detail = "the file starts with a byte order mark; it is left out"
+    assert diagnostics.findings == [("byte-order-mark", "t.jsonl", None, None, detail)]
+
+
+def test_a_table_says_utf_8_by_a_byte_order_mark(tmp_path):
     rows, diagnostics = read(tmp_path / "t.csv", b"\xef\xbb\xbfid,text\na,one\n")
     assert rows == [Cells("t.csv:2", {"id": "a", "text": "one"})]
-    detail = "the file starts with a byte order mark; it is left out"
-    assert diagnostics.findings == [("byte-order-mark", "t.csv", None, None, detail)]
+    assert diagnostics.findings == []
 
 
 def test_parquet_rows_are_numbered_from_one(tmp_path):

@@ -105,9 +105,30 @@ def test_the_sheet_with_the_columns_is_the_one_that_is_read(tmp_path: Path):
     with pytest.raises(RowError) as caught:
         read(path)
     assert str(caught.value) == (
-        "sheet.xlsx: the sheets answers, answers Copy could all be meant; keep the one that is meant, and move "
-        "the others to another file"
+        "sheet.xlsx: the sheets answers, answers Copy could all be meant; keep the one that is meant, or all "
+        "rows in it, and move the others to another file"
     )
+
+
+def test_a_second_sheet_with_fewer_columns_is_not_dropped(tmp_path: Path):
+    path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice", 1])
+    book = openpyxl.load_workbook(path)
+    for row in (["id", "answer"], ["r", "tea"]):
+        book["more"].append(row) if "more" in book.sheetnames else book.create_sheet("more").append(row)
+    book.save(path)
+    with pytest.raises(RowError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        "sheet.xlsx: the sheets Sheet, more could all be meant; keep the one that is meant, or all rows in it, "
+        "and move the others to another file"
+    )
+    book["more"].delete_rows(2)  # nothing is lost where only a header is left
+    book.save(path)
+    assert [values["id"] for _, values in read(path)] == ["q"]
+    book["more"].append(["r", "tea"])
+    book["more"].title = "what answer means"  # as our own sheets explain what can be chosen
+    book.save(path)
+    assert [values["id"] for _, values in read(path)] == ["q"]
 
 
 @pytest.mark.parametrize(
@@ -275,11 +296,13 @@ def test_an_encoding_is_said_and_never_guessed(tmp_path: Path):
         "sheet.csv: byte 0xE9 at offset 39 (line 3) is not UTF-8; save the file with the encoding UTF-8 (in a "
         "spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
     )
-    with pytest.raises(RowError) as caught:
-        read(saved(tmp_path, SEMICOLONS), encoding="cp1252")
-    assert str(caught.value) == (
-        "sheet.csv: the file is UTF-8, not cp1252; leave the encoding out for this file, or save it in that one"
-    )
+    # One of several files may be UTF-8 all the same; read as the others it would be other letters in silence.
+    diagnostics = Diagnostics()
+    path = saved(tmp_path, SEMICOLONS)
+    rows = read_rows(path, tmp_path, diagnostics, COLUMNS, encoding="cp1252")
+    assert [row.values for row in rows] == [values for _, values in ROWS]
+    detail = "the file is UTF-8, not cp1252; read as UTF-8"
+    assert diagnostics.findings == [("other-encoding", "sheet.csv", None, None, detail)]
     # A mark says what a file is in, whatever else is said.
     assert len(read(saved(tmp_path, "\ufeff" + SEMICOLONS), encoding="cp1252")) == 2
 

@@ -40,6 +40,7 @@ def test_translations(tmp_path: Path):
 
 
 NEAREST = "the nearest of the 34 there are: ko-KR, ko-KP, ta-LK"
+FAR = "the nearest of the 34 there are: ko-KR, ko-KP, zh-TW"
 LOCALE_FILE = (
     "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
 )
@@ -62,6 +63,12 @@ LOCALE_FILE = (
             read_native_questions,
             "id,topic,locale,text\nQ-1,Food,ko-KX,What?\n",
             f"rows.csv:2, column locale: unknown locale 'ko-KX'; did you mean 'ko-KR'? {NEAREST}" + LOCALE_FILE,
+        ),
+        (
+            read_native_questions,
+            "id,topic,locale,text\nQ-1,Food,KR-ko,What?\n"
+            + "".join(f"Q-{n},Food,KR-ko,What?\n" for n in range(2, 29)),
+            f"rows.csv:2, column locale: unknown locale 'KR-ko'; did you mean 'ko-KR'? {FAR}" + LOCALE_FILE,
         ),
         (
             read_translations,

@@ -1,0 +1,44 @@
+"""A server that knows chats alone: asked in words where it could not say which option is the likeliest."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import blend
+from blend.schemas.errors import ServerError
+from helpers.models.http_server import HttpServer, Reply, Request
+
+pytestmark = pytest.mark.integration
+
+
+class Chats(HttpServer):
+    """Answers B in a chat, and knows no other route."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: list[str] = []
+
+    def reply(self, request: Request) -> Reply:
+        self.paths.append(request.path)
+        if request.path != "/v1/chat/completions":
+            return Reply({"detail": "Not Found"}, 404)
+        message = {"role": "assistant", "content": "B"}
+        return Reply({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
+
+
+def test_it_is_asked_for_json_and_that_is_said(
+    asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    why = "the server has no route /completions, where it would say which option is the likeliest"
+    heard: list[str] = []
+    with Chats().serving() as server:
+        run = asked("m", server=server.url, limit=1, on_warning=heard.append)
+        assert heard == [f"{why}; asked with `style=json`"]
+        assert (run.description.options["style"], run.outcome.n_missing) == ("json", 0)
+        assert server.paths.count("/v1/completions") == 1
+        # Who asks for letters is told what helps, and gets what was asked for.
+        with pytest.raises(ServerError, match="HTTP 404 at /v1/completions"):
+            asked("m", out="letters", server=server.url, limit=1, style="letters", on_warning=heard.append)
+        assert heard[1:] == [f"{why}; give `style=json` to have it answer"]

@@ -1,0 +1,233 @@
+"""What people's tables hold by mistake, and no form shows: each is refused or told, in the whole sentence."""
+
+import csv
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.loaders.files.checked import Placed
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.recipes.ready import sample_path
+from blend.loaders.responses import read_responses
+from blend.loaders.responses.links import AskedQuestion
+from blend.loaders.responses.question_languages import find_other_languages
+from blend.schemas.errors import BlendError
+from blend.schemas.language.locales import registry
+
+VALID = Path(__file__).parents[1] / "valid" / "responses"
+RESPONSES, QUESTIONS = "responses/ko-KR.csv", "questions.csv"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(VALID, tmp_path / "collected"))
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8", newline="")
+
+
+DESTROYED = (
+    "the cell holds question marks in place of letters, made by a spreadsheet; save the original again as "
+    ".xlsx or 'CSV UTF-8'; if somebody typed question marks, that is no answer: leave it out, or write why "
+    "there is none"
+)
+PHONE = "a phone number tells who somebody is; write a pseudonym, for example a01"
+
+REFUSED = {
+    "an answer in Excel's ANSI CSV": (RESPONSES, "밥,", "??,", f"{RESPONSES}:2, column answer_1: {DESTROYED}"),
+    "a reason": (RESPONSES, "아침을 안 먹어요", "??? ? ????", f"{RESPONSES}:4, column reason: {DESTROYED}"),
+    "a question": (
+        QUESTIONS,
+        "대한민국에서는 몇 시에 퇴근하나요? (HH:MM)",
+        "??????? ? ?? ?????? (HH:MM)",
+        f"questions.csv:4, column question: {DESTROYED}",
+    ),
+    "two people in a cell": (
+        RESPONSES,
+        "a02",
+        '"a02, a04"',
+        f"{RESPONSES}:3, column annotator: 'a02, a04' names several people; give each a row of their own",
+    ),
+    "one person in two spellings": (
+        RESPONSES,
+        "food-01,a03",
+        "work-02,A01,3,,,,\nfood-01,a03",
+        (
+            f"{RESPONSES}:4, column annotator: 'A01' is 'a01' in {RESPONSES}:2, and would count as another "
+            "person; spell one person's pseudonym in one way throughout"
+        ),
+    ),
+    "a telephone number": (RESPONSES, "a02", "+995 555 12 34 56", f"{RESPONSES}:3, column annotator: {PHONE}"),
+    "another one": (RESPONSES, "a02", "010-1234-5678", f"{RESPONSES}:3, column annotator: {PHONE}"),
+    "headers of another form": (
+        RESPONSES,
+        "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason",
+        "Timestamp,Who,Breakfast?,Drink?,Leave?,Why,More",
+        (
+            f"{RESPONSES}:1: columns 'template_id', 'annotator' are missing; rename the columns that hold "
+            "them: there are 'Timestamp', 'Who', 'Breakfast?', 'Drink?', 'Leave?', 'Why' …; or let `blend "
+            "responses import` read a form with a column per question"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "old", "new", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused(folder: Path, name: str, old: str, new: str, message: str):
+    replace(folder / name, old, new)
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    assert str(told.value) == message
+
+
+TOLD = {
+    "Latin letters in a word of another script": (
+        RESPONSES,
+        "밥,국",
+        "xлеб,국",
+        (
+            "mixed-scripts: column answer_1: 'xлеб' is spelled in Cyrillic and Latin letters; kept, and no "
+            "variant of a word in one"
+        ),
+    ),
+    "letters destroyed in part": (
+        RESPONSES,
+        "밥,국",
+        "kahvalt?da,국",
+        "question-marks: column answer_1: 'kahvalt?da' may have been letters that an encoding lacks; kept",
+    ),
+    "another country": (
+        QUESTIONS,
+        "대한민국 사람들은 아침",
+        "일본 사람들은 아침",
+        "other-country: column question: names '일본', but not '대한민국'; kept",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "old", "new", "finding"), TOLD.values(), ids=TOLD)
+def test_told(folder: Path, name: str, old: str, new: str, finding: str):
+    before = set(read_responses(folder, reviewing=True).findings.iter_rows())
+    replace(folder / name, old, new)
+    found = read_responses(folder, reviewing=True).findings.filter(pl.col("kind") != "undecided-answer")
+    kind, source, locale, template_id, detail = (set(found.iter_rows()) - before).pop()
+    assert f"{kind}: {detail}" == finding
+    assert (source, locale, template_id) == (f"{name}:2", "ko-KR", "food-01")
+
+
+UNKNOWN = "needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+
+
+def test_a_file_that_is_named_for_its_region(folder: Path):
+    (folder / RESPONSES).rename(folder / "responses" / "South Korea.csv")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    assert str(told.value).startswith(
+        "responses/South Korea.csv: unknown locale 'South Korea'; name the file for its locale, or add column "
+        "locale; did you mean 'ko-KR'? "
+    )
+    assert str(told.value).endswith(UNKNOWN)
+
+
+def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
+    path = folder / QUESTIONS
+    path.write_text(path.read_text(encoding="utf-8").replace("ko-KR", "ge-KA"), encoding="utf-8")
+    (folder / RESPONSES).rename(folder / "responses" / "ge-KA.csv")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    lines = [line for line in str(told.value).splitlines() if "unknown locale" in line]
+    assert [line.partition("; ")[0] for line in lines] == [
+        "questions.csv:2, column locale: unknown locale 'ge-KA'",
+        "responses/ge-KA.csv: unknown locale 'ge-KA'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer", ["밥?", "뭐??", "T셔츠", "¿arroz?", "wi-fi", "COVID-19", "PC방", "밥 ?", "Ω-3 масло"]
+)
+def test_what_people_write_is_not_told(folder: Path, answer: str):
+    replace(folder / RESPONSES, "밥,국", f"{answer},국")
+    found = read_responses(folder, reviewing=True).findings
+    assert not found.filter(pl.col("kind").is_in(["mixed-scripts", "question-marks"])).rows()
+
+
+@pytest.mark.parametrize("name", ["Thumbs.db", "desktop.ini", ".DS_Store", "~$ko-KR.xlsx", ".~lock.ko-KR.csv#"])
+def test_what_a_desktop_leaves_in_a_folder_is_passed_over(folder: Path, name: str):
+    (folder / "responses" / name).write_bytes(b"\0\1")
+    (folder / "reviews" / name).write_bytes(b"\0\1")
+    assert len(read_responses(folder).responses) == len(read_responses(VALID).responses)
+
+
+def test_one_of_several_files_in_another_encoding(folder: Path):
+    path = folder / RESPONSES
+    path.write_bytes(path.read_text(encoding="utf-8").encode("cp949"))
+    found = read_responses(folder, encoding="cp949")
+    assert found.responses["answers"].to_list() == read_responses(VALID).responses["answers"].to_list()
+    detail = "the file is UTF-8, not cp949; read as UTF-8"
+    assert found.findings.filter(kind="other-encoding").select("source", "detail").rows() == [
+        ("questions.csv", detail)
+    ]
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[Placed[AskedQuestion]]:
+    """The questions of the sample, in ten languages."""
+    with sample_path() as folder:
+        text = (folder / "questions.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
+
+
+def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
+    diagnostics = Diagnostics()
+    find_other_languages(asked, registry(), diagnostics)
+    return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
+
+
+def swapped(
+    asked: list[Placed[AskedQuestion]], into: str, pick: Callable[[AskedQuestion], bool], text: str = ""
+) -> list[Placed[AskedQuestion]]:
+    """The questions, one of them with the text of another."""
+    text = text or next(row.question for _, row in asked if pick(row))
+    return [Placed(at, row.model_copy(update={"question": text}) if at == into else row) for at, row in asked]
+
+
+def test_a_question_in_another_language(asked: list[Placed[AskedQuestion]]):
+    assert told_of(asked) == []
+    of = {
+        tag: swapped(
+            asked, "food-02 es-MX", lambda row, tag=tag: (row.template_id, row.locale) == ("food-02", tag)
+        )
+        for tag in ("su-JB", "ko-KR", "en-US")
+    }
+    where = "column question:"
+    assert {tag: told_of(rows)[0] for tag, rows in of.items()} == {
+        "su-JB": ("other-language", "food-02 es-MX", f"{where} reads like the questions in Sundanese; kept"),
+        "en-US": ("other-language", "food-02 es-MX", f"{where} reads like the questions in English; kept"),
+        "ko-KR": (
+            "other-language",
+            "food-02 es-MX",
+            f"{where} is not in the script of the other questions in Spanish; kept",
+        ),
+    }
+
+
+def test_few_questions_say_nothing_of_a_language(asked: list[Placed[AskedQuestion]]):
+    few = [placed for placed in asked if placed.row.template_id in ("food-01", "food-02")]
+    assert told_of(swapped(few, "food-02 es-MX", lambda row: row.locale == "ko-KR")) == []
+
+
+def test_a_question_of_the_country_next_door(asked: list[Placed[AskedQuestion]]):
+    rows = swapped(
+        asked, "food-02 es-MX", lambda row: False, "¿Qué le agrega la gente a un plato de sopa en España?"
+    )
+    assert told_of(rows) == [
+        ("other-country", "food-02 es-MX", "column question: names 'España', but not 'México'; kept")
+    ]
