@@ -116,8 +116,8 @@ def stats(
     console = SafeConsole()
     console.show(tables)
     if others:
-        told = f"Further tables: {', '.join(others)}. --table NAME prints one of them, --all prints all."
-        console.print(told, highlight=False, markup=False)
+        further = f"Further tables: {', '.join(others)}. --table NAME prints one of them, --all prints all."
+        console.print(further, highlight=False, markup=False)
 
 
 def audit(

@@ -35,7 +35,7 @@ class Reviewed(NamedTuple):
     """One sentence per cell with English that no group has, by locale and template."""
     out_of_format: tuple[str, ...]
     """One sentence per answer at which a build would stop, by locale and template."""
-    doubtful: tuple[str, ...]
+    suspect_english: tuple[str, ...]
     """One sentence per English text that hardly is one, by locale and template."""
 
 
@@ -81,9 +81,9 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     reviews = [_review(rows, reviewer) for rows in by_question]
     left_out += [sentence for rows in by_question for sentence in _without_group(rows)]
     out_of_format = [sentence for rows in by_question for sentence in _out_of_format(rows)]
-    doubtful = [sentence for rows in by_question for sentence in _hardly_english(rows)]
+    suspect_english = [sentence for rows in by_question for sentence in _hardly_english(rows)]
     frame = pl.DataFrame(reviews, schema=REVIEWS)
-    return Reviewed(frame, tuple(recognised), tuple(left_out), tuple(out_of_format), tuple(doubtful))
+    return Reviewed(frame, tuple(recognised), tuple(left_out), tuple(out_of_format), tuple(suspect_english))
 
 
 def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:

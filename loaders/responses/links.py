@@ -117,7 +117,7 @@ def _check_distinct(
 def _check_annotators(responses: Iterable[Placed[Response]], diagnostics: Diagnostics) -> None:
     """Note cells that name several people, and people whose pseudonym is spelled with capitals and without."""
     first: dict[tuple[str, str], tuple[str, str]] = {}
-    told = set[tuple[str, str]]()
+    named = set[tuple[str, str]]()
     for location, response in responses:
         who, where = response.annotator, f"{location}, column annotator"
         if len(several_pseudonyms(who)) > 1:
@@ -127,8 +127,8 @@ def _check_annotators(responses: Iterable[Placed[Response]], diagnostics: Diagno
             continue
         key = response.locale, clean(who).casefold()
         known, at = first.setdefault(key, (who, location))
-        if known != who and (response.locale, who) not in told:
-            told.add((response.locale, who))
+        if known != who and (response.locale, who) not in named:
+            named.add((response.locale, who))
             what = f"{who!r} is {known!r} in {at}, and would count as another person"
             diagnostics.problem(what, where=where, fix="spell one person's pseudonym in one way throughout")
 

@@ -50,8 +50,8 @@ def find_other_languages(
         if other is not None:
             diagnostics.finding("other-language", location, f"column question: {other}; kept", **key)
         if not in_english(locale) and (country := _other_country(question, locale, locales)):
-            told = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
-            diagnostics.finding("other-country", location, told, **key)
+            found = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
+            diagnostics.finding("other-country", location, found, **key)
 
 
 def _language(locale: Locale) -> str:

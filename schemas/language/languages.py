@@ -112,10 +112,10 @@ def country_name(code: str, language: str = "en") -> str:
 def turned_around(tag: str) -> str | None:
     """The tag with language and country the other way round, ``ka-GE`` of ``ge-KA``; null if that is none."""
     first, _, second = tag.partition("-")
-    right = f"{second.lower()}-{first.upper()}"
+    turned = f"{second.lower()}-{first.upper()}"
     is_one = is_language(second.lower()) and first.isalpha() and is_country(first.upper())
     return (
-        right if is_one and right != tag and not (is_language(first) and is_country(second.upper())) else None
+        turned if is_one and turned != tag and not (is_language(first) and is_country(second.upper())) else None
     )
 
 
