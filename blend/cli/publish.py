@@ -91,13 +91,13 @@ class _WaitingLines:
     """Says what is waited for: once where requests side by side wait for the same."""
 
     def __init__(self) -> None:
-        self._said: dict[str, float] = {}
+        self._last_shown: dict[str, float] = {}
         self._one_at_a_time = Lock()
 
     def __call__(self, sentence: str) -> None:
         with self._one_at_a_time:
-            before, now = self._said.get(sentence, -inf), monotonic()
-            self._said[sentence] = now
+            before, now = self._last_shown.get(sentence, -inf), monotonic()
+            self._last_shown[sentence] = now
         if now - before > _SIDE_BY_SIDE_S:
             typer.echo(sentence, err=True)
 
