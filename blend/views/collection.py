@@ -41,7 +41,7 @@ def collection_tables(state: CollectionStatus) -> list[Table]:
     questions = frame_table(
         waiting.head(_SHOWN),
         f"{pluralise(len(waiting), 'question')} without enough responses",
-        f"The first {_SHOWN}; `blend status --json` lists all." if len(waiting) > _SHOWN else "",
+        f"The first {_SHOWN}; the same command with --json lists all." if len(waiting) > _SHOWN else "",
         heads={"locale": "locale", "template_id": "question", "state": "state", "valid": "valid"}
         | {"wanted": "of", "idk": "idk", "still_needed": "needed"},
         texts=("locale", "template_id", "state"),

@@ -14,14 +14,16 @@ from blend.schemas.errors import UnknownNameError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.rows.template_columns import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
 
-_NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",))
+_NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",), typed=True)
 _SHEET_COLUMNS = Columns(
     required=("template_id", "topic", "source_locale", "template", "decision"),
     optional=("question", "reasons", "group", "nearest", "similarity", "merge_into"),
     others=True,
     returned=True,
 )
-_TRANSLATION_COLUMNS = Columns(required=("template_id", "locale", "question"), optional=("en_question",))
+_TRANSLATION_COLUMNS = Columns(
+    required=("template_id", "locale", "question"), optional=("en_question",), typed=True
+)
 
 
 def read_native_questions(

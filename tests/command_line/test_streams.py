@@ -20,7 +20,7 @@ def printing(release: Path) -> dict[str, list[str]]:
         "help": ["--help"],
         "help of a command": ["build", "--help"],
         "show": ["show", str(release)],
-        "stats": ["stats", str(release)],
+        "stats": ["stats", str(release), "--all"],
         "stats as JSON": ["stats", str(release), "--json"],
         "status": ["status"],
         "schema": ["schema", "recipe"],

@@ -40,6 +40,11 @@ def test_translations(tmp_path: Path):
 
 
 NEAREST = "the nearest of the 34 there are: ko-KR, ko-KP, ta-LK"
+DESTROYED = (
+    "the cell holds question marks in place of letters, made by a spreadsheet; save the original again as "
+    ".xlsx or 'CSV UTF-8'; if somebody typed question marks, that is no answer: leave it out, or write why "
+    "there is none"
+)
 FAR = "the nearest of the 34 there are: ko-KR, ko-KP, zh-TW"
 LOCALE_FILE = (
     "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
@@ -69,6 +74,11 @@ LOCALE_FILE = (
             "id,topic,locale,text\nQ-1,Food,KR-ko,What?\n"
             + "".join(f"Q-{n},Food,KR-ko,What?\n" for n in range(2, 29)),
             f"rows.csv:2, column locale: unknown locale 'KR-ko'; did you mean 'ko-KR'? {FAR}" + LOCALE_FILE,
+        ),
+        (
+            read_translations,
+            "template_id,locale,question\nQ-1,ko-KR,???? ???? ??? ????\n",
+            f"rows.csv:2, column question: {DESTROYED}",
         ),
         (
             read_translations,
