@@ -66,7 +66,7 @@ class DefaultRule:
         self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
     ) -> AnswerMatch | None:
         """The first variant that a reply matches; see `answer_match.Rule`."""
-        values = set() if reply.hedged else set(_first_values(reply.asserts, answer_format, self._local))
+        values = set() if reply.hedged else set(_first_values(reply.own, answer_format, self._local))
         read = {english: _Read(reply, of, self._words) for english, of in self._readers.items()}
         for index, is_english, answer in variants:
             spoken = "en" if is_english else self._local
