@@ -50,7 +50,8 @@ class DefaultRule:
     answer without words matches nothing.
 
     A reply's first three answers count, and none if it lists more than ten. What it denies, declines to say or
-    repeats of the question does not count. A reply that is nothing but an answer matches it in any case.
+    repeats of the question does not count. A reply that is nothing but an answer matches it in any case, and a
+    local answer to a question in English matches no other reply.
     """
 
     def __init__(self, local: str | None, names: Mapping[str, str | None]) -> None:
@@ -69,6 +70,11 @@ class DefaultRule:
         values = set() if reply.hedged else set(_first_values(reply.own, answer_format, self._local))
         read = {english: _Read(reply, of, self._words) for english, of in self._readers.items()}
         for index, is_english, answer in variants:
+            if is_english not in read:
+                # Natives' own word; in a sentence it could be an English one.
+                if read[True].is_whole(answer):
+                    return AnswerMatch(index, answer, "words")
+                continue
             spoken = "en" if is_english else self._local
             # An answer with a value is compared by it alone: its digits can stand in another value as well.
             value = understood(answer, answer_format, spoken) if answer_format in _VALUES else None
@@ -100,11 +106,15 @@ class _Read:
             text = self._first
         return text.names(answer) or self._is_the_reply(answer)
 
+    def is_whole(self, answer: str) -> bool:
+        """Whether the reply is nothing but an answer."""
+        words = self._reader.words(answer)
+        return bool(words) and words == self._reader.words(self._reply.text)
+
     def _is_the_reply(self, answer: str) -> str | None:
         if self._reply.asserts == self._reply.text and not self._reply.hedged:
             return None  # All of the reply was compared.
-        words = self._reader.words(answer)
-        return "words" if words and words == self._reader.words(self._reply.text) else None
+        return "words" if self.is_whole(answer) else None
 
     @cached_property
     def _own(self) -> "_Text":

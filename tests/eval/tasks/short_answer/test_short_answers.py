@@ -131,6 +131,29 @@ def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: s
     assert why(response, annotated((answer, 1))) == decided
 
 
+@pytest.mark.parametrize(
+    ("response", "default"),
+    [
+        ("Nasi goreng.", "words"),
+        ('["Nasi Goreng"]', "words"),
+        ("fried rice", "words"),
+        ("Turron", "words"),
+        # In a sentence a local word may be an English one; other scripts are no answer to an English question.
+        ("They eat nasi goreng.", "no match"),
+        ("김치", "no match"),
+    ],
+)
+def test_natives_words_count_for_english_questions_where_they_are_the_whole_reply(response: str, default: str):
+    groups = [
+        {"answers": ["nasi goreng"], "en_answers": ["fried rice"], "count": 2},
+        {"answers": ["turrón", "김치"], "en_answers": ["nougat"], "count": 1},
+    ]
+    answers = annotated(("", 1), locale="id-ID").with_columns(annotations=pl.Series([groups]))
+    assert why(response, answers, language="english") == default
+    if default != "no match" and response != "fried rice":
+        assert why(response, answers, "paper", language="english") == "no match"
+
+
 def test_missing_and_skipped():
     assert why(None, annotated(("a", 1))) == "unanswered"
     assert why("  ", annotated(("a", 1))) == "unanswered"
