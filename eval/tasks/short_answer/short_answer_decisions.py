@@ -20,7 +20,9 @@ from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_na
 from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.answer_formats import format_of
+from blend.schemas.language.calendars import Calendar
 from blend.schemas.language.characters import scripts_of
+from blend.schemas.language.locales import registry
 from blend.schemas.prompts.short_answer_prompts import is_scored
 from blend.schemas.rows.frame_columns import KEY
 
@@ -66,7 +68,7 @@ AskedIn = Literal["local", "english"]
 class _Kind(NamedTuple):
     """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
 
-    make: Callable[[str | None, Mapping[str, str | None]], Rule]
+    make: Callable[[str | None, Mapping[str, str | None], Calendar], Rule]
     preferred: Mapping[str, str]
 
 
@@ -119,7 +121,7 @@ def decide_short_answers(
         others=annotations["language"].unique(),
     )
     rules = {
-        tag: kind.make(None if language == "english" else tag, names)
+        tag: kind.make(None if language == "english" else tag, names, _calendar(tag))
         for tag in {primary(question["language"]) for question in questions.values()}
     }
     decided = [
@@ -153,6 +155,12 @@ def lemmas_signature(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())
     )
+
+
+def _calendar(language: str) -> Calendar:
+    """The calendar beside the Gregorian one in the packaged locales of a language; else that."""
+    calendars = (locale.calendar for locale in registry() if primary(locale.language) == language)
+    return next((calendar for calendar in calendars if calendar != "gregory"), "gregory")
 
 
 def _kind(rule: str) -> _Kind:

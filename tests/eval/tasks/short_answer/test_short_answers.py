@@ -132,6 +132,24 @@ def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: s
 
 
 @pytest.mark.parametrize(
+    ("locale", "answer", "response", "accepted"),
+    [
+        ("en-US", "christianity", "Most of them are Christian.", True),
+        ("en-US", "catholic", "Catholicism", True),
+        ("es-MX", "católica", "el catolicismo", True),
+        ("ko-KR", "기독교", "기독교인입니다", True),
+        ("ar-DZ", "الاسلام", "مسلمون", True),
+        ("zh-CN", "佛教", "佛教徒", True),
+        ("en-US", "christian pulisic", "Christianity", False),
+        ("en-US", "islam", "Christianity, not Islam", False),
+        ("en-US", "christmas", "Christian", False),
+    ],
+)
+def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, response: str, accepted: bool):
+    assert (why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")) is accepted
+
+
+@pytest.mark.parametrize(
     ("response", "default"),
     [
         ("Nasi goreng.", "words"),
