@@ -114,9 +114,11 @@ def _affixes(language: str) -> Lemmatiser:
     import simplemma
 
     def lemma(word: str) -> str:
-        """The dictionary's lemma of the longest form that it knows; of an unknown word the stem."""
+        """The dictionary's lemma of the longest form that it knows, but of words to keep; else the stem."""
         plain = listed.without_article(word)
         for form in listed.forms(plain):
+            if form in listed.keep:
+                return form
             if simplemma.is_known(form, lang=language):
                 found: str = simplemma.lemmatize(form, lang=language)
                 return found

@@ -139,7 +139,7 @@ def test_how_many_decisions_other_lemmatisers_share(
 DEFAULT_SHARE = {
     "China": 466,
     "Indonesia": 437,
-    "Iran": 409,
+    "Iran": 410,
     "Northern_Nigeria": 403,
     "South_Korea": 452,
     "US": 431,
