@@ -105,7 +105,9 @@ def _numbers(tag: str, ordinals: bool) -> tuple[re.Pattern[str], Mapping[str, in
     for number, form in _number_forms(tag, ordinals):
         values.setdefault(_key(respell(form, tag)), number)
     behind = _KOREAN_COUNTER if tag == "ko" else f"(?!{_LETTER})"
-    return re.compile(f"(?<!{_LETTER})(?:{_any(values)}){behind}"), values
+    # Amharic writes prepositions onto the number: በሰባት, at seven.
+    before = f"(?:(?<!{_LETTER})|(?<=[በከየለ]))" if tag == "am" else f"(?<!{_LETTER})"
+    return re.compile(f"{before}(?:{_any(values)}){behind}"), values
 
 
 def _number_forms(tag: str, ordinals: bool) -> Iterator[tuple[int, str]]:
@@ -117,7 +119,8 @@ def _number_forms(tag: str, ordinals: bool) -> Iterator[tuple[int, str]]:
     known = number_words(tag) if tag != "ko" else {}
     yield from ((number, form) for form, number in known.items())
     if tag in CONVERTER_CLASSES:
-        start = max([1, 9 if tag == "ko" else 1, *known.values()]) + 1
+        # One Korean syllable is many words; before a month or a day it is a number.
+        start = max([0 if ordinals else 9] if tag == "ko" else [1, *known.values()]) + 1
         yield from ((number, num2words(number, lang=tag)) for number in range(start, _MAX_NUMBER + 1))
         if ordinals and tag in ("en", "es", "fr"):
             yield from ((number, num2words(number, lang=tag, to="ordinal")) for number in range(1, 32))
@@ -174,9 +177,7 @@ def _periods(tag: str) -> Mapping[str, Sequence[_Span]]:
     """Names of parts of the day, and the hours that each may be."""
     found: dict[str, list[_Span]] = defaultdict(list)
     for name, span in _cldr_periods(tag):
-        # Of one letter or two is an abbreviation, but in scripts of syllables.
-        if len(key := _key(respell(name, tag))) > 2 or tag in _UNSPACED:
-            found[key].append(span)
+        found[_key(respell(name, tag))].append(span)
     own = _table(tag)
     for name, (start, end) in own.get("periods", {}).items():
         found[_key(respell(name, tag))] = [(start, end)]
@@ -192,8 +193,11 @@ def _cldr_periods(tag: str) -> Iterator[tuple[str, _Span]]:
         return
     rules = locale.day_period_rules.get(None, {})
     for widths in locale.day_periods.values():
-        for names in widths.values():
-            for period, name in names.items():
+        for width in widths:
+            for period, name in widths[width].items():
+                # Of one letter or two is an abbreviation: p for pm.
+                if width != "wide" and len(name) < 3 and tag not in _UNSPACED:
+                    continue
                 for rule in rules.get(period, []):
                     start = rule.get("from", rule.get("at", 0)) // 3600
                     yield name, (start, rule["before"] // 3600 if "before" in rule else start + 1)

@@ -22,6 +22,7 @@ SUBJECT_WORDS = 3
 _CLAUSE_END = re.compile(r"[;!?\n\r。！？；،，、؛؟।॥።፣፤፥…()（）\[\]]|[,.:](?!\d)|\s[-–—]\s|—")
 # What stands in brackets is no part of the clause around it, which goes on behind them.
 _ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_QUESTION_MARK = re.compile(r"[?？؟]\s*")
 _TURN = 80
 """Characters behind a guess of others in which the reply turns from it: "many would guess apples, but …"."""
 _IDEOGRAPHS = r"\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uf900-\ufaff"
@@ -63,7 +64,7 @@ def asserted(text: str, prompt: str, words: ReplyWords) -> Asserted:
     clauses = list(_clauses(text, words))
     refusing = [bool(words.refusals.search(*clause)) for clause in clauses]
     gaps = [
-        (clause.start, clause.end) if refuses else _denied(clause, words)
+        (clause.start, clause.end) if refuses or _is_answered_no(clause, words) else _denied(clause, words)
         for clause, refuses in zip(clauses, refusing, strict=True)
     ]
     left = _with_gaps(text, gaps)
@@ -145,7 +146,10 @@ def _denied(clause: _Clause, words: ReplyWords) -> _Span:
         return start, start
     denied = []
     if following:
-        denied.append((following.start(), end))
+        # Behind a few words that nothing follows it denies these: "apples no, strawberries yes".
+        is_last = not WORD.search(text, following.end(), end)
+        few = n_words(text, start, following.start()) <= SUBJECT_WORDS
+        denied.append((start if is_last and few else following.start(), end))
     if preceding:
         denied.append((start, preceding.end()))
     if of_word:
@@ -155,6 +159,12 @@ def _denied(clause: _Clause, words: ReplyWords) -> _Span:
     elif of_clause:
         denied.append((of_clause.start(), end))
     return min(denied)[0], max(last for _, last in denied)
+
+
+def _is_answered_no(clause: _Clause, words: ReplyWords) -> bool:
+    """Whether a clause is a question that a negation answers, as in *Apples? No, strawberries*."""
+    mark = _QUESTION_MARK.match(clause.text, clause.end)
+    return mark is not None and words.negates_next.match(clause.text, mark.end()) is not None
 
 
 def _word_around(ending: re.Match[str] | None, clause: _Clause) -> _Span | None:

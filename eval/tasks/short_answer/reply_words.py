@@ -75,7 +75,7 @@ def _any_of(name: str, tables: Mapping[str, Mapping[str, Iterable[str]]]) -> re.
 
 def _word(word: str, *, spaced: bool) -> str:
     """A pattern for a word; a star stands for further letters of it, an ellipsis for words between others."""
-    plain = re.escape(word.strip("*")).replace(r"\*", f"{LETTER}*").replace(r"\ …\ ", r"\b.{1,40}\b")
+    plain = re.escape(word.strip("*")).replace(r"\*", f"{LETTER}*").replace(r"\ …\ ", ".{1,40}?")
     plain = plain.replace("'", "['’]").replace(r"\ ", r"\s+")
     if not spaced:
         return plain
