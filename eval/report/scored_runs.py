@@ -175,6 +175,7 @@ _PARTS = {
     "seed": "seed of the intervals (seed)",
     "order": "order of the groups (order)",
     "lemma": "lemmas (lemma)",
+    "local": "local answers that count for English questions (local)",
     "sdk": f"version of {DISTRIBUTION} (sdk)",
 }
 """Parts of a signature in words."""
@@ -184,7 +185,7 @@ _OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
 """Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
 
 
-_ASKED = {"name", "rel", "loc", "config", "rule", "seed", "lemma", "sdk"}
+_ASKED = {"name", "rel", "loc", "config", "rule", "seed", "lemma", "local", "sdk"}
 """Parts that say what was asked and how answers were scored, whoever gave them."""
 
 

@@ -47,7 +47,7 @@ class AffixList:
     irregular: Mapping[str, str]
     """Forms that no affix explains, to the word that they are forms of."""
     keep: frozenset[str]
-    """Words that end or begin as if they had an affix, and have none."""
+    """Words that end or begin as if they had an affix, or that a dictionary leads back to another word."""
     last: Mapping[str, str]
     """Last letters that change before a suffix, to what they are read as."""
     is_ethiopic: bool

@@ -21,6 +21,8 @@ class LanguageText:
 _DICTIONARY = "Dictionary forms by simplemma."
 _UNKNOWN_WORDS = "A word that the dictionary lacks is its own lemma; words with two readings get one of them."
 _AFFIXES = "Affixes of nouns by an own list."
+_CLITICS = "Clitics by an own list; some verbs with and without their prefix are one."
+_VERBS = "Other verbs, and nouns made with prefixes and suffixes, stay as they are."
 _STEMS = "A stem can be that of several words."
 _UNKNOWN_STEMS = (
     "A word that the dictionary lacks is read by the list alone; words with two readings get one of them."
@@ -85,9 +87,7 @@ LANGUAGES: Mapping[str, LanguageText] = {
         "last vowel tells apart are one, and plurals that change inside are led back where they are listed. "
         f"{_STEMS}",
     ),
-    "id": LanguageText(
-        ("affixes", "simplemma", "snowball", "stanza"), f"{_DICTIONARY} Clitics by an own list.", _UNKNOWN_STEMS
-    ),
+    "id": LanguageText(("affixes", "simplemma", "snowball", "stanza"), _CLITICS, f"{_VERBS} {_STEMS}"),
     "ja": LanguageText(
         ("characters", "sudachi", "stanza"),
         "Each ideograph and hiragana is a word, a run of katakana or Latin letters is one.",
@@ -99,7 +99,7 @@ LANGUAGES: Mapping[str, LanguageText] = {
         f"{_AFFIXES}",
         f"Verbs are not led back to their dictionary form, as the lemmatiser kiwi does. {_STEMS}",
     ),
-    "ms": LanguageText(("affixes", "simplemma"), f"{_DICTIONARY} Clitics by an own list.", _UNKNOWN_STEMS),
+    "ms": LanguageText(("affixes", "simplemma"), _CLITICS, f"{_VERBS} {_STEMS}"),
     "su": LanguageText(
         ("affixes", "words"), f"é may be written e. {_AFFIXES}", f"Verbs stay as they are. {_STEMS}"
     ),

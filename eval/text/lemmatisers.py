@@ -83,10 +83,22 @@ def _words(language: str) -> Lemmatiser:
     return Lemmatiser("words", "", words_of, _same)
 
 
+_NO_FORMS = {
+    "en": frozenset(
+        {"boxing", "fencing", "gan", "goods", "humanities", "maria", "na", "seventh", "sox", "stuffing", "ta"}
+    )
+}
+"""Words that the dictionary of a language takes for forms of another: Maria of mare, seventh of seven."""
+
+
 def _simplemma(language: str) -> Lemmatiser:
     import simplemma
 
+    no_forms = _NO_FORMS.get(language, frozenset())
+
     def lemma(word: str) -> str:
+        if word.lower() in no_forms:
+            return word
         found: str = simplemma.lemmatize(word, lang=language)
         return found
 
@@ -114,9 +126,11 @@ def _affixes(language: str) -> Lemmatiser:
     import simplemma
 
     def lemma(word: str) -> str:
-        """The dictionary's lemma of the longest form that it knows; of an unknown word the stem."""
+        """The dictionary's lemma of the longest form that it knows, but of words to keep; else the stem."""
         plain = listed.without_article(word)
         for form in listed.forms(plain):
+            if form in listed.keep:
+                return form
             if simplemma.is_known(form, lang=language):
                 found: str = simplemma.lemmatize(form, lang=language)
                 return found

@@ -108,7 +108,7 @@ def day_in(text: str, language: str) -> str:
         return text
     name, day = found["month"] or found["month2"], found["day"] or found["day2"]
     for tag in (primary, "en"):
-        if (month := _months(tag).get(respell(name, tag))) is not None:
+        if (month := month_names(tag).get(respell(name, tag))) is not None:
             return f"{month}/{day}"
     return text
 
@@ -121,7 +121,8 @@ def _spelled(hour: int | None, minute: str | None, text: str) -> str:
 
 
 @cache
-def _months(language: str) -> dict[str, int]:
+def month_names(language: str) -> dict[str, int]:
+    """The Gregorian months of a language by name, as respelled there."""
     return {
         respell(name, language): month
         for month, names in enumerate(_MONTHS.get(language, "").split(), start=1)

@@ -114,7 +114,7 @@ def number_in(text: str, language: str, unit: str | None = None) -> str:
         unit: Unit of time that the question asks for (`asked_unit`); any other one behind a number is kept.
     """
     for tag in _read_as(language):
-        words = _numbers(tag)
+        words = number_words(tag)
         if (value := words.get(respell(text, tag))) is not None:
             return str(value)
         counters = _counters(tag, unit)
@@ -150,8 +150,8 @@ def _read_as(language: str) -> tuple[str, ...]:
 
 
 @cache
-def _numbers(language: str) -> dict[str, int]:
-    """Number words of a language, as respelled there."""
+def number_words(language: str) -> dict[str, int]:
+    """The numbers to twelve of a language in words, as respelled there."""
     columns = _NUMBER_WORDS.get(language, "").split()
     return {
         respell(form.replace("_", " "), language): value

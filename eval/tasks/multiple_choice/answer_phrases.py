@@ -16,17 +16,22 @@ from blend.schemas.base.toml_tables import toml_tables
 
 PACKAGED = "answer_phrases.toml"
 
-KINDS = ("answer", "final", "option", "described", "is", "choose", "ends", "chosen", "join", "doubt", "retract")
+KINDS = (
+    "answer", "final", "option", "described", "is", "choose", "ends", "chosen", "join", "doubt", "retract",
+    "deny", "denied", "but", "do",
+)  # fmt: skip
 """Keys of a language.
 
 ``answer`` are nouns for the answer, ``final`` those for the last one; ``option`` is what may stand directly
 before a letter (*option B*, *la B*), ``described`` what may stand beside the noun (*correct*), ``is`` what
 links noun and letter; ``choose`` chooses the letter behind it (*I choose*), ``chosen`` the one before it (*is
 correct*); ``ends`` may follow a letter that is announced (*입니다*, *because*); ``join`` stands between two
-letters (*or*); ``doubt`` are negations and hedges, ``retract`` takes a choice back.
+letters (*or*); ``doubt`` are negations and hedges, ``retract`` takes a choice back; ``deny`` denies the letter
+directly behind it (*not*), ``denied`` the one directly before (*가 아니라*), and ``but`` leads on from that;
+``do`` are verbs whose object an option is (*people eat*).
 """
 
-_BEFORE = ("answer", "final", "option", "described", "is", "choose", "join")
+_BEFORE = ("answer", "final", "option", "described", "is", "choose", "join", "deny", "do")
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _UNSEEN = re.compile(
@@ -77,6 +82,12 @@ class Phrases:
             return True
         parts = self._ascii_parts if text.isascii() else self._parts
         return any(_stands_in(part, text) for part in [part for part in parts if part in text])
+
+    def last(self, text: str) -> tuple[int, int]:
+        """Where the last of the phrases in a text stands, the longest of those; of none, its end twice."""
+        places = [(at + len(phrase), at) for phrase in self.wanted if (at := _last(phrase, text)) is not None]
+        end = max(places)[0] if places else len(text)
+        return min((at for behind, at in places if behind == end), default=end), end
 
 
 class Endings:
@@ -149,6 +160,17 @@ def _stands_in(part: str, text: str) -> bool:
     return any(starts_as_word(part, text[:at]) and _ends_there(part, text[at + len(part) :]) for at in places)
 
 
+def _last(phrase: str, text: str) -> int | None:
+    """Where a phrase stands last in a text, as a word where the script has blanks."""
+    at = text.rfind(phrase)
+    while at >= 0:
+        end = at + len(phrase)
+        if starts_as_word(phrase, text[max(0, at - 1) : at]) and ends_as_word(phrase, text[end : end + 1]):
+            return at
+        at = text.rfind(phrase, 0, end - 1)
+    return None
+
+
 class AnswerPhrases(NamedTuple):
     """The phrases of all languages, by what they do; see `KINDS`."""
 
@@ -159,6 +181,8 @@ class AnswerPhrases(NamedTuple):
     join: Phrases
     doubt: Phrases
     retract: Phrases
+    denied: Phrases
+    but: Phrases
 
 
 @lru_cache(maxsize=1)
@@ -167,7 +191,7 @@ def answer_phrases() -> AnswerPhrases:
     phrases = {kind: Phrases(phrases_of(kind)) for kind in KINDS}
     return AnswerPhrases(
         Endings({kind: phrases[kind] for kind in _BEFORE}),
-        *(phrases[kind] for kind in ("ends", "chosen", "join", "doubt", "retract")),
+        *(phrases[kind] for kind in ("ends", "chosen", "join", "doubt", "retract", "denied", "but")),
     )
 
 

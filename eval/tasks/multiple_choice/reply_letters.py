@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from blend.eval.tasks.multiple_choice.answer_phrases import AnswerPhrases, answer_phrases, folded
+from blend.eval.tasks.multiple_choice.corrected_replies import letters_in, without_denied
 from blend.schemas.rows.published_rows import LETTERS
 
 READ_CHARACTERS = 20_000
@@ -66,6 +67,7 @@ _STOP = re.compile(
     r"\s*(?:\n|$)|\s*[!;:,。！；，、：،؛।።]|\s*\.(?![A-Za-z])|\s+[-–—→]|\s*\(|\s*[^\w\s?？؟'\"/&+|.-]"
 )
 _QUESTION = re.compile(r"\s*[?？؟]|\s*吗")
+_SENTENCE = re.compile(r"[A-D][).:]?[^.!?\n。！？]{4,200}[.!?。！？]\s")
 CLAUSE_END = re.compile(r"[.!?;,\n。！？；，،؛؟।።]")
 _CLAUSE_START = re.compile(rf"(?:^|[.!?;,:\n。！？；，、：،؛؟।።])[{re.escape(OPENING)}-]*$")
 _SEVERAL_BEFORE = re.compile(rf"(?<![A-Za-z])[{LETTERS}][)\]\"'*]*\s*[,、，/&+|]\s*[\"'*(\[]*$")
@@ -133,9 +135,26 @@ class _Occurrence(NamedTuple):
 
 
 def read_letters(reply: str) -> Reading:
-    """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them."""
+    """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them.
+
+    Of a reply that corrects itself, what stands behind the correction counts, if it names a letter.
+    """
     phrases = answer_phrases()
-    text = folded(_in_words(reply[:READ_CHARACTERS]))
+    full = folded(_in_words(reply[:READ_CHARACTERS]))
+    text = without_denied(full, letters_in(full), phrases)
+    takes_back = phrases.retract.within(low := text.lower())
+    if takes_back:
+        start, end = phrases.retract.last(low)
+        corrected = _read(text[end:], phrases, takes_back=True)
+        if any(letter.certain for letter in (*corrected.final, *corrected.announced, *corrected.line)):
+            return corrected
+        if letters_in(full[end:]) and not any(character.isalnum() for character in text[end:]):
+            # "B. No, not A." takes nothing back.
+            text = text[:start]
+    return _read(text, phrases, takes_back=takes_back)
+
+
+def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
     occurrences = list(_occurrences(text, phrases))
     heads = [occurrence for occurrence in occurrences if occurrence.leads]
     is_list = len({occurrence.option for occurrence in heads if not _is_bare(occurrence, phrases)}) > 1
@@ -147,7 +166,7 @@ def read_letters(reply: str) -> Reading:
     ]
     final = tuple(_named(occurrence, phrases) for occurrence, kind in chosen if kind == "final")
     announced = tuple(_named(occurrence, phrases) for occurrence, kind in chosen if kind == "announced")
-    line = _line_letters(occurrences, heads, is_list=is_list, phrases=phrases)
+    line = _line_letters(text, occurrences, heads, is_list=is_list, phrases=phrases)
     first = min(
         [occurrence.at for occurrence, _ in chosen] + [occurrence.at for occurrence in heads if line],
         default=len(text),
@@ -156,7 +175,7 @@ def read_letters(reply: str) -> Reading:
     none = (
         len({letter.option for letter in final}) > 1
         or any(_is_joined(occurrence, phrases) for occurrence, _ in chosen)
-        or (not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
+        or (takes_back and not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
     )
     letters = (*final, *announced, *line)
     named = {letter.option for letter in letters}
@@ -174,6 +193,8 @@ def announces(before: str, phrases: AnswerPhrases) -> str | None:
     """
     rest = before[-WINDOW:].rstrip(OPENING)
     endings = phrases.before.of(rest)
+    if not endings and "choose" in (opinion := phrases.before.of(rest.rstrip(",،，、"))):
+        endings = opinion
     # "Antwort A" at the start of a clause is an option of a list, "die Antwort A" is an answer.
     if "answer" in endings and not _CLAUSE_START.search(endings.get("option", "the answer")):
         return "final" if "final" in endings else "announced"
@@ -307,7 +328,8 @@ def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> NamedLetter:
     certain = is_closed(after, phrases) or is_chosen_behind(after, phrases)
     line = after.partition("\n")[0]
     tail = line.lstrip(_BEFORE_TEXT)
-    denied = bool(tail) and not _OTHER_CLAUSE.match(occurrence.after) and is_denied(tail, phrases)
+    goes_on = _OTHER_CLAUSE.match(occurrence.after) or phrases.ends.without_start(tail) is not None
+    denied = bool(tail) and not goes_on and is_denied(tail, phrases)
     return NamedLetter(occurrence.option, certain, tail, denied)
 
 
@@ -344,7 +366,12 @@ def _is_joined(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
 
 
 def _line_letters(
-    occurrences: list[_Occurrence], heads: list[_Occurrence], *, is_list: bool, phrases: AnswerPhrases
+    text: str,
+    occurrences: list[_Occurrence],
+    heads: list[_Occurrence],
+    *,
+    is_list: bool,
+    phrases: AnswerPhrases,
 ) -> tuple[NamedLetter, ...]:
     """The letters that are lines by themselves; if there are none, the one with which the reply begins.
 
@@ -356,13 +383,16 @@ def _line_letters(
     if is_list or not heads:
         return ()
     (head, *_) = heads
-    if any(
-        occurrence.line == head.line and occurrence.option != head.option for occurrence in occurrences
-    ) or _is_joined(head, phrases):
+    others = [other.at for other in occurrences if other.line == head.line and other.option != head.option]
+    # Other letters belong to an explanation where a sentence with the text of the option comes first.
+    sentence = _SENTENCE.match(text, head.at)
+    if (others and not (sentence and sentence.end() <= min(others))) or _is_joined(head, phrases):
+        return ()
+    if _begins_list(head, is_list=is_list, phrases=phrases):
         return ()
     named = _named(head, phrases)
     # Letters of other scripts are words as well, and one in a later line can belong to anything.
-    return (named._replace(certain=named.certain and head.plain and head.opens),)
+    return (named._replace(certain=named.certain and head.plain and head.opens and not others),)
 
 
 def _or_same(shorter: str | None, text: str) -> str:

@@ -3,6 +3,7 @@
 The words for it are those of `answer_phrases`; `reply_letters` finds the letters.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -16,8 +17,8 @@ from blend.eval.tasks.multiple_choice.answer_phrases import (
     folded,
     starts_as_word,
 )
+from blend.eval.tasks.multiple_choice.corrected_replies import without_denied
 from blend.eval.tasks.multiple_choice.reply_letters import (
-    CLAUSE_END,
     OPENING,
     WINDOW,
     NamedLetter,
@@ -31,6 +32,7 @@ from blend.eval.tasks.multiple_choice.reply_letters import (
     read_letters,
 )
 
+_SENTENCE_END = re.compile(r"[.!?;\n。！？；؛؟।።]")
 _AROUND = frozenset("PSZC")
 """Unicode's categories of what stands around a text: punctuation, symbols, blanks, control characters."""
 
@@ -61,11 +63,12 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
     4. The text of one option: the whole answer, or announced or chosen by words as in 2, or said of something
        in an answer of one sentence that mentions no other option (*The most common snack is rice cakes*).
 
-    A letter does not count
+    What is denied is passed over (*not A but B*), and behind a correction the last choice counts (*A. No, C*):
+    see `corrected_replies`. A letter does not count
 
     * in a question, or behind a negation or hedge in its clause (*not B*, *if B*, *the answer could be B*);
     * if several are joined (*A, B*, *either A or C*); where words announce them, the answer names none;
-    * if it is taken back (*no*, *wait*) before a final answer; then the answer names none;
+    * if it is taken back (*no*, *wait*) for no other; then the answer names none;
     * if the text of another option stands behind it, or a negation (*B. is wrong*).
 
     Small letters count where they are quoted, bracketed or at the end of a line, letters of other scripts (*ب*,
@@ -130,6 +133,10 @@ def _begins(text: str, option: str, phrases: AnswerPhrases) -> bool:
 def _by_text(text: str, options: Sequence[str], phrases: AnswerPhrases) -> int | None:
     if not any(option in text for option in options if option):
         return None
+    if phrases.retract.within(text):
+        text = text[phrases.retract.last(text)[1] :]
+    places = sorted((mention.start, mention.end) for mention in _mentions(text, options, phrases))
+    text = without_denied(text, places, phrases)
     mentions = _mentions(text, options, phrases)
     entire = _compared(text)
     if entire in options:
@@ -182,16 +189,18 @@ def _is_named(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
 
 
 def _is_sentence(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
-    """Whether a text is a sentence without a negation that ends in *is* and an option, or no more than that."""
+    """Whether a text is a sentence without a negation that ends in *is* or *eat* and an option, or no more."""
     after = closed_off(text[mention.end :]).lstrip()
     rest = phrases.ends.without_start(after)
-    if _trimmed(after if rest is None else rest) or "?" in after or phrases.doubt.within(text):
+    if _trimmed(after if rest is None else rest) or "?" in after:
         return False
     before = text[: mention.start].rstrip(OPENING)
-    before = phrases.before.of(before).get("option", before).rstrip()
-    if CLAUSE_END.search(before):
+    if phrases.doubt.within(before) or phrases.doubt.within(after):
         return False
-    return not _trimmed(before) or "is" in phrases.before.of(before)
+    before = phrases.before.of(before).get("option", before).rstrip()
+    if _SENTENCE_END.search(before):
+        return False
+    return not _trimmed(before) or not {"is", "do"}.isdisjoint(phrases.before.of(before))
 
 
 def _compared(text: str) -> str:

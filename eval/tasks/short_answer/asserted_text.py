@@ -19,13 +19,27 @@ SUBJECT_WORDS = 3
 """Words before "is not" up to which they are what is denied: "Rice is not the answer"."""
 
 # Marks inside numbers and times do not end a clause.
-_CLAUSE_END = re.compile(r"[;!?\n\r。！？；،，、؛؟।॥።፣፤፥…()（）\[\]«»“”\"]|[,.:](?!\d)|\s[-–—]\s|—")
+_CLAUSE_END = re.compile(r"[;!?\n\r。！？；،，、؛؟।॥።፣፤፥…()（）\[\]]|[,.:](?!\d)|\s[-–—]\s|—")
+# What stands in brackets is no part of the clause around it, which goes on behind them.
+_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_QUESTION_MARK = re.compile(r"[?？؟]\s*")
+_TURN = 80
+"""Characters behind a guess of others in which the reply turns from it: "many would guess apples, but …"."""
 _IDEOGRAPHS = r"\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uf900-\ufaff"
 _IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
 WORD = re.compile(f"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}]){LETTER})+")
 """A word, or a single character of a script that writes no blanks."""
 
 _Span = tuple[int, int]
+
+
+class _Clause(NamedTuple):
+    """A clause, as patterns take it."""
+
+    text: str
+    """The whole reply, with blanks for the asides in the clause."""
+    start: int
+    end: int
 
 
 class Asserted(NamedTuple):
@@ -48,15 +62,16 @@ def asserted(text: str, prompt: str, words: ReplyWords) -> Asserted:
         words: The words of its language.
     """
     clauses = list(_clauses(text, words))
-    refusing = [bool(words.refusals.search(text, *clause)) for clause in clauses]
+    refusing = [bool(words.refusals.search(*clause)) for clause in clauses]
     gaps = [
-        clause if refuses else _denied(text, clause, words)
+        (clause.start, clause.end) if refuses or _is_answered_no(clause, words) else _denied(clause, words)
         for clause, refuses in zip(clauses, refusing, strict=True)
     ]
     left = _with_gaps(text, gaps)
     own = _with_gaps(left, quotes(text, prompt))
     refused = any(refusing) and not any(
-        WORD.search(own, *clause) and not words.beside_refusals.search(text, *clause) for clause in clauses
+        WORD.search(own, clause.start, clause.end) and not words.beside_refusals.search(*clause)
+        for clause in clauses
     )
     return Asserted(left, own, refused)
 
@@ -69,7 +84,7 @@ def n_words(text: str, start: int = 0, end: int | None = None) -> float:
 
 def denies(text: str, words: ReplyWords) -> bool:
     """Whether a text denies something: ``no religion``."""
-    return any(start < end for start, end in (_denied(text, clause, words) for clause in _clauses(text, words)))
+    return any(start < end for start, end in (_denied(clause, words) for clause in _clauses(text, words)))
 
 
 def quotes(text: str, prompt: str) -> list[_Span]:
@@ -99,35 +114,46 @@ def _in_a_row(words: Sequence[str]) -> list[tuple[str, ...]]:
     return list(zip(*(words[start:] for start in range(QUOTED_WORDS)), strict=False))
 
 
-def _clauses(text: str, words: ReplyWords) -> Iterator[_Span]:
-    """The clauses of a text: between punctuation, and from words like *but* on."""
+def _clauses(text: str, words: ReplyWords) -> Iterator[_Clause]:
+    """The clauses of a text and of the asides in it: between punctuation, and from words like *but* on."""
+    plain = _ASIDE.sub(lambda aside: " " * len(aside[0]), text)
+    yield from _clauses_between(plain, 0, len(text), words)
+    for aside in _ASIDE.finditer(text):
+        yield from _clauses_between(text, aside.start() + 1, aside.end() - 1, words)
+
+
+def _clauses_between(text: str, start: int, end: int, words: ReplyWords) -> Iterator[_Clause]:
     ends = sorted(
-        [mark.span() for mark in _CLAUSE_END.finditer(text)]
-        + [word.span() for word in words.but.finditer(text)]
+        [mark.span() for mark in _CLAUSE_END.finditer(text, start, end)]
+        + [word.span() for word in words.but.finditer(text, start, end)]
     )
-    start = 0
-    for end, following in ends:
-        if end > start:
-            yield start, end
+    for at, following in [*ends, (end, end)]:
+        if at > start:
+            yield _Clause(text, start, at)
         start = max(start, following)
-    if start < len(text):
-        yield start, len(text)
 
 
-def _denied(text: str, clause: _Span, words: ReplyWords) -> _Span:
-    """What a clause denies; empty where it denies nothing."""
-    start, end = clause
-    nothing = (start, start)
-    following = words.negates_next.search(text, start, end)
-    preceding = words.negates_previous.search(text, start, end)
-    of_clause = words.negates_clause.search(text, start, end)
-    if not (following or preceding or of_clause) or words.not_negations.search(text, start, end):
-        return nothing
+def _denied(clause: _Clause, words: ReplyWords) -> _Span:
+    """What a clause denies, or others guess from whom the reply turns; empty where it denies nothing."""
+    text, start, end = clause
+    if words.guesses.search(*clause) and (turn := words.turns.search(text, end, end + _TURN)):
+        return start, turn.start()
+    following = words.negates_next.search(*clause)
+    preceding = words.negates_previous.search(*clause)
+    of_clause = words.negates_clause.search(*clause)
+    of_word = _word_around(words.negates_word.search(*clause), clause)
+    if not (following or preceding or of_word or of_clause) or words.not_negations.search(*clause):
+        return start, start
     denied = []
     if following:
-        denied.append((following.start(), end))
+        # Behind a few words that nothing follows it denies these: "apples no, strawberries yes".
+        is_last = not WORD.search(text, following.end(), end)
+        few = n_words(text, start, following.start()) <= SUBJECT_WORDS
+        denied.append((start if is_last and few else following.start(), end))
     if preceding:
         denied.append((start, preceding.end()))
+    if of_word:
+        denied.append(of_word)
     if of_clause and n_words(text, start, of_clause.start()) <= SUBJECT_WORDS:
         denied.append((start, end))
     elif of_clause:
@@ -135,11 +161,23 @@ def _denied(text: str, clause: _Span, words: ReplyWords) -> _Span:
     return min(denied)[0], max(last for _, last in denied)
 
 
+def _is_answered_no(clause: _Clause, words: ReplyWords) -> bool:
+    """Whether a clause is a question that a negation answers, as in *Apples? No, strawberries*."""
+    mark = _QUESTION_MARK.match(clause.text, clause.end)
+    return mark is not None and words.negates_next.match(clause.text, mark.end()) is not None
+
+
+def _word_around(ending: re.Match[str] | None, clause: _Clause) -> _Span | None:
+    """The word that an ending is written onto; null for an ending that stands by itself."""
+    if ending is None:
+        return None
+    words = [word.start() for word in WORD.finditer(clause.text, clause.start, ending.start())]
+    is_word = words and WORD.match(clause.text, ending.start() - 1)
+    return (words[-1], ending.end()) if is_word else None
+
+
 def _with_gaps(text: str, gaps: Iterable[_Span]) -> str:
-    parts = []
-    at = 0
+    left = list(text)
     for start, end in gaps:
-        if end > start:
-            parts += [text[at:start], GAP * (end - start)]
-            at = end
-    return "".join(parts) + text[at:] if parts else text
+        left[start:end] = GAP * (end - start)
+    return "".join(left)

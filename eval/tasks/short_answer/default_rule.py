@@ -4,8 +4,8 @@ What a reply gives as its answers is decided before: see `replies.Reply`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 
 from blend.eval.tasks.short_answer.answer_match import AnswerMatch
@@ -13,8 +13,11 @@ from blend.eval.tasks.short_answer.asserted_text import GAP, denies
 from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
 from blend.eval.tasks.short_answer.replies import Reply
 from blend.eval.tasks.short_answer.reply_words import ReplyWords, reply_words
+from blend.eval.text.religions import same_religion
+from blend.eval.text.spoken_values import in_figures
 from blend.eval.text.text_reader import TextReader, reader
 from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.language.calendars import Calendar, gregorian_day
 
 _VALUES = {
     AnswerFormat.INTEGER: (re.compile(r"-?\d[\d,.٫٬]*"),),
@@ -50,13 +53,23 @@ class DefaultRule:
     answer without words matches nothing.
 
     A reply's first three answers count, and none if it lists more than ten. What it denies, declines to say or
-    repeats of the question does not count. A reply that is nothing but an answer matches it in any case.
+    repeats of the question does not count. A reply that is nothing but an answer matches it in any case, and a
+    local answer to a question in English matches no other reply.
     """
 
-    def __init__(self, local: str | None, names: Mapping[str, str | None]) -> None:
-        """Take the lemmatisers by name; arguments as for `paper_rule.PaperRule`."""
+    def __init__(
+        self, local: str | None, names: Mapping[str, str | None], calendar: Calendar = "gregory"
+    ) -> None:
+        """Take the lemmatisers by name; arguments as for `paper_rule.PaperRule`.
+
+        Args:
+            local: Likewise.
+            names: Likewise.
+            calendar: Calendar of the region: a day in either calendar is the same.
+        """
         english = reader("en", names["en"])
         self._local = local or "en"
+        self._calendar = calendar
         self._words = reply_words(self._local)
         self._readers = {True: english}
         if local is not None:
@@ -66,20 +79,33 @@ class DefaultRule:
         self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
     ) -> AnswerMatch | None:
         """The first variant that a reply matches; see `answer_match.Rule`."""
-        values = set() if reply.hedged else set(_first_values(reply.asserts, answer_format, self._local))
+        said = () if reply.hedged else _first_values(reply.own, answer_format, self._local)
+        values = {day for value in said for day in self._meanings(value, answer_format)}
         read = {english: _Read(reply, of, self._words) for english, of in self._readers.items()}
         for index, is_english, answer in variants:
+            if is_english not in read:
+                # Natives' own word; in a sentence it could be an English one.
+                if read[True].is_whole(answer):
+                    return AnswerMatch(index, answer, "words")
+                continue
             spoken = "en" if is_english else self._local
             # An answer with a value is compared by it alone: its digits can stand in another value as well.
             value = understood(answer, answer_format, spoken) if answer_format in _VALUES else None
             if value is not None:
-                if value in values:
+                if not values.isdisjoint(self._meanings(value, answer_format)):
                     return AnswerMatch(index, answer, "value")
                 continue
             why = read[is_english].names(answer)
             if why is not None:
                 return AnswerMatch(index, answer, why)
         return None
+
+    def _meanings(self, value: str, answer_format: AnswerFormat) -> set[str]:
+        """A value, and of a day the Gregorian one if it is of the region's own calendar."""
+        if answer_format is not AnswerFormat.DATE or self._calendar == "gregory":
+            return {value}
+        month, _, day = value.partition("/")
+        return {value, gregorian_day(int(month), int(day), self._calendar) or value}
 
 
 class _Read:
@@ -98,13 +124,22 @@ class _Read:
             text = self._own
         elif self._reply.first != self._reply.asserts and _denies(answer, self._reply_words):
             text = self._first
-        return text.names(answer) or self._is_the_reply(answer)
+        others = same_religion(answer, self._reader.language)
+        return (
+            text.names(answer)
+            or self._is_the_reply(answer)
+            or next(filter(None, map(text.names, others)), None)
+        )
+
+    def is_whole(self, answer: str) -> bool:
+        """Whether the reply is nothing but an answer."""
+        words = self._reader.words(answer)
+        return bool(words) and words == self._reader.words(self._reply.text)
 
     def _is_the_reply(self, answer: str) -> str | None:
         if self._reply.asserts == self._reply.text and not self._reply.hedged:
             return None  # All of the reply was compared.
-        words = self._reader.words(answer)
-        return "words" if words and words == self._reader.words(self._reply.text) else None
+        return "words" if self.is_whole(answer) else None
 
     @cached_property
     def _own(self) -> "_Text":
@@ -166,11 +201,21 @@ def _denies(answer: str, words: ReplyWords) -> bool:
     return denies(answer, words)
 
 
-def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Iterator[str]:
+def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Sequence[str]:
     """The first values of a format that a text names, as many as answers count."""
-    parts = (part for part in text.split(GAP) if part)
-    values = (value for part in parts for value in _values_in(part, answer_format, language))
-    return islice(dict.fromkeys(values), MAX_ANSWERS)
+    if answer_format not in _VALUES:
+        return ()
+    parts = [part for part in text.split(GAP) if part]
+    # In figures first; of times and days what stands beside them counts. English is read in every language.
+    readings: list[Callable[[str], str]] = [partial(in_figures, answer_format=answer_format, language=language)]
+    readings += [] if language == "en" else [partial(in_figures, answer_format=answer_format, language="en")]
+    if answer_format is AnswerFormat.INTEGER:
+        readings.insert(0, str)
+    for read in readings:
+        values = (value for part in parts for value in _values_in(read(part), answer_format, language))
+        if first := list(islice(dict.fromkeys(values), MAX_ANSWERS)):
+            return first
+    return ()
 
 
 def _values_in(text: str, answer_format: AnswerFormat, language: str) -> Iterator[str]:

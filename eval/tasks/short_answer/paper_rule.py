@@ -16,6 +16,7 @@ from blend.eval.text.english_tokens import english_tokens
 from blend.eval.text.lemmatisers import Lemmatiser, Split
 from blend.eval.text.text_reader import loaded
 from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.calendars import Calendar
 
 LEMMATISERS: Mapping[str, str] = {
     "am": "words", "ar": "simplemma", "as": "words", "az": "words", "el": "simplemma", "en": "simplemma",
@@ -49,13 +50,17 @@ class PaperRule:
     NFC, which changes no published decision; outer blanks of an answer count, as published.
     """
 
-    def __init__(self, local: str | None, names: Mapping[str, str | None]) -> None:
+    def __init__(
+        self, local: str | None, names: Mapping[str, str | None], calendar: Calendar = "gregory"
+    ) -> None:
         """Take the lemmatisers by name.
 
         Args:
             local: Primary subtag of the local language; null where only English counts.
             names: Primary subtag to lemmatiser, null for containment only.
+            calendar: Of the region; this rule knows no days.
         """
+        del calendar
         self._tokens = {
             english: _token_sets(language, names[language])
             for english, language in ((True, "en"), (False, local))

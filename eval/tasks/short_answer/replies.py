@@ -10,6 +10,9 @@ from blend.eval.tasks.short_answer.reply_words import ReplyWords
 
 # A word and a colon, not a time: "18:30" would lose its hour wherever the question shows a time as an example.
 _LABEL = re.compile(r"\s*([^\W\d]\w*)\s*[:：]\s*")
+# A published prompt asks for thoughts and then {'question': …, 'answer': […]}: the key holds the answer.
+_ANSWER_KEY = re.compile(r"[\"']answers?[\"']\s*:(?=[\s\[\"'{]*\w)", re.IGNORECASE)
+_STRUCK = re.compile(r"~~(?=\S)[^\n]{1,200}?~~|<(del|s|strike)>.{0,200}?</\1>", re.IGNORECASE | re.DOTALL)
 
 
 class Reply(NamedTuple):
@@ -20,7 +23,8 @@ class Reply(NamedTuple):
     prompt: str
     """The exact text that it was asked."""
     text: str
-    """The response in NFC, without the prompt where it repeats that, and without a label at its start."""
+    """The response in NFC, without the prompt that it repeats, a label at its start and what it strikes out; of
+    JSON with a key ``answer``, what that holds."""
     first: str
     """Of the text, what holds its first answers."""
     asserts: str
@@ -63,7 +67,9 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
 
 
 def _without_prompt(text: str, prompt: str) -> str:
-    """The response without the prompt that some models repeat, and without a label of it at its start."""
+    """The response without the prompt that it may repeat, a label at its start, and what is struck out."""
     text = text.replace(prompt, " ") if prompt else text
+    *_, text = _ANSWER_KEY.split(text)
+    text = _STRUCK.sub(" ", text)
     label = _LABEL.match(text)
     return text[label.end() :] if label and label[1].casefold() in prompt.casefold() else text

@@ -33,8 +33,11 @@ class ReplyWords:
     but: re.Pattern[str]
     negates_next: re.Pattern[str]
     negates_previous: re.Pattern[str]
+    negates_word: re.Pattern[str]
     negates_clause: re.Pattern[str]
     not_negations: re.Pattern[str]
+    guesses: re.Pattern[str]
+    turns: re.Pattern[str]
     refusals: re.Pattern[str]
     beside_refusals: re.Pattern[str]
 
@@ -71,8 +74,9 @@ def _any_of(name: str, tables: Mapping[str, Mapping[str, Iterable[str]]]) -> re.
 
 
 def _word(word: str, *, spaced: bool) -> str:
-    """A pattern for a word; a star stands for further letters of it."""
-    plain = re.escape(word.strip("*")).replace("'", "['’]").replace(r"\ ", r"\s+")
+    """A pattern for a word; a star stands for further letters of it, an ellipsis for words between others."""
+    plain = re.escape(word.strip("*")).replace(r"\*", f"{LETTER}*").replace(r"\ …\ ", ".{1,40}?")
+    plain = plain.replace("'", "['’]").replace(r"\ ", r"\s+")
     if not spaced:
         return plain
     before, after = (

@@ -20,6 +20,9 @@ from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_na
 from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.answer_formats import format_of
+from blend.schemas.language.calendars import Calendar
+from blend.schemas.language.characters import scripts_of
+from blend.schemas.language.locales import registry
 from blend.schemas.prompts.short_answer_prompts import is_scored
 from blend.schemas.rows.frame_columns import KEY
 
@@ -65,7 +68,7 @@ AskedIn = Literal["local", "english"]
 class _Kind(NamedTuple):
     """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
 
-    make: Callable[[str | None, Mapping[str, str | None]], Rule]
+    make: Callable[[str | None, Mapping[str, str | None], Calendar], Rule]
     preferred: Mapping[str, str]
 
 
@@ -98,7 +101,8 @@ def decide_short_answers(
             question of the responses.
         rule: Name of `RULES`.
         lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.text_reader.lemmatiser_names`.
-        language: ``english`` counts English answers only, as for questions that were asked in English.
+        language: ``english`` counts English answers only, as for questions that were asked in English; by the
+            rule ``default`` also a local answer in Latin script that is the whole reply (*Nasi goreng*).
 
     Returns:
         `DECISIONS`, in the order of the responses.
@@ -117,7 +121,7 @@ def decide_short_answers(
         others=annotations["language"].unique(),
     )
     rules = {
-        tag: kind.make(None if language == "english" else tag, names)
+        tag: kind.make(None if language == "english" else tag, names, _calendar(tag))
         for tag in {primary(question["language"]) for question in questions.values()}
     }
     decided = [
@@ -151,6 +155,12 @@ def lemmas_signature(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())
     )
+
+
+def _calendar(language: str) -> Calendar:
+    """The calendar beside the Gregorian one in the packaged locales of a language; else that."""
+    calendars = (locale.calendar for locale in registry() if primary(locale.language) == language)
+    return next((calendar for calendar in calendars if calendar != "gregory"), "gregory")
 
 
 def _kind(rule: str) -> _Kind:
@@ -188,7 +198,7 @@ def _decided(
     """A row of `DECISIONS`."""
     ids = (row["item_id"], row["locale"], row["template_id"], row["prompt_id"])
     groups = question["annotations"]
-    counting = [*variants(groups, language, as_given=rule == SEMEVAL)]
+    counting = [*variants(groups, language, as_given=rule == SEMEVAL, in_latin=rule == "default")]
     accepts_none = not counting and any(group["count"] is None for group in groups)
     if not question["scored"] or accepts_none:
         return *ids, None, None, rule, "not scored", None, None
@@ -216,11 +226,12 @@ def _wrong(groups: list[dict[str, Any]]) -> float | None:
 
 
 def variants(
-    groups: list[dict[str, Any]], language: AskedIn, *, as_given: bool
+    groups: list[dict[str, Any]], language: AskedIn, *, as_given: bool, in_latin: bool = False
 ) -> Iterator[tuple[int, bool, str]]:
     """The answers that count; ``as_given``, all that are accepted in the language asked in, whatever they say.
 
-    Otherwise non-answers that a source accepts without votes do not count.
+    Otherwise non-answers that a source accepts without votes do not count. With ``in_latin`` local answers in
+    Latin script follow the English ones of their group where English is asked in.
     """
     for index, group in enumerate(groups):
         all_count = as_given or group["count"] is not None
@@ -229,3 +240,7 @@ def variants(
             for answer in group[column]:
                 if all_count or not is_non_answer(answer):
                     yield index, column == "en_answers", answer
+        if in_latin and language == "english":
+            for answer in group["answers"]:
+                if scripts_of(answer) == {"LATIN"} and (all_count or not is_non_answer(answer)):
+                    yield index, False, answer

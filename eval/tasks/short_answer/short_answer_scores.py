@@ -90,7 +90,10 @@ def score_short_answers(
         scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
     scores = (*scores, missing_share(replies.height, n_items))
     warnings = (not_repeated(used),) if rule == SEMEVAL else ()
-    return ScoredItems(decided.drop("language", "answered"), scores, {"lemma": "+".join(used)}, warnings)
+    signature = {"lemma": "+".join(used)}
+    if rule == "default" and "english" in decided["asked_in"]:
+        signature["local"] = "latin"  # which local answers count for English questions
+    return ScoredItems(decided.drop("language", "answered"), scores, signature, warnings)
 
 
 def decided_answers(

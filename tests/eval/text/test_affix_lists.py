@@ -70,6 +70,21 @@ def test_every_word_keeps_a_stem(language: str, text: str):
         ("ta", "வீடு", "வீட்டுக்கு", True),
         ("su", "imah", "imahna", True),
         ("su", "war", "warna", False),
+        # Derivations are other words: a lemma is an inflection.
+        ("id", "dokter", "kedokteran", False),
+        ("id", "uang", "keuangan", False),
+        ("id", "renang", "berenang", True),
+        ("fa", "عروس", "عروسی", False),
+        ("fa", "پزشک", "پزشکی", False),
+        ("ar", "العلوم", "التعليم", False),
+        ("el", "γραμματέας", "γραμματεία", False),
+        ("el", "Ιταλίας", "Ιταλία", True),
+        ("as", "বাইক", "বাটাৰ", False),
+        ("az", "alma", "alman", False),
+        ("az", "maşa", "maşınlar", False),
+        ("az", "maşın", "maşının", True),
+        ("ha", "duba", "dubai", False),
+        ("es", "sopas", "sopes", False),
     ],
 )
 def test_forms_of_a_word_and_other_words(language: str, one: str, other: str, is_same: bool):

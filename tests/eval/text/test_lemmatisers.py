@@ -35,6 +35,13 @@ def test_every_language_of_a_packaged_locale_is_read():
     assert {locale.language.partition("-")[0] for locale in registry()} == set(LANGUAGES)
 
 
+@pytest.mark.parametrize(("word", "other"), [("seventh", "seven"), ("Maria", "mare"), ("boxing", "box")])
+def test_what_the_english_dictionary_takes_for_forms_of_another_word_is_none(word: str, other: str):
+    read = reader("en", "simplemma")
+    assert read.lemmas(word) != read.lemmas(other)
+    assert read.lemmas("knives") == read.lemmas("knife")
+
+
 OPTIONAL = [
     # name, module, language, text, lemmas
     ("jieba", "jieba", "zh", "我喜欢吃月饼", "我 喜欢 吃 月饼"),

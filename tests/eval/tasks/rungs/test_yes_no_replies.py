@@ -36,6 +36,7 @@ NO = (
     "false",
     r"$\boxed{\text{no}}$",
     "Reasons.\n\n**No.**",
+    "The answer is yes. Wait, the answer is no.",
 )
 NEITHER = (
     "",
@@ -45,7 +46,7 @@ NEITHER = (
     "No one would say that.",
     "The answer could be yes.",
     "If the answer is yes, fine.",
-    "The answer is yes. Wait, the answer is no.",
+    "The answer is yes. Wait, no idea.",
     "Yes. Actually, it depends.",
     "I cannot say whether most people would say yes or no.",
     "It is not yes.",

@@ -131,6 +131,47 @@ def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: s
     assert why(response, annotated((answer, 1))) == decided
 
 
+@pytest.mark.parametrize(
+    ("locale", "answer", "response", "accepted"),
+    [
+        ("en-US", "christianity", "Most of them are Christian.", True),
+        ("en-US", "catholic", "Catholicism", True),
+        ("es-MX", "católica", "el catolicismo", True),
+        ("ko-KR", "기독교", "기독교인입니다", True),
+        ("ar-DZ", "الاسلام", "مسلمون", True),
+        ("zh-CN", "佛教", "佛教徒", True),
+        ("en-US", "christian pulisic", "Christianity", False),
+        ("en-US", "islam", "Christianity, not Islam", False),
+        ("en-US", "christmas", "Christian", False),
+    ],
+)
+def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, response: str, accepted: bool):
+    assert (why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")) is accepted
+
+
+@pytest.mark.parametrize(
+    ("response", "default"),
+    [
+        ("Nasi goreng.", "words"),
+        ('["Nasi Goreng"]', "words"),
+        ("fried rice", "words"),
+        ("Turron", "words"),
+        # In a sentence a local word may be an English one; other scripts are no answer to an English question.
+        ("They eat nasi goreng.", "no match"),
+        ("김치", "no match"),
+    ],
+)
+def test_natives_words_count_for_english_questions_where_they_are_the_whole_reply(response: str, default: str):
+    groups = [
+        {"answers": ["nasi goreng"], "en_answers": ["fried rice"], "count": 2},
+        {"answers": ["turrón", "김치"], "en_answers": ["nougat"], "count": 1},
+    ]
+    answers = annotated(("", 1), locale="id-ID").with_columns(annotations=pl.Series([groups]))
+    assert why(response, answers, language="english") == default
+    if default != "no match" and response != "fried rice":
+        assert why(response, answers, "paper", language="english") == "no match"
+
+
 def test_missing_and_skipped():
     assert why(None, annotated(("a", 1))) == "unanswered"
     assert why("  ", annotated(("a", 1))) == "unanswered"
