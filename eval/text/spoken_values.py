@@ -30,7 +30,7 @@ _SHORT = 4
 """Words up to which the number one is read: it is an article in many languages."""
 
 _CLOSE = 3
-"""Hours beyond a part of the day at which it is still said: 7 at night."""
+"""Hours beyond a part of the day at which it is still found: 7 at night."""
 
 # Vowel signs and non-joiners belong to a word.
 _LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u200c\u200d])"
@@ -88,9 +88,9 @@ def _with_numbers(text: str, tag: str, answer_format: AnswerFormat) -> str:
     is_short = len(text) <= 2 * _SHORT if unspaced else len(text.split()) <= _SHORT
     reads_one = is_short or answer_format is not AnswerFormat.INTEGER
 
-    def figure(said: re.Match[str]) -> str:
-        value = chinese_number(said[0]) if unspaced else values[_key(said[0])]
-        return said[0] if value is None or (value == 1 and not reads_one) else str(value)
+    def figure(found: re.Match[str]) -> str:
+        value = chinese_number(found[0]) if unspaced else values[_key(found[0])]
+        return found[0] if value is None or (value == 1 and not reads_one) else str(value)
 
     if unspaced:
         return _CHINESE.sub(figure, text)
@@ -129,16 +129,18 @@ def _number_forms(tag: str, ordinals: bool) -> Iterator[tuple[int, str]]:
 
 
 def _with_times(text: str, tag: str) -> str:
-    text = _SYLLABLE_HOUR.sub(lambda said: f"{said[1]}:{'30' if said[3] else (said[2] or '0').zfill(2)} ", text)
+    text = _SYLLABLE_HOUR.sub(
+        lambda found: f"{found[1]}:{'30' if found[3] else (found[2] or '0').zfill(2)} ", text
+    )
     for pattern, minutes in _clock(tag):
-        text = pattern.sub(lambda said, plus=minutes: _clock_time(int(said[1]), plus), text)  # type: ignore[misc]
+        text = pattern.sub(lambda found, plus=minutes: _clock_time(int(found[1]), plus), text)  # type: ignore[misc]
     text = _HOUR_AND_MINUTE.sub(r"\1:\2", text)
     periods = _periods(tag)
     if not periods:
         return text
     name = _word(f"(?P<name>{_any(periods)})", tag)
     for beside in (f"{name}{_BETWEEN}{_TIME}", f"{_TIME}{_BETWEEN}{name}"):
-        text = re.sub(beside, lambda said: _of_period(said, periods[_key(said["name"])], tag), text)
+        text = re.sub(beside, lambda found: _of_period(found, periods[_key(found["name"])], tag), text)
     for span, time in ((_NOON, "12:00"), (_MIDNIGHT, "00:00")):
         if exact := [one for one, spans in periods.items() if {*spans} == {span}]:
             text = re.sub(_word(f"(?:{_any(exact)})", tag), time, text)
@@ -149,19 +151,19 @@ def _clock_time(hour: int, minutes: int) -> str:
     return f"{hour}:{minutes:02}" if minutes >= 0 else f"{hour - 1 or 12}:{60 + minutes:02}"
 
 
-def _of_period(said: re.Match[str], spans: Sequence[_Span], tag: str) -> str:
+def _of_period(found: re.Match[str], spans: Sequence[_Span], tag: str) -> str:
     """The time of 24 hours that a time and a part of the day say; the text where they may say two, or none."""
-    hour = int(said["hour"])
+    hour = int(found["hour"])
     if hour > 12:
-        return f" {hour}:{said['minute'] or '00'} " if hour <= 24 else said[0]
+        return f" {hour}:{found['minute'] or '00'} " if hour <= 24 else found[0]
     hours = {hour % 12, hour % 12 + 12}
     if tag == "am":
         # Ethiopians count the hours from six: one in the morning is seven.
         hours |= {(hour + 6) % 24, (hour + 18) % 24}
     (away, nearest), (further, _) = sorted((min(_away(one, span) for span in spans), one) for one in hours)[:2]
     if away > _CLOSE or away == further:
-        return said[0]
-    return f" {nearest:02}:{said['minute'] or '00'} "
+        return found[0]
+    return f" {nearest:02}:{found['minute'] or '00'} "
 
 
 def _away(hour: int, span: _Span) -> int:
@@ -207,8 +209,8 @@ def _cldr_periods(tag: str) -> Iterator[tuple[str, _Span]]:
 
 @cache
 def _clock(tag: str) -> tuple[_Clock, ...]:
-    said = sorted(_table(tag).get("clock", {}).items(), key=lambda one: -len(one[0]))
-    return tuple(_Clock(_clock_pattern(respell(phrase, tag)), minutes) for phrase, minutes in said)
+    longest_first = sorted(_table(tag).get("clock", {}).items(), key=lambda one: -len(one[0]))
+    return tuple(_Clock(_clock_pattern(respell(phrase, tag)), minutes) for phrase, minutes in longest_first)
 
 
 def _clock_pattern(phrase: str) -> re.Pattern[str]:
@@ -220,14 +222,14 @@ def _clock_pattern(phrase: str) -> re.Pattern[str]:
 
 def _with_days(text: str, tag: str) -> str:
     text = _YEAR_FIRST.sub(r"\1/\2", text)
-    text = _DAY_FIRST.sub(lambda said: f"{said[2]}/{said[1]}" if int(said[1]) > 12 else said[0], text)
+    text = _DAY_FIRST.sub(lambda found: f"{found[2]}/{found[1]}" if int(found[1]) > 12 else found[0], text)
     months = _months(tag)
     if not months:
         return text
     month = f"(?<!{_LETTER})(?P<month>{_any(months)})"
     small_words = rf"(?:\s?{_LETTER}{{1,3}}\s|\s){{0,2}}"
     for pattern in (rf"(?<!\d){_DAY}{small_words}{month}", rf"{month}(?:\s(?:the\s)?){_DAY}(?![\d:/])"):
-        text = re.sub(pattern, lambda said: f" {months[_key(said['month'])]}/{said['day']} ", text)
+        text = re.sub(pattern, lambda found: f" {months[_key(found['month'])]}/{found['day']} ", text)
     return text
 
 
@@ -255,8 +257,8 @@ def _blanks(escaped: str) -> str:
     return escaped.replace(r"\ ", r"[\s-]+")
 
 
-def _key(said: str) -> str:
-    return " ".join(re.split(r"[\s-]+", said.strip()))
+def _key(word: str) -> str:
+    return " ".join(re.split(r"[\s-]+", word.strip()))
 
 
 @cache

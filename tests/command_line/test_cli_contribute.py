@@ -81,6 +81,7 @@ def test_what_a_file_holds_ends_no_annotation(work: Path):
 def test_from_nothing_to_a_checked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     assert run("contribute", "init", "everyday").splitlines() == [
+        "everyday/.gitattributes",
         "everyday/.github/workflows/contributions.yml",
         "everyday/contributions/CONSENT.md",
         "everyday/contributions/templates.csv",

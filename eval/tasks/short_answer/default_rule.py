@@ -79,8 +79,8 @@ class DefaultRule:
         self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
     ) -> AnswerMatch | None:
         """The first variant that a reply matches; see `answer_match.Rule`."""
-        said = () if reply.hedged else _first_values(reply.own, answer_format, self._local)
-        values = {day for value in said for day in self._meanings(value, answer_format)}
+        stated = () if reply.hedged else _first_values(reply.own, answer_format, self._local)
+        values = {day for value in stated for day in self._meanings(value, answer_format)}
         read = {english: _Read(reply, of, self._words) for english, of in self._readers.items()}
         for index, is_english, answer in variants:
             if is_english not in read:
