@@ -2,11 +2,14 @@
 
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+from socket import gethostname
 
 from filelock import FileLock, Timeout
 
@@ -58,7 +61,7 @@ def replace_own_file(
 def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     """A path to write a file to, for libraries that want one; the file takes its name when the block ends well.
 
-    After an error nothing is left; after a kill, perhaps a hidden file (`is_left_over`).
+    After an error nothing is left; after a kill perhaps a hidden file (`is_left_over`), until the next write.
 
     Raises:
         InputError: As `own_folders.check_regular`.
@@ -78,10 +81,36 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
 
 
 def fresh_file(path: Path, *, mode: int | None = None) -> Path:
-    """Make an empty hidden file beside a path, whose name nothing else has had: no file, no link, no writer."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    """Make an empty hidden file beside a path, whose name nothing else has had: no file, no link, no writer.
+
+    What killed processes of this machine have left beside the path is removed.
+    """
+    machine = sha256(gethostname().encode()).hexdigest()[:8]
+    beside = path.with_name(f".{path.name}.{machine}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode))
+    for left, writer in _left_over(path, machine):
+        if not _is_running(writer):
+            left.unlink(missing_ok=True)
     return beside
+
+
+def _left_over(path: Path, machine: str) -> list[tuple[Path, int]]:
+    """The files of `fresh_file` beside a path, each with the process of this machine that made it."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.{machine}-(\d+)-[0-9a-f]+\.tmp")
+    found = [(entry, name.fullmatch(entry.name)) for entry in path.parent.iterdir()]
+    return [(entry, int(match[1])) for entry, match in found if match]
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":  # asking is sending Ctrl-C on Windows
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def is_left_over(name: str) -> bool:

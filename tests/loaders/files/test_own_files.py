@@ -4,6 +4,8 @@ import os
 import resource
 import socket
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,3 +132,30 @@ def test_a_disk_that_is_full_for_tables_or_their_json(tmp_path: Path, n_bytes: i
         f"{tmp_path}: no space left on the disk; free some space and run the same again"
     )
     assert not [path for path in tmp_path.iterdir() if path.name != "numbers.parquet"]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from blend.loaders.files.atomic import atomic_file
+with atomic_file(Path("answers.jsonl")) as beside:
+    beside.write_text("half")
+    print(beside.name, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_write_and_a_living_one_keeps_its_own(tmp_path: Path):
+    # It may hold answers of somebody who asks to be forgotten.
+    command = [sys.executable, "-c", WRITER]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    killed, living = (subprocess.Popen(command, cwd=tmp_path, **pipes) for _ in range(2))
+    left, own = (writer.stdout.readline().strip() for writer in (killed, living))
+    killed.kill()
+    killed.communicate()
+    atomic_write(tmp_path / "answers.jsonl", "whole")
+    assert left not in os.listdir(tmp_path)
+    assert own in os.listdir(tmp_path)
+    living.communicate()
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.jsonl"]
+    assert (tmp_path / "answers.jsonl").read_text() == "half"
