@@ -28,6 +28,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "old", folder / "new"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_verdict_comes_first(releases):
     lines = diff(*releases).splitlines()
@@ -38,6 +39,7 @@ def test_the_verdict_comes_first(releases):
     assert "minor annotations: 1 split added: ET" in "\n".join(lines)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_two_datasets_are_not_versions_of_each_other(releases, tmp_path: Path):
     build_release(sample_recipe().model_copy(update={"name": "other", "locales": FIVE}), tmp_path / "other")
@@ -48,6 +50,7 @@ def test_two_datasets_are_not_versions_of_each_other(releases, tmp_path: Path):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100])
 def test_tables_keep_to_the_terminal(releases, columns: int):
@@ -61,6 +64,7 @@ def test_tables_keep_to_the_terminal(releases, columns: int):
     assert max(map(cell_len, lines)) <= columns
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_examples_are_as_many_as_asked_for(releases):
     def quoted(n: int) -> int:
@@ -82,6 +86,7 @@ def test_json_is_all_there_is(releases):
     assert (splits["KR"]["changed"], splits["ET"]["old_rows"]) == (0, None)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_markdown_is_the_section_of_the_changelog(releases):
     text = diff(*releases, "--markdown")
@@ -89,6 +94,7 @@ def test_markdown_is_the_section_of_the_changelog(releases):
     assert diff(*releases, "--markdown") == text
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_exit_codes(releases):
     old, new = releases

@@ -23,6 +23,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_folder_that_holds_something_gets_no_model(tmp_path: Path):
     (tmp_path / "notes.txt").touch()
@@ -82,6 +83,7 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
 
 
 @pytest.mark.sampled
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.schemas.errors import BlendError
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 RUNNER = CliRunner()
 

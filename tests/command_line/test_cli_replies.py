@@ -32,6 +32,7 @@ def run(mini_release: Path, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_workbook_goes_out_and_comes_back(run: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.xlsx"
@@ -59,6 +60,7 @@ def test_a_workbook_goes_out_and_comes_back(run: Path, tmp_path: Path):
     assert (run / "labels.parquet").exists()
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_plan_writes_nothing(run: Path, tmp_path: Path):
     shown = evaluate("judge-sheet", run, "--plan", "--sample", "8", "--locale", "ko-KR").stdout
@@ -66,6 +68,7 @@ def test_a_plan_writes_nothing(run: Path, tmp_path: Path):
     assert not (run / "drawn.parquet").exists()
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_options_that_do_not_fit(run: Path):
     with pytest.raises(UsageError) as raised:

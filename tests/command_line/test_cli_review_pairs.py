@@ -16,7 +16,7 @@ from blend.schemas.errors import BlendError
 from blend.schemas.sheets.pair_sheets import pair_mark
 from helpers.in_process import run
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 RECIPE = """\
 name = "mine"

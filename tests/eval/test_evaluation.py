@@ -14,6 +14,7 @@ from blend.eval.registry import TASKS
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_an_object_that_writes_answers_short_questions(asked: Callable[..., blend.Run]):
     run = asked(Saying(lambda prompts: [f"answer {n}" for n, _ in enumerate(prompts)]), "short-answer")
@@ -62,12 +63,14 @@ def test_progress_is_heard(asked: Callable[..., blend.Run]):
     assert heard[-1] == ("ask", n, n)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_nothing_is_printed_where_nobody_watches(asked: Callable[..., blend.Run], capfd: Any):
     blend.score_run(asked(Reader()))
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_path_stands_for_a_run(asked: Callable[..., blend.Run], tmp_path: Path):
     asked(Chooser(), style="texts")
@@ -122,6 +125,7 @@ def test_models_here_and_own_ones_are_compared(asked: Callable[..., blend.Run], 
     assert len(found.pairs) == 3
 
 
+@pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Callable[..., blend.Run], shared: Path):
     from blend.eval.models import open_model
@@ -168,6 +172,7 @@ def test_options_that_cannot_be(asked: Callable[..., blend.Run], options: dict[s
     assert refused(lambda: asked(Reader(), **options)) == message
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_how_an_object_writes_stands_in_the_signature_where_it_is_said(asked: Callable[..., blend.Run]):
     silent, said = asked(Reader(), out="a"), asked(Reader(), out="b", max_tokens=20, temperature=0.5)
@@ -175,6 +180,7 @@ def test_how_an_object_writes_stands_in_the_signature_where_it_is_said(asked: Ca
     assert "|dec:max20-t0.5-seed0|" in blend.score_run(said).signature
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
@@ -196,6 +202,7 @@ def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
     assert tuple(heard) == kept.outcome.warnings
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_runs_that_cannot_be_compared(asked: Callable[..., blend.Run], tmp_path: Path):
     one = asked(Reader())
@@ -213,6 +220,7 @@ def test_runs_that_cannot_be_compared(asked: Callable[..., blend.Run], tmp_path:
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_what_results_say_of_themselves(asked: Callable[..., blend.Run], tmp_path: Path):
     run = asked(Chooser(), style="texts")
@@ -245,6 +253,7 @@ def test_numbers_that_no_model_computes_in(asked: Callable[..., blend.Run], shar
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_who_always_says_a_is_right_as_often_as_a_is(asked: Callable[..., blend.Run]):
     class First:

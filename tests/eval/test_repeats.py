@@ -18,6 +18,7 @@ def constant(prompts: list[str]) -> list[str]:
     return ['{"answer_choice": "A"}' if "JSON" in prompt else "rice" for prompt in prompts]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "figure"), [("multiple-choice", "accuracy-macro"), ("short-answer", "sem-b-macro")]
@@ -49,6 +50,7 @@ def varying() -> Any:
     return Saying(lambda prompts: [f'{{"answer_choice": "{"ABC"[next(turn) % 3]}"}}' for _ in prompts])
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_every_repeat_is_an_item_behind_its_question(asked: Callable[..., blend.Run], varying: Any):
     run = asked(varying, samples=3, rotations=2)
@@ -70,6 +72,7 @@ def test_every_repeat_is_an_item_behind_its_question(asked: Callable[..., blend.
     assert scored.overall("accuracy-between-runs").value == pytest.approx(scored.overall("accuracy").value)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.Run], varying: Any):
     first, second = (
@@ -104,6 +107,7 @@ def test_the_report_says_what_of_the_variance_is_from_repeats(
     assert "between runs" not in page.lower().partition("<script>")[0]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_question_asked_once_is_kept_as_before(asked: Callable[..., blend.Run]):
     run = asked(Reader(), samples=1)
@@ -124,6 +128,7 @@ def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run]
     )
 
 
+@pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_the_first_of_several_draws_is_the_only_one_of_one(asked: Callable[..., blend.Run], shared: Path):
     tiny = shared / "models" / "tiny-gpt2"

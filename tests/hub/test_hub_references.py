@@ -9,7 +9,7 @@ from blend.loaders.releases.references import resolve_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, make_release
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 REPO = "org/blend"
 TABLE = "data/annotations/KR-00000.parquet"

@@ -46,6 +46,7 @@ def questions(rungs_release: Path) -> pl.DataFrame:
     return rung_questions(rungs_release, registry())
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_no_rung_gives_away_what_another_one_asks(questions: pl.DataFrame, rungs_release: Path):
     rungs = questions.with_columns(rung=pl.col("id").str.extract(r"^([a-z-]+)/"))
@@ -85,6 +86,7 @@ def test_a_question_about_regions_goes_to_people_of_one_of_them(questions: pl.Da
     assert False in positions
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_an_answer_is_what_a_model_would_say(questions: pl.DataFrame, rungs_release: Path, tmp_path: Path):
     choices = questions.filter(pl.col("id").str.starts_with("multiple-choice/"))
@@ -121,6 +123,7 @@ def test_the_project_chooses_the_templates(questions: pl.DataFrame):
     assert STAGES["rungs"].tasks(PROJECT, KOREAN, Material()) == []
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_release_has_to_be_there_with_its_rungs(tmp_path: Path, mini_release: Path, rungs_release: Path):
     file = tmp_path / "project.toml"

@@ -15,7 +15,7 @@ from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible, served
 from helpers.models.http_server import DROP
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 AGAIN = "run again: the verdicts that came are kept and not asked again"
 UNREACHABLE = f"start the server or correct `base_url`, then {AGAIN}"

@@ -61,6 +61,7 @@ def givens(draw: st.DrawFn) -> pl.DataFrame:
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @given(givens(), st.integers(0, 3))
 def test_rebalanced_positions_differ_by_one_at_most_and_the_order_is_recorded(rows: pl.DataFrame, seed: int):
@@ -98,6 +99,7 @@ def built(files: Path, out: Path, **mcq: bool) -> Path:
     return out
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_of_the_task(files: Path, tmp_path: Path):
     release = built(files, tmp_path / "release")

@@ -16,6 +16,7 @@ from helpers.hub.hub_releases import REPO, altered, digests, held, published, wi
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
+    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),

@@ -12,6 +12,7 @@ from helpers.hub import hub_api
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
+    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),

@@ -19,6 +19,7 @@ from helpers.hub.hub_releases import FOUR, altered, make_release, with_another_n
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
+    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),

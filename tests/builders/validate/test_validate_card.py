@@ -56,6 +56,7 @@ def test_a_card_in_another_encoding(release):
     assert release.problems("card") == [f"error: README.md: is not in UTF-8; {REBUILD}"]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_no_configurations(release):
     edit_header(release, lambda fields: fields.pop("configs"))
@@ -64,6 +65,7 @@ def test_no_configurations(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_configuration_is_missing(release):
     edit_header(release, lambda fields: fields["configs"].pop(1))
@@ -75,6 +77,7 @@ def test_a_configuration_is_missing(release):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_wrong_split_name(release):
     edit_header(release, lambda fields: fields["configs"][0]["data_files"][0].update(split="UK"))
@@ -86,6 +89,7 @@ def test_a_wrong_split_name(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_split_without_path(release):
     edit_header(release, lambda fields: fields["configs"][0]["data_files"][0].pop("path"))
@@ -97,6 +101,7 @@ def test_a_split_without_path(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_path_that_matches_other_files(release):
     edit_header(
@@ -112,6 +117,7 @@ def test_a_path_that_matches_other_files(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_wrong_number_of_rows(release):
     splits = [{"name": "KR", "num_examples": 41, "num_bytes": 1}]
@@ -125,6 +131,7 @@ def test_a_wrong_number_of_rows(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_licence_name_and_languages(release):
     def change(fields):
@@ -140,6 +147,7 @@ def test_licence_name_and_languages(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_columns_that_nobody_describes(release):
     release.edit("README.md", lambda text: text.replace("`grouping`", "grouping").replace("`idks`", "idks"))
@@ -148,6 +156,7 @@ def test_columns_that_nobody_describes(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_food_tables_are_read_like_any_other(release):
     entity = {"qid": "Q7802", "label": "bread"}
@@ -186,6 +195,7 @@ def test_food_tables_are_read_like_any_other(release):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 def test_a_release_that_loads(sample_release: Path):
     shown = datasets.is_progress_bar_enabled()

@@ -23,11 +23,13 @@ def problem(config: str, row_id: str, what: str, fix: str = REBUILD) -> str:
     return f"error: data/{config}/test-00000.parquet:{row_id}: {what}; {fix}"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_an_undamaged_release_has_no_problem(rungs):
     assert rungs.problems("rungs") == []
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_row_that_its_question_does_not_make(rungs):
     first, second = rungs.rows(TRUE_FALSE_QUESTIONS, "test")[:2]
@@ -45,6 +47,7 @@ def test_a_row_that_its_question_does_not_make(rungs):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_options_without_a_row(rungs):
     gone = rungs.rows(TRUE_FALSE_QUESTIONS, "test")[:3]
@@ -54,6 +57,7 @@ def test_options_without_a_row(rungs):
     assert rungs.problems("rungs") == [f"error: {TRUE_FALSE_QUESTIONS}: {what} {first}; {REBUILD}"]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_region_question_that_its_question_does_not_make(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
@@ -62,6 +66,7 @@ def test_a_region_question_that_its_question_does_not_make(rungs):
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what)]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_another_right_region(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
@@ -76,6 +81,7 @@ def test_another_right_region(rungs):
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what, CORRECT)]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_wrong_region_whose_people_gave_the_answer(rungs):
     row = rungs.rows(REGION_QUESTIONS, "test")[0]
@@ -90,6 +96,7 @@ def test_a_wrong_region_whose_people_gave_the_answer(rungs):
     assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what, CORRECT)]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_positions_of_regions_are_looked_at(rungs):
     def change(rows):

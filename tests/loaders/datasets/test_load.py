@@ -23,7 +23,7 @@ from blend.schemas.language.locales import registry
 from blend.schemas.release.release_layout import MANIFEST_NAME
 from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
-pytestmark = pytest.mark.usefixtures("datasets_cache")
+pytestmark = [pytest.mark.usefixtures("datasets_cache"), pytest.mark.landing]
 
 QUESTIONS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIONS)
 SPLITS = ["US", "KR", "IR", "KP", "JB"]

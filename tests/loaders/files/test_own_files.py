@@ -154,8 +154,9 @@ def test_what_a_killed_writer_left_goes_with_the_next_write_and_a_living_one_kee
     killed.kill()
     killed.communicate()
     atomic_write(tmp_path / "answers.jsonl", "whole")
-    assert left not in os.listdir(tmp_path)
-    assert own in os.listdir(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert left not in names
+    assert own in names
     living.communicate()
     assert [path.name for path in tmp_path.iterdir()] == ["answers.jsonl"]
     assert (tmp_path / "answers.jsonl").read_text() == "half"

@@ -17,7 +17,7 @@ from helpers.hub.hub_releases import altered, digests, make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import Repository
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 REPO = "org/blend"
 Pull = Callable[..., ReleaseManifest]

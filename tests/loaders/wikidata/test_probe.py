@@ -81,6 +81,7 @@ def taken(endpoint: Restricted, out: Path, said: list[str] | None = None, **opti
     return (out / "f.nt.gz").read_bytes()
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_two_engines_give_the_same_bytes(
     serve: Callable[[str], Any], second: Callable[..., Restricted], expected: bytes, tmp_path: Path
@@ -102,6 +103,7 @@ def test_other_forms_of_answers(second: Callable[..., Restricted], expected: byt
     assert taken(second(kind=kind), tmp_path / "out") == expected
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "name"),
@@ -117,6 +119,7 @@ def test_other_ways_to_ask(
     assert set(endpoint.asked[4:]) == {way}
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.nightly  # rdflib takes its time
 def test_questions_too_long_for_an_address_are_divided(second: Callable[..., Restricted], tmp_path: Path):
@@ -233,6 +236,7 @@ def test_services_that_want_a_contact(tmp_path: Path, name: str):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.nightly  # rdflib takes its time
 def test_random_statements_from_two_engines(

@@ -21,6 +21,7 @@ def scored(golden_texts, surveys, run_of) -> Path:
     return run.directory
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_page_has_every_part(scored: Path):
     page = build_report(read_scored([scored]))
@@ -41,6 +42,7 @@ def test_the_page_has_every_part(scored: Path):
     assert "Every question was asked" not in page
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_table_that_is_gone_is_told(scored: Path):
     (scored / "analysis" / "words.parquet").unlink()
@@ -51,6 +53,7 @@ def test_a_table_that_is_gone_is_told(scored: Path):
     assert message.endswith(f"score the run again, with the options of before: `blend eval score {scored}`")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_own_groups_have_a_page_without_a_map(run_of):
     run = run_of(OWN)
@@ -80,6 +83,7 @@ OWN = [
 ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_texts_of_two_models_stand_side_by_side(scored_rows):
     others = [row | {"text": f"So {row['text']}"} for row in reversed(OWN)]

@@ -31,6 +31,7 @@ def label(run: blend.Run) -> pl.DataFrame:
     return labels
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run):
     labels = label(run)
@@ -57,6 +58,7 @@ def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_replies_that_are_missing_keep_no_labels_from_counting(
     run: blend.Run, mini_release: Path, tmp_path: Path
@@ -70,6 +72,7 @@ def test_replies_that_are_missing_keep_no_labels_from_counting(
     assert card.filter(scorer="default")["labels"].sum() == labels.height
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_packaged_card_shows_what_it_does_not_know(run: blend.Run, tmp_path: Path):
     card = packaged_card()
@@ -82,6 +85,7 @@ def test_the_packaged_card_shows_what_it_does_not_know(run: blend.Run, tmp_path:
     assert "Scorers beside people" in command("eval", "scorers", columns=200)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_what_has_no_card(run: blend.Run, mini_release: Path, tmp_path: Path):
     with pytest.raises(InputError) as raised:
