@@ -89,6 +89,7 @@ def test_why_it_cannot_be_had(github: Path, monkeypatch: pytest.MonkeyPatch):
         SMALL.fetched()
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 def test_the_real_data(shared: Path, github: Path):
     real = shared / "data" / "blend"
@@ -105,6 +106,7 @@ USING_THEM = (
 NOT_FOUND = "HTTP Error 404: File not found) is required here"
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("flag", "sentence", "outcome"),

@@ -76,6 +76,7 @@ def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Pat
     assert ("tau-bleu-own", "qa") in found
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     table = tmp_path / "texts.csv"
@@ -90,6 +91,7 @@ def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     assert "variance-across-unbiased" in result.stdout
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
@@ -134,6 +136,7 @@ def test_stop_words_that_are_not_there_are_told(tmp_path: Path):
     assert str(told.value) == f"--stop-words {path}: no such file; name one with one word per line"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, model: Path, tmp_path: Path):
     out = tmp_path / "run"

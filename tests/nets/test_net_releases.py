@@ -17,8 +17,8 @@ NETS = Path(__file__).parent
     ("name", "fixture"),
     [
         ("sample", "sample_release"),
-        ("regions", "regions_release"),
-        ("paper", "paper_release"),
+        pytest.param("regions", "regions_release", marks=pytest.mark.landing),
+        pytest.param("paper", "paper_release", marks=pytest.mark.landing),
         ("food", "food_release"),
         ("culture", "culture_release"),
         ("cultural-prompts", "cultural_release"),

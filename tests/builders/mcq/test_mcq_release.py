@@ -7,7 +7,7 @@ from blend.builders.mcq import build_mcq
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.published_rows import AnswerSpread
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 YIELD = {5: (450, 3005, 5252), "all": (450, 3236, 97_197)}
 REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1}

@@ -12,7 +12,7 @@ from blend.schemas.errors import ArgumentError, InputError, MissingExtraError
 from helpers.models.tiny_models import make_thinking_model
 from helpers.tiers import rest_nightly
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.landing]
 
 STAND_IN = Path(__file__).resolve().parents[2] / "helpers" / "models" / "vllm_stand_in"
 PROMPTS = ["What do people eat?\nA. rice\nB. bread\nAnswer:", "ሰላም እንጀራ", "Which fruit?\nAnswer: ", "x" * 3000]

@@ -14,6 +14,7 @@ PROMPT = "Read the following question.\n\nQuestion: {q}\nAnswer:"
 REPLIES = ("{q} zorblax", "{{'question': '{q}', 'answer': ['zorblax']}}")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("language", ["local", "english"])

@@ -32,6 +32,7 @@ def labelled(run: ScoredRun, verdict: pl.Expr) -> None:
     write_labels(run.run.directory, labels)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
     labelled(run, pl.when(pl.col("reply") == "zzz").then(pl.lit("correct")).otherwise(pl.lit("correct|wrong")))
@@ -65,6 +66,7 @@ def test_nothing_is_shown_without_labels(run: ScoredRun):
     assert differences_section([run]) is None
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_run_that_no_judge_has_read_has_no_judge(run: ScoredRun):
     labelled(run, pl.lit("refused"))
