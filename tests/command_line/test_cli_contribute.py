@@ -102,6 +102,7 @@ def test_from_nothing_to_a_checked_folder(tmp_path: Path, monkeypatch: pytest.Mo
     )
 
 
+@pytest.mark.slow
 def test_the_recipe_beside_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     run("contribute", "init", ".")

@@ -78,6 +78,7 @@ def test_examples_are_as_many_as_asked_for(releases):
     assert 0 < quoted(1) <= columns
 
 
+@pytest.mark.slow
 def test_json_is_all_there_is(releases):
     found = json.loads(diff(*releases, "--json"))
     assert (found["step"], found["expected_version"]) == ("minor", "1.1.0")

@@ -285,6 +285,7 @@ def answers(annotations: pl.DataFrame) -> pl.DataFrame:
     return annotations.select(*KEY, pl.col("annotations").list.eval(kept), "idks")
 
 
+@pytest.mark.slow
 def test_a_group_without_the_format_of_its_question_is_told_and_proposed_again(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
     _, told = run("reviews", "accept", "sheet.csv", "--out", "collected/reviews")

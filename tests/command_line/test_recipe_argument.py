@@ -64,6 +64,7 @@ def test_advice_names_the_recipe(mini_release: Path):
     assert not any("options --unread" in remedy or "{" in remedy for remedy in named)
 
 
+@pytest.mark.slow
 def test_a_build_without_a_name_builds_the_folders_own(mine: Path):
     result = CliRunner().invoke(app, ["build", "--out", "release"])
     assert result.exit_code == 0, result.output

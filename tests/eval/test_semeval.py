@@ -160,6 +160,7 @@ def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert "the scores by rule semeval are replaced; a run holds those of one rule" in result.output
 
 
+@pytest.mark.slow
 def test_an_english_question_of_several_languages_is_asked_once(release: Path):
     items = asked_items(release)
     english = items.filter(pl.col("language") == "en", pl.col("template_id").str.contains("SG"))

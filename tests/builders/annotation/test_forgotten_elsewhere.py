@@ -38,6 +38,7 @@ def test_another_key_is_refused_by_pseudonyms_without_a_fingerprint(pulled: Proj
     assert rows(pulled.collected / "responses/ko-KR.jsonl") == written
 
 
+@pytest.mark.slow
 def test_who_is_forgotten_does_not_come_back_elsewhere(pulled: ProjectFile, tmp_path: Path):
     exports = [pulled.base / f"{stage}.json" for stage in ("answer", "review")]
     clone, other = ProjectFile(tmp_path / "clone/project.toml", pulled.project), tmp_path / "other"

@@ -63,6 +63,7 @@ def test_no_rung_gives_away_what_another_one_asks(questions: pl.DataFrame, rungs
         assert names.n_unique() == rows.height
 
 
+@pytest.mark.slow
 def test_options_of_a_question_are_asked_one_by_one(questions: pl.DataFrame):
     options = questions.filter(pl.col("id").str.starts_with("true-false/"))
     assert options.group_by("template_id", "locale").len()["len"].eq(4).all()

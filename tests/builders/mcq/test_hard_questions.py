@@ -59,6 +59,7 @@ def test_the_other_tables_are_as_without_it(hard_release: Path, sample_release: 
         assert (hard_release / path.relative_to(sample_release)).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_each_template_asks_a_region_once_and_never_by_name(rows: pl.DataFrame):
     assert len(rows) > 100
     assert not rows.select("template_id", "locale").is_duplicated().any()

@@ -129,6 +129,7 @@ def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp_path: Path):
     with (responses / "templates.csv").open("a", encoding="utf-8") as file:
         file.write("t9,Food,,What do people in {country} drink?\n")

@@ -93,6 +93,7 @@ def test_every_score_names_a_task_of_the_release(short_answers: Path):
     assert all(entry["source"] == {"url": "https://example.org/report"} for entry in entries)
 
 
+@pytest.mark.slow
 def test_message_for_a_source_that_is_not_a_page(run: Path):
     with pytest.raises(InputError) as caught:
         push_scores(run, MODEL, dataset=DATASET, source="report.html", dry_run=True)

@@ -181,5 +181,6 @@ def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     assert heard == [told]
 
 
+@pytest.mark.slow
 def test_one_model_is_told_of_in_the_singular(runs: list[Path]):
     assert analyse_items(read_scored(runs[:1])).untold.startswith("1 model says how difficult items are")

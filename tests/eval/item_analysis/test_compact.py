@@ -149,6 +149,7 @@ def test_a_size_that_is_no_share(runs: list[Path], size: float):
     )
 
 
+@pytest.mark.slow
 def test_too_few_models(runs: list[Path]):
     with pytest.raises(InputError) as error:
         select_compact(read_scored(runs[3:]), size=0.1)

@@ -70,6 +70,7 @@ def test_the_command_makes_the_sheet_of_the_suspects_alone(tmp_path: Path):
     assert str(error.value).startswith("nothing to read: no question has options enough")
 
 
+@pytest.mark.slow
 def test_without_suspects_there_is_no_list(runs: list[Path]):
     with pytest.raises(InputError) as error:
         analyse_items(read_scored(runs[7:])).suspect_sheet()

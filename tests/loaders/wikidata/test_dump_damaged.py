@@ -133,6 +133,7 @@ def test_streams_of_bzip2(triples: bytes, tmp_path: Path):
         assert refused(tmp_path, first + behind, "d.nt.bz2") == CUT_OFF
 
 
+@pytest.mark.slow
 def test_reading_streams_of_bzip2_goes_on_where_it_stopped(
     shorthand: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

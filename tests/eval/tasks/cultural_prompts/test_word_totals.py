@@ -42,6 +42,7 @@ def plain_words(topics: list[list[tuple[int, list[str]]]], n_groups: int, top: i
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows_at_a_time", [0, 10**6])
 @given(topics=TOPICS, top=st.integers(0, 5))
 def test_words_are_those_of_their_definition(rows_at_a_time, topics, top):

@@ -109,6 +109,7 @@ def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
     assert "yes-bias, %" in page
 
 
+@pytest.mark.slow
 def test_styles_are_those_of_the_rung(rungs_release: Path):
     written = read_items(rungs_release, TASKS["true-false"], style="written")
     likelier = read_items(rungs_release, TASKS["true-false"], style="texts")

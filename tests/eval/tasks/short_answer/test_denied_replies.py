@@ -32,6 +32,7 @@ def is_correct(language: str, gold: str, reply: str) -> bool:
     return bool(decided["correct"].item())
 
 
+@pytest.mark.slow
 def test_no_denied_answer_counts():
     denied = rows("denied_replies.tsv")
     assert len(denied) >= 60

@@ -33,6 +33,7 @@ def matched_by(locale: str, asked: str, gold: str, reply: str) -> str:
     return str(decided["why"].item())
 
 
+@pytest.mark.slow
 def test_values_in_words_are_read():
     said = rows()
     assert len({row["locale"].partition("-")[0] for row in said}) == 13
