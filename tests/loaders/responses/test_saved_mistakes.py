@@ -344,6 +344,22 @@ def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
     return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
 
 
+@pytest.mark.parametrize("column", ["question", "en_question"])
+def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQuestion]], column: str):
+    rows = sorted((one for one in asked if one.row.locale == "es-MX"), key=lambda one: one.row.template_id)
+    assert not told_of(rows)
+    texts = sorted((getattr(row, column) for _, row in rows), key=str.casefold)
+    wrong = [
+        Placed(one.location, one.row.model_copy(update={column: text}))
+        for one, text in zip(rows, texts, strict=True)
+    ]
+    other = "en_question" if column == "question" else "question"
+    detail = f"column {column} of es-MX is in alphabetical order like template_id, {other} is not; kept"
+    assert ("sorted-alone", rows[0].location, detail) in told_of(wrong)
+    whole = sorted(rows, key=lambda one: one.row.question.casefold())
+    assert not [kind for kind, *_ in told_of(whole) if kind == "sorted-alone"]
+
+
 def swapped(
     asked: list[Placed[AskedQuestion]], into: str, pick: Callable[[AskedQuestion], bool], text: str = ""
 ) -> list[Placed[AskedQuestion]]:
