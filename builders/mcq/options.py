@@ -16,6 +16,7 @@ from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat, understood
 from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.language.placeholders import is_placeholder
 from blend.schemas.language.region_mentions import names_any
 from blend.schemas.language.text_comparison import clean, words
 
@@ -25,14 +26,6 @@ LocaleText = tuple[str, str]
 LOCAL_VARIANTS = "local-variants"
 """The name under which `LocalVariants` are counted among those who decide."""
 
-_PLACEHOLDERS = frozenset(
-    words(text)
-    for text in (
-        "none", "x", "n/a", "not applicable", "not available", "nothing", "nothing special", "no answer",
-        "idk", "i don't know", "i do not know", "don't know", "do not know", "not sure", "unknown", "null",
-        "nil", "any", "anything", "it depends", "depends", "no such thing", "there is no", "there is none",
-    )
-)  # fmt: skip
 _LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
 _NOTHING: frozenset[str] = frozenset()
@@ -158,11 +151,6 @@ def shown(text: str) -> str:
     tell where an option comes from.
     """
     return clean(text.lower())
-
-
-def is_placeholder(text: str) -> bool:
-    """Whether an answer only says that there is none, such as ``none``, ``X`` or ``n/a``."""
-    return words(text) in _PLACEHOLDERS
 
 
 def is_latin(text: str) -> bool:

@@ -86,7 +86,7 @@ def open_table(
     location = location_of(path, root)
     content = read_content(path, where=location)
     if path.suffix.lower() == WORKBOOK:
-        sheet, of_sheet = workbook_lines(content, location, known)
+        sheet, of_sheet = workbook_lines(content, location, known, diagnostics)
         return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in of_sheet))
     if content.startswith(ARCHIVE):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import RowError
 from blend.schemas.sheets.spreadsheet_cells import may_be_rewritten
 
@@ -79,7 +80,7 @@ class Rewritten(str):
 
 
 def workbook_lines(
-    content: bytes, location: str, known: Collection[str]
+    content: bytes, location: str, known: Collection[str], diagnostics: Diagnostics
 ) -> tuple[str, Iterator[tuple[int, list[str]]]]:
     """The lines of a workbook's sheet.
 
@@ -87,7 +88,8 @@ def workbook_lines(
         content: Of the file.
         location: What messages call it.
         known: Names of columns. Of several sheets that hold anything, the one whose first line has most of them
-            is read; no other may have two of them, since its rows would be lost.
+            is read; no other may have two of them, nor rows like its rows, since these would be lost.
+        diagnostics: Takes a finding for each other sheet that holds anything but what our own ones explain.
 
     Returns:
         The file with the sheet, ``file[sheet]``; and the lines with their row, from 1.
@@ -106,6 +108,15 @@ def workbook_lines(
     except Exception as error:
         raise _damaged(location) from error
     name = _chosen(sheets, known, location)
+    for other, lines in sheets.items():
+        if other == name or _LEGEND.fullmatch(other):
+            continue
+        if _continues(sheets[name], lines):
+            what = f"the rows of sheet {other!r} look like those of {name!r}, but without its header"
+            fix = f"move them below those of {name!r}, or to another file"
+            raise RowError(what, where=f"{location}[{other}]", fix=fix)
+        what = f"sheet {other!r} is left out; {name!r} is read"
+        diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
     return f"{location}[{name}]", _texts(sheets[name], formulas.get(name, []))
 
 
@@ -296,6 +307,19 @@ def _chosen(sheets: _Sheets, known: Collection[str], location: str) -> str:
 def _has_rows(name: str, columns: int, sheets: _Sheets) -> bool:
     """Whether a sheet with so many of the wanted columns holds rows of the same kind, and not our legend."""
     return columns >= _SEVERAL and len(sheets[name]) > 1 and not _LEGEND.fullmatch(name)
+
+
+def _continues(read: Sequence[tuple[int, Sequence[Any]]], other: Sequence[tuple[int, Sequence[Any]]]) -> bool:
+    """Whether most rows of another sheet share a value with the sheet that is read, behind the first column.
+
+    That is an annotator or a locale. A sheet that explains ids has them in its first column.
+    """
+    width = max(len(cells) for _, cells in read)
+    held = [{cells[at].value for _, cells in read[1:] if at < len(cells)} - {None} for at in range(1, width)]
+    shared = [
+        sum(len(cells) > at and cells[at].value in held[at - 1] for _, cells in other) for at in range(1, width)
+    ]
+    return len(other) > 1 and max(shared, default=0) * 2 > len(other)
 
 
 def _texts(

@@ -11,9 +11,10 @@ import polars as pl
 
 from blend.loaders.files.checked import Placed, R
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.responses.characters import find_hidden_characters
+from blend.loaders.responses.characters import find_hidden_characters, on_one_line
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
+from blend.loaders.responses.odd_answers import find_odd_answers
 from blend.loaders.responses.own_reviews import reviews_that_count
 from blend.loaders.responses.question_languages import find_other_languages
 from blend.loaders.responses.response_files import response_layout
@@ -118,6 +119,7 @@ def check_rows(
     )
     check_prompts(prompts, questions, diagnostics)
     find_other_languages(questions.rows, known, diagnostics)
+    find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
     find_hidden_characters(
@@ -128,7 +130,7 @@ def check_rows(
 def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostics) -> ResponseTables:
     """The tables of rows in which `check_rows` has found no problem."""
     return ResponseTables(
-        questions=_question_frame(rows.questions.rows, rows.templates.rows, known),
+        questions=_question_frame(on_one_line(rows.questions.rows, diagnostics), rows.templates.rows, known),
         responses=_frame(rows.responses.rows, RESPONSES).sort(*KEY, "annotator"),
         reviews=_frame(rows.reviews.rows, REVIEWS).sort(KEY),
         prompts=_prompt_frame(rows.prompts.rows, known),

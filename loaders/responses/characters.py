@@ -1,7 +1,10 @@
 """Characters: texts of raw responses that hold what nobody sees, or what no longer says what was typed."""
 
+import html
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 
 from blend.loaders.files.checked import Placed
@@ -21,6 +24,15 @@ from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response
 
 _MARK_IN_WORD = re.compile(r"[^\W\d_]+\?+[^\W\d_]+|(?<!\S)\?{2,}(?!\S)")
 """Question marks within a word, or in its place."""
+
+_LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
+"""Control characters that are white space."""
+
+_OF_UTF8 = re.compile(r"[\u00c2-\u00f4][^\x00-\x7f\u00c0-\u00ff\s]{1,3}")
+"""What a letter of UTF-8 looks like where it was read as cp1252."""
+_SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
+"""Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
+_OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
 
 _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
@@ -56,6 +68,29 @@ def find_hidden_characters(
         _note(_of_prompt(prompt), location, prompt.locale, None, locales, diagnostics)
 
 
+def on_one_line(
+    questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics
+) -> list[Placed[AskedQuestion]]:
+    """The questions as a release holds them: in NFC, and with a blank for each line end or tab."""
+    return [Placed(location, _on_one_line(row, location, diagnostics)) for location, row in questions]
+
+
+def _on_one_line(row: AskedQuestion, location: str, diagnostics: Diagnostics) -> AskedQuestion:
+    found = dict[str, str]()
+    for column, text, _ in _of_question(row):
+        held = _LINE_ENDS.findall(text)
+        if not held and unicodedata.is_normalized("NFC", text):
+            continue
+        found[column] = clean(text)
+        kind, what = "not-nfc", "is not in Unicode NFC; composed"
+        if held:
+            codes = ", ".join(f"U+{ord(char):04X}" for char in dict.fromkeys(held))
+            kind, what = "control-character", f"holds {codes}; now a blank"
+        detail, key = f"column {column} {what}", {"locale": row.locale, "template_id": row.template_id}
+        diagnostics.finding(kind, location, detail, **key)
+    return row.model_copy(update=found) if found else row
+
+
 def _of_question(row: AskedQuestion) -> Iterator[_Text]:
     yield "question", row.question, True
     yield "en_question", row.en_question, False
@@ -89,7 +124,7 @@ def _note(
 ) -> None:
     for column, text, is_local in texts:
         shown = clean(text)
-        for kind, what in _suspect(shown):
+        for kind, what in chain(_suspect(shown), () if "prompt" in column else _of_a_page(shown)):
             diagnostics.finding(kind, location, f"column {column}: {what}", locale=tag, template_id=template_id)
         if shown.isprintable():
             continue
@@ -111,3 +146,26 @@ def _suspect(text: str) -> Iterator[tuple[str, str]]:
         )
     if found := _MARK_IN_WORD.search(text) if "?" in text else None:
         yield "question-marks", f"{found[0]!r} may have been letters that an encoding lacks; kept"
+    if not text.isascii():
+        for word in text.split():
+            if (meant := _OF_UTF8.sub(_as_utf8, word)) != word:
+                yield "wrong-encoding", f"{word!r} may be {meant!r}, read in a wrong encoding; kept"
+            elif _SIGN_IN_WORD.search(word):
+                yield "wrong-encoding", f"{word!r} has a sign within a word, as of a wrong encoding; kept"
+
+
+def _as_utf8(found: re.Match[str]) -> str:
+    """The letter that was read as several characters; the characters where they are none."""
+    for end in range(len(found[0]), 1, -1):
+        with suppress(UnicodeError):
+            letter = found[0][:end].encode("cp1252").decode("utf-8")
+            if len(letter) == 1:
+                return letter + found[0][end:]
+    return found[0]
+
+
+def _of_a_page(text: str) -> Iterator[tuple[str, str]]:
+    for found in _OF_A_PAGE.findall(text):
+        if html.unescape(found) != found or found.startswith("<"):
+            yield "html-markup", f"{found!r} is spelled as on a web page; kept"
+            return

@@ -14,8 +14,9 @@ from blend.schemas.language.answer_formats import (
     format_of,
     understood,
 )
+from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.personal_data import several_pseudonyms
+from blend.schemas.language.personal_data import as_read, several_pseudonyms
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.prompts.question_slots import slot_problems, slots_of
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
@@ -125,11 +126,13 @@ def _check_annotators(responses: Iterable[Placed[Response]], diagnostics: Diagno
                 f"{who!r} names several people", where=where, fix="give each a row of their own"
             )
             continue
-        key = response.locale, clean(who).casefold()
+        key = response.locale, as_read(who)
         known, at = first.setdefault(key, (who, location))
         if known != who and (response.locale, who) not in named:
             named.add((response.locale, who))
-            what = f"{who!r} is {known!r} in {at}, and would count as another person"
+            scripts = sorted(scripts_of(who) | scripts_of(known))
+            looks = f" (letters are {' and '.join(map(str.capitalize, scripts))})" if len(scripts) > 1 else ""
+            what = f"{who!r} is {known!r} in {at}{looks}, and would count as another person"
             diagnostics.problem(what, where=where, fix="spell one person's pseudonym in one way throughout")
 
 

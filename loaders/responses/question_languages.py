@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
@@ -21,6 +22,8 @@ from blend.schemas.language.text_comparison import words
 _ENGLISH = "en"
 _FEW = 5
 """Questions up to which nothing can be said of a language."""
+_SURELY_SORTED = 8
+"""Questions from which an alphabetical order is hardly one by chance: that of 8 is one in 40,320."""
 _SHARED = 4
 """Words that a question shares with those in another language, at least, and twice as many as with its own."""
 _BRACKETS = re.compile(r"[(（][^)）]*[)）]|\d+")
@@ -30,7 +33,11 @@ _BRACKETS = re.compile(r"[(（][^)）]*[)）]|\d+")
 def find_other_languages(
     questions: Sequence[Placed[AskedQuestion]], locales: Registry, diagnostics: Diagnostics
 ) -> None:
-    """Note local questions that read like another language's, or name another country and not their own."""
+    """Note local questions that read like another language's, or name another country and not their own.
+
+    Columns that are sorted without the others have the questions of other templates in their rows.
+    """
+    _find_sorted_alone(questions, diagnostics)
     texts: defaultdict[str, set[str]] = defaultdict(set)
     for _, row in questions:
         texts[_language(locales.get(row.locale))].add(_BRACKETS.sub(" ", row.question))
@@ -52,6 +59,29 @@ def find_other_languages(
         if not in_english(locale) and (country := _other_country(question, locale, locales)):
             found = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
             diagnostics.finding("other-country", location, found, **key)
+
+
+def _find_sorted_alone(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics) -> None:
+    """Note locales whose ids and one of whose columns of questions are both in alphabetical order."""
+    by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
+    for placed in questions:
+        by_locale[placed.row.locale].append(placed)
+    for tag, rows in by_locale.items():
+        if len(rows) < _SURELY_SORTED or _descents([row.template_id for _, row in rows]) > len(rows) // 8:
+            continue  # a sheet that was sorted as a whole, or by nothing that shows
+        columns = ("question", "en_question")
+        ordered = {
+            column: not _descents([getattr(row, column).casefold() for _, row in rows]) for column in columns
+        }
+        if ordered["question"] != ordered["en_question"]:
+            one, other = ("question", "en_question") if ordered["question"] else ("en_question", "question")
+            detail = f"column {one} of {tag} is in alphabetical order like template_id, {other} is not; kept"
+            diagnostics.finding("sorted-alone", rows[0].location, detail, locale=tag)
+
+
+def _descents(texts: Sequence[str]) -> int:
+    """How many texts do not come after the one before them."""
+    return sum(one >= later for one, later in pairwise(texts))
 
 
 def _language(locale: Locale) -> str:

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.files.content import location_of
+from blend.loaders.files.content import location_of, open_content
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES
 from blend.loaders.files.tables import only_named
@@ -13,6 +14,12 @@ from blend.schemas.errors import InputError
 
 HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini", "Icon\r")
 """How names begin that are passed over: a spreadsheet's mark of an open file, and what desktops leave."""
+_SINGLE = ("templates", "questions", "prompts")
+"""Names of the files of which there is one of each."""
+_ALIKE = 0.8
+"""Likeness from which another name is one of these by mistake; ``exclusions`` and ``questions`` have 0.63."""
+_TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+_LONGEST_HEADER = 1 << 12
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
 
@@ -38,6 +45,7 @@ def response_layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool 
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
     templates, questions = _single_file(folder, "templates"), _single_file(folder, "questions")
     files = optional_files(folder, folder, diagnostics)
+    _check_unread(folder, diagnostics)
     if not files.responses and not diagnostics.problems and not collecting:
         raise InputError(
             f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
@@ -58,7 +66,7 @@ def optional_files(folder: Path, root: Path, diagnostics: Diagnostics) -> Respon
     """
     own = diagnostics.part()
     _check_overlooked(folder, root, own)
-    single = {name: only_named(folder, name, SUFFIXES) for name in ("templates", "questions", "prompts")}
+    single = {name: only_named(folder, name, SUFFIXES) for name in _SINGLE}
     present = {name: [] if path is None else [path] for name, path in single.items()}
     responses = _files(folder / "responses", root, SUFFIXES, own)
     reviews = _files(folder / "reviews", root, _REVIEW_SUFFIXES, own)
@@ -77,6 +85,28 @@ def _check_overlooked(folder: Path, root: Path, diagnostics: Diagnostics) -> Non
             if meant and path.name != name and not _is_same(path, folder / name):
                 fix = f"the files belong into the folder {name!r}, one per locale; move or rename it"
                 diagnostics.problem("nothing of that name is read", where=location_of(path, root), fix=fix)
+
+
+def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
+    """Note tables that nobody reads: ``prompt.csv``, and responses beside the folder of responses."""
+    read = {f"{name}{suffix}" for name in _SINGLE for suffix in SUFFIXES}
+    for path in sorted(folder.iterdir()):
+        suffix = path.suffix.lower()
+        if suffix not in SUFFIXES or path.name in read or path.name.startswith(HIDDEN) or not path.is_file():
+            continue
+        close = get_close_matches(path.stem.casefold(), _SINGLE, n=1, cutoff=_ALIKE)
+        if close and not _is_same(path, folder / f"{close[0]}{suffix}"):
+            fix = f"did you mean {close[0]}{suffix}? Rename it, or move it elsewhere"
+            diagnostics.problem("nothing of that name is read", where=path.name, fix=fix)
+        elif not close and suffix in _TEXT_SUFFIXES and _holds_responses(path):
+            fix = "move it into the folder 'responses', or elsewhere"
+            diagnostics.problem("responses that are not read here", where=path.name, fix=fix)
+
+
+def _holds_responses(path: Path) -> bool:
+    with open_content(path) as file:
+        header = file.readline(_LONGEST_HEADER)
+    return all(name in header for name in (b"template_id", b"annotator", b"answer_1"))
 
 
 def _is_same(path: Path, other: Path) -> bool:

@@ -1,6 +1,7 @@
 """Personal data: what in a text may tell who somebody is."""
 
 import re
+import unicodedata
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
@@ -45,11 +46,33 @@ def pseudonym(text: str) -> str:
     return text
 
 
+_BETWEEN_NAMES = re.compile(r"\s*[,;/&+|]\s*|\s+(?:and|og|och|und|en|et|e|y|i|и|ja|ve|dan)\s+")
+_ONE_NAME = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*\.?")
+_LOOKALIKES = str.maketrans("авекмнорстухіѕјοανιρ", "abekmhopctyxisjoavip")
+"""Cyrillic and Greek small letters, and the Latin ones that look like them."""
+
+
+def as_read(pseudonym: str) -> str:
+    """What a pseudonym has in common with the same one in another spelling.
+
+    Case does not count, nor signs and blanks between letters and digits, zeros before a number, ``O`` beside a
+    digit for 0, and letters of another script that look alike: ``F-01`` and ``f1`` are one.
+    """
+    text = unicodedata.normalize("NFKC", pseudonym).casefold().translate(_LOOKALIKES)
+    text = re.sub(r"(?<=\d)o|o(?=\d)", "0", text)
+    text = re.sub(r"(?<=[^\W\d_])[\s_.-]+(?=\d)|(?<=\d)[\s_.-]+(?=[^\W\d_])", "", text)
+    return " ".join(re.sub(r"(?<!\d)0+(?=\d)", "", text).split())
+
+
 def several_pseudonyms(text: str) -> list[str]:
     """The pseudonyms that one cell lists, ``ka01, ka02``; none where it holds a single one.
 
-    They are formed alike, each with letters and digits, so that ``rater 7`` and ``team-3/b`` are one person.
+    They are formed alike, each with letters and digits, so that ``rater 7`` and ``team-3/b`` are one person; or
+    each is a word that begins with a capital, ``Anna, Jógvan``.
     """
+    names = _BETWEEN_NAMES.split(text.strip())
+    if len(names) > 1 and all(_ONE_NAME.fullmatch(name) and not name[0].islower() for name in names):
+        return names
     parts = [part for part in re.split(r"[\s,;/&+|]+", text.strip()) if part]
     forms = {re.sub(r"\d+", "0", re.sub(r"[^\W\d_]", "a", part)) for part in parts}
     form = min(forms, default="")
@@ -88,6 +111,14 @@ def contact_data(text: str, *, is_answer: bool) -> list[str]:
     if is_answer:
         kinds += ["a phone number" for match in _NUMBER.finditer(_MAIL.sub(" ", text)) if _is_dialled(match[0])]
     return [kind for kind in kinds if kind in ("an e-mail address", "a phone number")]
+
+
+_SHORT_NUMBER = re.compile(r"(?<![\w.,:])\d(?:[ .-]?\d){5,6}(?![\w:]|[.,]\d)")
+
+
+def may_be_dialled(text: str) -> bool:
+    """Whether a text holds a number of six or seven digits, as local telephone numbers are, and no date."""
+    return _SHORT_NUMBER.search(_DATE.sub(" ", _YEARS.sub(" ", text))) is not None
 
 
 def _is_dialled(number: str) -> bool:

@@ -110,6 +110,37 @@ def test_the_sheet_with_the_columns_is_the_one_that_is_read(tmp_path: Path):
     )
 
 
+SHEETS = {
+    "no header": ([["r", "tea"], ["s", "rice"], ["t", "rice"]], True),
+    "another header": ([["who", "what"], ["r", "rice"], ["s", "rice"]], True),
+    "ids explained": ([["id", "meaning"], ["q", "food"], ["r", "drink"]], False),
+    "notes": ([["do not forget"]], False),
+}
+
+
+@pytest.mark.parametrize(("lines", "is_refused"), SHEETS.values(), ids=SHEETS)
+def test_a_second_sheet_without_the_header(tmp_path: Path, lines: list[list[str]], is_refused: bool):
+    path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice", 1], ["r", "tea", 1])
+    book = openpyxl.load_workbook(path)
+    more = book.create_sheet("more")
+    for line in lines:
+        more.append(line)
+    book.save(path)
+    if is_refused:
+        with pytest.raises(RowError) as caught:
+            read(path)
+        assert str(caught.value) == (
+            "sheet.xlsx[more]: the rows of sheet 'more' look like those of 'Sheet', but without its header; "
+            "move them below those of 'Sheet', or to another file"
+        )
+        return
+    diagnostics = Diagnostics()
+    assert len(read_rows(path, tmp_path, diagnostics, COLUMNS)) == 2
+    assert [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings] == [
+        ("sheet-left-out", "sheet.xlsx[more]", "sheet 'more' is left out; 'Sheet' is read")
+    ]
+
+
 def test_a_second_sheet_with_fewer_columns_is_not_dropped(tmp_path: Path):
     path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice", 1])
     book = openpyxl.load_workbook(path)

@@ -17,6 +17,7 @@ from blend.loaders.responses.links import AskedQuestion
 from blend.loaders.responses.question_languages import find_other_languages
 from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import registry
+from blend.schemas.language.personal_data import as_read, several_pseudonyms
 
 VALID = Path(__file__).parents[1] / "valid" / "responses"
 RESPONSES, QUESTIONS = "responses/ko-KR.csv", "questions.csv"
@@ -64,6 +65,12 @@ REFUSED = {
             "person; spell one person's pseudonym in one way throughout"
         ),
     ),
+    "names in a cell": (
+        RESPONSES,
+        "a02",
+        "Anna og Jógvan",
+        f"{RESPONSES}:3, column annotator: 'Anna og Jógvan' names several people; give each a row of their own",
+    ),
     "a telephone number": (RESPONSES, "a02", "+995 555 12 34 56", f"{RESPONSES}:3, column annotator: {PHONE}"),
     "another one": (RESPONSES, "a02", "010-1234-5678", f"{RESPONSES}:3, column annotator: {PHONE}"),
     "headers of another form": (
@@ -85,6 +92,152 @@ def test_refused(folder: Path, name: str, old: str, new: str, message: str):
     with pytest.raises(BlendError) as told:
         read_responses(folder, reviewing=True)
     assert str(told.value) == message
+
+
+@pytest.mark.parametrize("who", ["a1", "a-01", "a 01", "aO1", "а01", "A_1"])
+def test_one_person_in_two_spellings(folder: Path, who: str):
+    replace(folder / RESPONSES, "food-01,a03", f"work-02,{who},3,,,,\nfood-01,a03")
+    letters = " (letters are Cyrillic and Latin)" if who == "а01" else ""
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    assert str(told.value) == (
+        f"{RESPONSES}:4, column annotator: {who!r} is 'a01' in {RESPONSES}:2{letters}, and would count as "
+        "another person; spell one person's pseudonym in one way throughout"
+    )
+
+
+def test_different_people_are_not_one():
+    who = ["a1", "a10", "a100", "b1", "a-b1", "p-0a1b", "1", "10", "rater 7", "rater 17", "team-3/b"]
+    assert len({as_read(one) for one in who}) == len(who)
+
+
+@pytest.mark.parametrize(
+    "who", ["rater 7", "team-3/b", "reader from Seoul, a native", "Rater, a native", "A/B"]
+)
+def test_one_person_is_not_several(who: str):
+    assert several_pseudonyms(who) == []
+
+
+NAMED = {
+    "prompt.csv": "nothing of that name is read; did you mean prompts.csv? Rename it, or move it elsewhere",
+    "Prompts.csv": "nothing of that name is read; did you mean prompts.csv? Rename it, or move it elsewhere",
+    "questions (1).xlsx": (
+        "nothing of that name is read; did you mean questions.xlsx? Rename it, or move it elsewhere"
+    ),
+    "more.csv": "responses that are not read here; move it into the folder 'responses', or elsewhere",
+}
+
+
+@pytest.mark.parametrize(("name", "message"), NAMED.items(), ids=NAMED)
+def test_a_table_that_nothing_reads(folder: Path, name: str, message: str):
+    if (folder / name.casefold()).exists() and name != name.casefold():
+        (folder / name.casefold()).unlink()
+    shutil.copy(folder / RESPONSES, folder / name)
+    with pytest.raises(BlendError) as told:
+        read_responses(folder)
+    assert str(told.value) == f"{name}: {message}"
+
+
+@pytest.mark.parametrize("name", ["exclusions.csv", "fillers.csv", "notes.txt", "~$prompts.xlsx"])
+def test_other_files_may_stand_beside(folder: Path, name: str):
+    (folder / name).write_text("template_id,option,region,reviewer\n", encoding="utf-8")
+    assert len(read_responses(folder).responses) == len(read_responses(VALID).responses)
+
+
+def test_a_line_end_in_a_question_is_a_blank(folder: Path):
+    before = read_responses(folder).questions["question"].to_list()
+    path = folder / QUESTIONS
+    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    rows[1][2] = rows[1][2].replace(" ", "\r\n", 1)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    found = read_responses(folder)
+    assert found.questions["question"].to_list() == before
+    assert found.findings.filter(kind="control-character").select("source", "detail").rows() == [
+        ("questions.csv:2", "column question holds U+000D, U+000A; now a blank")
+    ]
+
+
+def test_an_address_in_a_reason_is_refused(folder: Path):
+    replace(folder / RESPONSES, "아침을 안 먹어요", "ask mina@example.org")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder)
+    assert str(told.value) == (
+        f"{RESPONSES}:4, column reason: an e-mail address tells who somebody is; remove it from the reason"
+    )
+
+
+def test_an_address_in_a_reason_is_told_while_answers_are_reviewed(folder: Path):
+    replace(folder / RESPONSES, "아침을 안 먹어요", "ask mina@example.org")
+    found = read_responses(folder, reviewing=True).findings
+    assert found.filter(kind="personal-data")["detail"].to_list() == [
+        "column reason holds an e-mail address (not shown); kept"
+    ]
+
+
+def findings_of(folder: Path) -> set[str]:
+    found = read_responses(folder, reviewing=True).findings
+    return {f"{kind}: {detail}" for kind, detail in found.select("kind", "detail").rows()}
+
+
+@pytest.mark.parametrize(("who", "is_told"), [("223344", True), ("22 33 44", True), ("12345", False)])
+def test_an_annotator_by_a_local_number(folder: Path, who: str, is_told: bool):
+    replace(folder / RESPONSES, "a02", who)
+    assert (
+        "personal-data: column annotator may be a phone number (not shown); kept" in findings_of(folder)
+    ) == is_told
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_told"), [("tlf. 223344", True), ("2020-01-02", False), ("10:30, 12345 won", False)]
+)
+def test_a_local_number_in_a_reason(folder: Path, reason: str, is_told: bool):
+    replace(folder / RESPONSES, "아침을 안 먹어요", f'"{reason}"')
+    finding = "personal-data: column reason may hold a phone number (not shown); kept"
+    assert (finding in findings_of(folder)) == is_told
+
+
+@pytest.mark.parametrize(
+    ("answer", "finding"),
+    [
+        ("idk", "placeholder-answer: column answer_1 holds 'idk', which may be no answer; kept"),
+        ("-", "placeholder-answer: column answer_1 holds '-', which may be no answer; kept"),
+        ("N/A", "placeholder-answer: column answer_1 holds 'N/A', which may be no answer; kept"),
+        (
+            "🐑",
+            (
+                "answer-without-words: column answer_1 holds '🐑', without letters and digits; kept, and equal "
+                "to no other answer"
+            ),
+        ),
+        (
+            "breyÃ°",
+            "wrong-encoding: column answer_1: 'breyÃ°' may be 'breyð', read in a wrong encoding; kept",
+        ),
+        (
+            "skerpikj›t",
+            (
+                "wrong-encoding: column answer_1: 'skerpikj›t' has a sign within a word, as of a wrong "
+                "encoding; kept"
+            ),
+        ),
+        ("brey&eth;", "html-markup: column answer_1: '&eth;' is spelled as on a web page; kept"),
+        ("<b>bread</b>", "html-markup: column answer_1: '<b>' is spelled as on a web page; kept"),
+    ],
+)
+def test_what_stands_in_place_of_an_answer_is_told(folder: Path, answer: str, finding: str):
+    replace(folder / RESPONSES, "밥,국", f"{answer},국")
+    assert finding in findings_of(folder)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["밥 🍚", "fish & chips", "R&B", "1 < 2", "MAÇÃ", "l·l", "goût", "£5", "“밥”", "5×5", "naïve", "«pain»"],
+)
+def test_what_is_an_answer_is_not_told(folder: Path, answer: str):
+    before = findings_of(folder)
+    replace(folder / RESPONSES, "밥,국", f'"{answer}",국')
+    assert not {one for one in findings_of(folder) - before if "undecided" not in one}
 
 
 TOLD = {
@@ -189,6 +342,22 @@ def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
     diagnostics = Diagnostics()
     find_other_languages(asked, registry(), diagnostics)
     return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
+
+
+@pytest.mark.parametrize("column", ["question", "en_question"])
+def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQuestion]], column: str):
+    rows = sorted((one for one in asked if one.row.locale == "es-MX"), key=lambda one: one.row.template_id)
+    assert not told_of(rows)
+    texts = sorted((getattr(row, column) for _, row in rows), key=str.casefold)
+    wrong = [
+        Placed(one.location, one.row.model_copy(update={column: text}))
+        for one, text in zip(rows, texts, strict=True)
+    ]
+    other = "en_question" if column == "question" else "question"
+    detail = f"column {column} of es-MX is in alphabetical order like template_id, {other} is not; kept"
+    assert ("sorted-alone", rows[0].location, detail) in told_of(wrong)
+    whole = sorted(rows, key=lambda one: one.row.question.casefold())
+    assert not [kind for kind, *_ in told_of(whole) if kind == "sorted-alone"]
 
 
 def swapped(

@@ -1,0 +1,59 @@
+"""Odd answers: what annotators typed in place of one, and what tells who somebody is."""
+
+from collections.abc import Sequence
+
+from blend.loaders.files.checked import Placed
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.schemas.language.personal_data import may_be_dialled, personal_data
+from blend.schemas.language.placeholders import is_placeholder
+from blend.schemas.language.text_comparison import clean
+from blend.schemas.rows.published_rows import Response
+
+
+def find_odd_answers(
+    responses: Sequence[Placed[Response]], diagnostics: Diagnostics, *, is_draft: bool = False
+) -> None:
+    """Note answers that may be none, and reasons and annotators that hold personal data.
+
+    Args:
+        responses: Valid by themselves.
+        diagnostics: Takes findings, and a problem for each reason that no release may hold.
+        is_draft: Whether such a reason is a finding, too, since nothing is released yet.
+    """
+    numbers = set[tuple[str, str]]()
+    for location, row in responses:
+        for number, answer in enumerate(row.answers, start=1):
+            _note_answer(row, f"column answer_{number}", clean(answer), location, diagnostics)
+        _note_reason(row, location, diagnostics, is_draft=is_draft)
+        who = row.locale, row.annotator
+        if who not in numbers and may_be_dialled(row.annotator) and not any(map(str.isalpha, row.annotator)):
+            numbers.add(who)
+            detail = "column annotator may be a phone number (not shown); kept"
+            diagnostics.finding("personal-data", location, detail, locale=row.locale)
+
+
+def _note_answer(row: Response, column: str, answer: str, location: str, diagnostics: Diagnostics) -> None:
+    key = {"locale": row.locale, "template_id": row.template_id}
+    has_words = any(map(str.isalnum, answer))
+    if is_placeholder(answer) or (answer.isascii() and not has_words):
+        detail = f"{column} holds {answer!r}, which may be no answer; kept"
+        diagnostics.finding("placeholder-answer", location, detail, **key)
+    elif not has_words:
+        detail = f"{column} holds {answer!r}, without letters and digits; kept, and equal to no other answer"
+        diagnostics.finding("answer-without-words", location, detail, **key)
+
+
+def _note_reason(row: Response, location: str, diagnostics: Diagnostics, *, is_draft: bool) -> None:
+    reason = row.reason or ""
+    key = {"locale": row.locale, "template_id": row.template_id}
+    kinds = dict.fromkeys(personal_data(reason))
+    for kind in kinds:
+        if is_draft:
+            detail = f"column reason holds {kind} (not shown); kept"
+            diagnostics.finding("personal-data", location, detail, **key)
+        else:
+            where = f"{location}, column reason"
+            diagnostics.problem(f"{kind} tells who somebody is", where=where, fix="remove it from the reason")
+    if not kinds and may_be_dialled(reason):
+        detail = "column reason may hold a phone number (not shown); kept"
+        diagnostics.finding("personal-data", location, detail, **key)
