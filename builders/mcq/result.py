@@ -212,6 +212,11 @@ EACH_NEEDS = (
     "(docs/mcq.md)"
 )
 
+LEAVE_LOCALES_OUT = (
+    f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, and the recipe's key "
+    "`locales` leaves out the regions of its source of kind 'blend' that would give them: leave `locales` out"
+)
+
 
 class RegionsAsked(NamedTuple):
     """Questions that enough regions are asked for multiple-choice questions, and those regions."""
@@ -296,9 +301,11 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items())
     few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
+    has_blend = any(source.kind == "blend" for source in manifest.sources)
+    needed = LEAVE_LOCALES_OUT if few and has_blend and manifest.recipe.locales is not None else EACH_NEEDS
     asked = rows[SHORT_ANSWER_QUESTIONS]
     no_english = sum(stage.findings.get(NO_ENGLISH, 0) for stage in manifest.report)
-    remedies = [f"{EACH_NEEDS}.{few}"] if few or not no_english else []
+    remedies = [f"{needed}.{few}"] if few or not no_english else []
     if no_english:
         command = f"`blend reviews propose{recipe and f' {recipe}'}`"
         remedies.append(

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from blend.builders.release.blend_templates import as_blend_has_them
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale
@@ -83,8 +84,8 @@ def read_inputs(
 
     Raises:
         BlendError: If a source is not as it must be, if two hold the same question or prompt or two are of
-            contributors, if the recipe asks for a locale that none holds, or if a contribution's licence does
-            not allow the recipe's.
+            contributors, if the recipe asks for a locale that none holds, if a contribution's licence does
+            not allow the recipe's, or if own templates have ids of BLEnD's and ask something else.
     """
     known = registry() if locales is None else locales
     wanted = None if recipe.locales is None else list(recipe.locales)
@@ -103,8 +104,9 @@ def read_inputs(
             tables = _placed(tables)
         held.update(tables.questions["locale"], tables.mcqs["locale"])
         check_terms(tables.contributed, recipe.license, where=source.location)
-        sources.append(_only(tables, wanted))
+        sources.append(tables)
         on_progress("read sources", done + 1, len(holding_questions))
+    sources = [_only(tables, wanted) for tables in as_blend_has_them(sources, known)]
     inputs = Inputs(
         questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
         annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),

@@ -36,6 +36,7 @@ from blend.schemas.rows.frame_columns import (
     REVIEWS,
     empty,
 )
+from blend.schemas.rows.template_columns import TEMPLATES
 from blend.schemas.sheets.contributors import Contributed
 
 
@@ -61,6 +62,8 @@ class SourceTables:
     """`GIVEN_MCQS` that the source holds; without rows for all others."""
     profiles: pl.DataFrame = field(default_factory=lambda: empty(PROFILES))
     """`PROFILES` of annotators who agreed to it; without rows where nobody was asked."""
+    templates: pl.DataFrame = field(default_factory=lambda: empty(TEMPLATES))
+    """`TEMPLATES` of raw responses; without rows for all others."""
     contributed: tuple[Contributed, ...] = ()
     """What contributors brought, in the order of their folders; none where there are no such folders."""
 
@@ -171,6 +174,7 @@ def _unaggregated(info: SourceInfo, tables: ResponseTables) -> SourceTables:
         reviews=tables.reviews,
         prompts=tables.prompts,
         findings=tables.findings,
+        templates=tables.templates,
     )
 
 

@@ -23,6 +23,7 @@ from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
+from blend.schemas.rows.template_columns import TEMPLATES
 
 
 class ResponseTables(NamedTuple):
@@ -38,6 +39,8 @@ class ResponseTables(NamedTuple):
     """`frame_columns.PROMPTS`, ordered by locale and id; without rows when there are no prompts."""
     findings: pl.DataFrame
     """`frame_columns.FINDINGS`."""
+    templates: pl.DataFrame
+    """`template_columns.TEMPLATES`, in file order."""
 
 
 def read_responses(
@@ -135,6 +138,7 @@ def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostic
         reviews=_frame(rows.reviews.rows, REVIEWS).sort(KEY),
         prompts=_prompt_frame(rows.prompts.rows, known),
         findings=diagnostics.findings_frame(),
+        templates=_frame(rows.templates.rows, TEMPLATES),
     )
 
 

@@ -61,7 +61,8 @@ def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:
     Raises:
         InputError: If it has own responses and names no licence: only who collected them can say under which
             terms they may be used.
-        RowError: If a licence is not one that the Hub knows; names the closest.
+        RowError: If a licence is not one that the Hub knows (names the closest), or BLEnD's data, which are CC
+            BY-SA 4.0 unless their source says otherwise, may not be part of a dataset under the recipe's.
     """
     if recipe.license is None and any(source.kind in OWN_RESPONSES for source in recipe.sources):
         raise InputError(
@@ -73,7 +74,19 @@ def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:
     for number, source in enumerate(recipe.sources):
         if source.license is not None:
             check_license(source.license, where=f"{where}, key sources[{number}].license")
+        if source.kind == "blend":
+            _check_adapted(source.license or DEFAULT_LICENSE, recipe.license or DEFAULT_LICENSE, number, where)
     return recipe if recipe.license is not None else recipe.model_copy(update={"license": DEFAULT_LICENSE})
+
+
+def _check_adapted(given: str, released: str, number: int, where: str) -> None:
+    if not may_become(given, released):
+        raise RowError(
+            f"{released!r}, but sources[{number}] is BLEnD's data under {given!r}, "
+            "and what is adapted from that keeps its licence",
+            where=f"{where}, key license",
+            fix=f'write license = "{given}"',
+        )
 
 
 def check_license(identifier: str, *, where: str) -> None:

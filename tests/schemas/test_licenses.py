@@ -25,7 +25,19 @@ def test_nobody_guesses_the_licence_of_own_responses():
 
 def test_what_is_made_of_public_data_keeps_its_licence():
     assert licensed(recipe(PUBLIC)).license == "cc-by-sa-4.0"
-    assert licensed(recipe(PUBLIC, OWN, terms="odbl")).license == "odbl"
+    assert licensed(recipe(PUBLIC, OWN, terms="cc-by-sa-4.0")).license == "cc-by-sa-4.0"
+    by_agreement = PUBLIC.model_copy(update={"license": "cc-by-4.0"})
+    assert licensed(recipe(by_agreement, OWN, terms="cc-by-nc-4.0")).license == "cc-by-nc-4.0"
+
+
+@pytest.mark.parametrize("terms", ["cc-by-4.0", "cc-by-nc-sa-4.0", "cc0-1.0", "odbl"])
+def test_what_is_adapted_from_blend_keeps_its_licence(terms: str):
+    with pytest.raises(InputError) as caught:
+        licensed(recipe(OWN, PUBLIC, terms=terms), where="recipe.toml")
+    assert str(caught.value) == (
+        f"recipe.toml, key license: {terms!r}, but sources[1] is BLEnD's data under 'cc-by-sa-4.0', and what "
+        'is adapted from that keeps its licence; write license = "cc-by-sa-4.0"'
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,7 +59,7 @@ def test_a_licence_that_the_hub_does_not_know(given: str, hint: str):
         licensed(recipe(OWN, terms=given))
     assert str(caught.value) == f"recipe, key license: {said}"
     with pytest.raises(InputError) as caught:
-        licensed(recipe(PUBLIC, OWN.model_copy(update={"license": given}), terms="mit"))
+        licensed(recipe(OWN, OWN.model_copy(update={"license": given}), terms="mit"))
     assert str(caught.value) == f"recipe, key sources[1].license: {said}"
 
 

@@ -74,5 +74,20 @@ def test_four_regions_without_a_review_lack_english(built: tuple[Path, str]):
     assert "at least 4 regions" not in told
 
 
+def test_a_key_that_leaves_blends_regions_out_is_named(built: tuple[Path, str]):
+    manifest = read_manifest(built[0])
+    blend = manifest.sources[0].model_copy(update={"kind": "blend"})
+    beside = manifest.model_copy(update={"sources": (*manifest.sources, blend)})
+    told = why_none_made(beside)
+    assert told is not None
+    assert told.partition("). ")[2] == (
+        "Each shows an answer of one region beside 3 answers of other regions, and the recipe's key `locales` "
+        "leaves out the regions of its source of kind 'blend' that would give them: leave `locales` out. "
+        "There are 3."
+    )
+    everything = beside.model_copy(update={"recipe": beside.recipe.model_copy(update={"locales": None})})
+    assert "leave `locales` out" not in str(why_none_made(everything))
+
+
 def test_with_some_there_is_nothing_to_say(mini_release: Path):
     assert why_none_made(read_manifest(mini_release)) is None
