@@ -323,8 +323,8 @@ def test_english_may_say_what_a_time_means(given: dict[str, list[str]], cells: d
             {2: "rice", 3: "Rice"},
             [
                 (
-                    "sheet.csv:3, column english: 'Rice' is the English of another group as well, in sheet.csv:2; "
-                    "answers that are one answer have one number in column group"
+                    "sheet.csv:3, column english: 'Rice' is the English of another group as well, in "
+                    "sheet.csv:2; answers that are one answer have one number in column group"
                 ),
             ],
         ),
@@ -371,8 +371,8 @@ def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
         (
             {"group": {row: str(row) for row in range(2, 8)}},
             (
-                "sheet.csv:2, column group: every answer of the sheet has a number of its own, so that no two are "
-                "one answer; was the column filled down?"
+                "sheet.csv:2, column group: every answer of the sheet has a number of its own, so that no two "
+                "are one answer; was the column filled down?"
             ),
         ),
     ],
