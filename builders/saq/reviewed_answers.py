@@ -69,10 +69,10 @@ def _value(row: Answer, text: str) -> int | None:
     """The number or time that a text says, as far as two must agree; null where nothing is sure."""
     if row.form not in (AnswerFormat.INTEGER, AnswerFormat.TIME):
         return None
-    said = understood(text, row.form, row.locale, unit=row.unit)
-    if said is None or row.form is AnswerFormat.INTEGER:
-        return None if said is None else int(said)
-    hours, minutes = map(int, said.split(":"))
+    spelled = understood(text, row.form, row.locale, unit=row.unit)
+    if spelled is None or row.form is AnswerFormat.INTEGER:
+        return None if spelled is None else int(spelled)
+    hours, minutes = map(int, spelled.split(":"))
     return (hours * 60 + minutes) % _HALF_OF_CLOCK
 
 
