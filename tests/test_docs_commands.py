@@ -32,6 +32,7 @@ BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILIN
 
 WALKED_ELSEWHERE = {
     "tutorial": "test_tutorial_doc.py",
+    "one-culture": "test_tutorial_doc.py",
     "reviews": "test_tutorial_doc.py",
     "questions": "test_tutorial_doc.py",
     "first-texts": "test_tutorial_doc.py",

@@ -38,10 +38,16 @@ def test_a_newcomer_can_follow_the_page(
         follow(root, tmp_path, name, made_of)
 
 
+def test_one_culture_is_made_beside_blend(root: Path, tmp_path: Path, blend_data: Path):
+    (tmp_path / "work" / "BLEnD").mkdir(parents=True)
+    (tmp_path / "work" / "BLEnD" / "data").symlink_to(blend_data)
+    follow(root, tmp_path, "one-culture", {"csv", "toml", "bash", "text", "python"})
+
+
 def follow(root: Path, tmp_path: Path, name: str, made_of: set[str]) -> None:
     page = (root / "docs" / f"{name}.md").read_text(encoding="utf-8")
     work, printed, kinds = tmp_path / "work", "", []
-    work.mkdir()
+    work.mkdir(exist_ok=True)
     for kind, file, content in BLOCK.findall(page):
         kinds.append(kind)
         if file:

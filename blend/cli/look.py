@@ -235,6 +235,8 @@ def status(
     """Say which questions still need responses, per locale."""
     import json
 
+    import polars as pl
+
     from blend.builders.release.inputs import known_locales, read_inputs
     from blend.builders.saq.collection import collection_status
 
@@ -246,7 +248,10 @@ def status(
             "the recipe has no raw responses, only finished annotations; "
             "add a source of kind 'responses' to follow a collection"
         )
-    state = collection_status(inputs.questions, inputs.responses, inputs.reviews, used.saq)
+    # What is finished already, as in BLEnD's regions, is not being collected.
+    finished = set(inputs.annotations["locale"]) - set(inputs.responses["locale"])
+    collected = inputs.questions.filter(~pl.col("locale").is_in(finished))
+    state = collection_status(collected, inputs.responses, inputs.reviews, used.saq)
     if as_json:
         typer.echo(
             escape_controls_in_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))

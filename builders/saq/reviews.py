@@ -6,19 +6,29 @@ from typing import NamedTuple
 
 import polars as pl
 
+from blend.builders.saq.reviewed_answers import (
+    Answer,
+    contradicted,
+    english_of,
+    groups,
+    out_of_format,
+    suspect_english,
+    without_group,
+)
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, lacks_format
-from blend.schemas.language.characters import scripts_of
+from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.notations import asked_unit
+from blend.schemas.language.personal_data import tells_who
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import REVIEWS
 from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
-from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_have_been, surely_rewritten
+from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_have_been
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 # A group's number as some spreadsheets write it back, 1.0 or 1,00.
 _WHOLE = re.compile(r"(\d+)[.,]0*")
-_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
+# What people write who have no English yet.
+_NO_TEXT = re.compile(r"[^\w\s]+|to ?do|tbd|fixme|n/a|xxx+", re.IGNORECASE)
 _AS_PROPOSED = "copy the cell from the sheet as it was proposed"
 
 _Cells = dict[str, str]
@@ -36,7 +46,7 @@ class Reviewed(NamedTuple):
     out_of_format: tuple[str, ...]
     """One sentence per answer at which a build would stop, by locale and template."""
     suspect_english: tuple[str, ...]
-    """One sentence per English text that hardly is one, by locale and template."""
+    """One sentence per English text that hardly is one, or not that of its row, and on groups filled down."""
 
 
 def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
@@ -60,7 +70,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
             the place and column of each.
     """
     problems: list[RowError] = []
-    read: list[_Answer] = []
+    read: list[Answer] = []
     recognised: list[str] = []
     left_out: list[str] = []
     for cells in sheet.fill_null("").to_dicts():
@@ -71,19 +81,23 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
         left_out += reader.left_out
         if answer is not None:
             read.append(answer)
-    questions: dict[tuple[str, str], list[_Answer]] = {}
+    questions: dict[tuple[str, str], list[Answer]] = {}
     for answer in read:
         questions.setdefault((answer.locale, answer.template_id), []).append(answer)
     if not problems:
         problems += [problem for rows in questions.values() for problem in _unlike_proposed(rows)]
+        problems += [problem for rows in questions.values() for problem in contradicted(rows)]
     raise_all(problems)
     by_question = [rows for _, rows in sorted(questions.items())]
     reviews = [_review(rows, reviewer) for rows in by_question]
-    left_out += [sentence for rows in by_question for sentence in _without_group(rows)]
-    out_of_format = [sentence for rows in by_question for sentence in _out_of_format(rows)]
-    suspect_english = [sentence for rows in by_question for sentence in _hardly_english(rows)]
-    frame = pl.DataFrame(reviews, schema=REVIEWS)
-    return Reviewed(frame, tuple(recognised), tuple(left_out), tuple(out_of_format), tuple(suspect_english))
+    left_out += [sentence for rows in by_question for sentence in without_group(rows)]
+    return Reviewed(
+        pl.DataFrame(reviews, schema=REVIEWS),
+        recognised=tuple(recognised),
+        left_out=tuple(left_out),
+        out_of_format=tuple(sentence for rows in by_question for sentence in out_of_format(rows)),
+        suspect_english=tuple(suspect_english(by_question)),
+    )
 
 
 def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
@@ -102,22 +116,6 @@ def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
     return [pairs[number * len(pairs) // n] for number in range(n)] if len(pairs) > n else pairs
 
 
-class _Answer(NamedTuple):
-    """A row of the sheet, read."""
-
-    template_id: str
-    locale: str
-    answer: str
-    mark: Mark
-    group: str
-    english: tuple[str, ...]
-    invalid: bool
-    reason: str
-    form: AnswerFormat
-    unit: str | None
-    source: str
-
-
 class _Reader:
     """Reads a row, and collects whatever is wrong with it."""
 
@@ -128,7 +126,7 @@ class _Reader:
         self.recognised: list[str] = []
         self.left_out: list[str] = []
 
-    def answer(self) -> _Answer | None:
+    def answer(self) -> Answer | None:
         """The row, or null if it cannot be told which answer it is about."""
         mark = Mark.parse(self._cells["check"])
         if mark is None:
@@ -142,7 +140,7 @@ class _Reader:
         if answer is None:
             return None
         invalid = self._tick()
-        return _Answer(
+        return Answer(
             template_id=template_id,
             locale=locale,
             answer=answer,
@@ -215,6 +213,10 @@ class _Reader:
                 continue
             if meant != text:
                 self._recognise("english", text, meant)
+            if _NO_TEXT.fullmatch(meant) and meant.isascii() and meant != unguarded(self._cells["answer"]):
+                fix = "write the English, or leave the cell empty"
+                self._unreadable(f"{meant!r} is not English", fix, needed=needed)
+                continue
             texts.append(meant)
         return tuple(texts)
 
@@ -240,6 +242,9 @@ class _Reader:
         elif is_broken(self._cells["reason"]):
             fix = "write the text, with an apostrophe before it if it begins with ="
             self._problem("reason", f"{reason!r} is a formula or what is left of one", fix)
+        for kind in tells_who(reason):
+            fix = "say why in other words: a release repeats them"
+            self._problem("reason", f"holds {kind} (not shown)", fix)
         return reason
 
 
@@ -251,11 +256,11 @@ _EXAMPLES = {
 }
 
 
-def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
+def _unlike_proposed(rows: Sequence[Answer]) -> Iterator[RowError]:
     """Rows of one question that are there twice, that come from two sheets, or that are gone."""
     first = rows[0]
     question = f"{first.template_id!r} in {first.locale}"
-    seen: dict[int, _Answer] = {}
+    seen: dict[int, Answer] = {}
     for row in rows:
         earlier = seen.setdefault(row.mark.number, row)
         if row.mark.total != first.mark.total:
@@ -282,58 +287,7 @@ def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
         )
 
 
-def _out_of_format(rows: Sequence[_Answer]) -> Iterator[str]:
-    """Answers that lack the format of their question, and are grouped with nothing that has it."""
-    for group in _groups([row for row in rows if row.form is not AnswerFormat.TEXT]).values():
-        valid = [row for row in group if not row.invalid]
-        texts = [*(row.answer for row in valid), *_english_of(group)]
-        for row in valid:
-            if lacks_format(row.answer, texts, row.form, row.locale, unit=row.unit):
-                form = form_in_words(row.form)
-                yield (
-                    f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
-                    "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
-                    f"group with {form}, or has that as its English"
-                )
-
-
-def _hardly_english(rows: Sequence[_Answer]) -> Iterator[str]:
-    """English in letters of another script, and days and times where none are asked for."""
-    for row in (row for row in rows if not row.invalid):
-        for text in row.english:
-            where = f"{row.source}, column english: {text!r}"
-            if scripts := scripts_of(text) - {"LATIN"}:
-                yield f"{where} has {' and '.join(sorted(map(str.capitalize, scripts)))} letters; write English"
-            elif row.form is AnswerFormat.TEXT and (_ISO_DAY.fullmatch(text) or surely_rewritten(text)):
-                yield f"{where} may be what a spreadsheet made of a text; write it again if it is"
-
-
-def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:
-    """English beside answers of which the whole group is invalid, unless it is the answer itself."""
-    groups = {row.group for row in rows if not row.invalid}
-    for row in rows:
-        listed = ", ".join(map(repr, (text for text in row.english if text != row.answer)))
-        if row.group not in groups and listed:
-            yield f"{row.source}, column english: {listed} beside answers that are all invalid; left out"
-
-
-def _english_of(group: Sequence[_Answer]) -> list[str]:
-    """The English of a group, each text once; an invalid answer that is its own English is not theirs."""
-    texts = [(text, row.invalid and text == row.answer) for row in group for text in row.english]
-    others = [text for text, is_struck in texts if not is_struck]
-    return list(dict.fromkeys(others or [text for text, _ in texts]))
-
-
-def _groups(rows: Sequence[_Answer]) -> dict[str, list[_Answer]]:
-    """The rows of every group, invalid ones included."""
-    groups: dict[str, list[_Answer]] = {}
-    for row in rows:
-        if row.group:
-            groups.setdefault(row.group, []).append(row)
-    return groups
-
-
-def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
+def _review(rows: Sequence[Answer], reviewer: str) -> dict[str, object]:
     """The review of one question."""
     rows = sorted(rows, key=lambda row: row.mark.number)
     struck = [row for row in rows if row.invalid]
@@ -344,8 +298,8 @@ def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
         "invalid": [row.answer for row in struck],
         "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
         "groups": [
-            {"answers": answers, "en_answers": _english_of(group)}
-            for group in _groups(rows).values()
+            {"answers": answers, "en_answers": english_of(group)}
+            for group in groups(rows).values()
             if (answers := [row.answer for row in group if not row.invalid])
         ],
         "source": rows[0].source,

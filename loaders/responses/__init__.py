@@ -21,6 +21,7 @@ from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import Registry, registry
+from blend.schemas.language.personal_data import tells_who
 from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
 from blend.schemas.rows.template_columns import TEMPLATES
@@ -121,6 +122,10 @@ def check_rows(
         templates, questions, responses, reviews, diagnostics, reviewing=reviewing, collecting=collecting
     )
     check_prompts(prompts, questions, diagnostics)
+    for location, review in reviews.rows:
+        for kind in (kind for reason in review.reasons for kind in tells_who(reason)):
+            fix = "take it out: the release repeats reasons"
+            diagnostics.problem(f"column reasons: holds {kind} (not shown)", where=location, fix=fix)
     find_other_languages(questions.rows, known, diagnostics)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     if templates.is_complete:

@@ -137,5 +137,7 @@ def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagn
     for path in files:
         if path.suffix.lower() not in suffixes:
             fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"
+            if suffixes == _REVIEW_SUFFIXES and path.suffix.lower() in SUFFIXES:
+                fix = "if it is a reviewed sheet, keep it elsewhere, and let `blend reviews accept` read it"
             diagnostics.problem("not a file of rows", where=location_of(path, root), fix=fix)
     return [path for path in files if path.suffix.lower() in suffixes]

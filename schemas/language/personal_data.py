@@ -128,6 +128,23 @@ def _is_dialled(number: str) -> bool:
     return (number.startswith("+") or is_dialled) and len(digits) in _DIGITS_OF_PHONES
 
 
+_SHORT_NUMBER = re.compile(r"(?<!\d)\d(?:[ -]?\d){5,}(?!\d)")
+_TWO_WORDS = re.compile(r"(?=\b([^\W\d_]+) ([^\W\d_]+))")
+
+
+def tells_who(text: str) -> list[str]:
+    """The kinds of data in somebody's own words by which a person can be reached; never the data.
+
+    As `contact_data` of words that answer nothing, and a name (two capitalised words in a row) with a number
+    of six or more digits.
+    """
+    kinds = contact_data(text, is_answer=False)
+    if not kinds and _SHORT_NUMBER.search(text):
+        pairs = _TWO_WORDS.findall(text)
+        kinds += ["a name with a number"] if any(a[0].isupper() and b[0].isupper() for a, b in pairs) else []
+    return kinds
+
+
 def personal_data(text: str, *, numbers: bool = True) -> list[str]:
     """The kinds of personal data in a text, one per place; never the data.
 

@@ -103,6 +103,17 @@ def test_status_of_finished_annotations(tmp_path: Path, blend_data: Path):
     )
 
 
+def test_status_is_that_of_locales_whose_answers_are_collected(tmp_path: Path, root: Path):
+    valid = root / "tests" / "loaders" / "valid"
+    recipe = tmp_path / "recipe.toml"
+    sources = "".join(
+        f'[[sources]]\nkind = "{kind}"\nlocation = "{valid / kind}"\n' for kind in ("responses", "blend")
+    )
+    recipe.write_text(f'name = "b"\nversion = "1.0.0"\nlicense = "mit"\n{sources}', encoding="utf-8")
+    locales = {row["locale"] for row in json.loads(run("status", recipe, "--json"))}
+    assert locales == {"am-ET", "ko-KR"}  # not en-GB, of which the other source has finished annotations
+
+
 @pytest.mark.parametrize("name", schema_models())
 def test_schema_prints_a_json_schema(name: str):
     assert json.loads(run("schema", name))["title"] == schema_models()[name].__name__

@@ -256,6 +256,24 @@ def test_a_recipe_without_responses_has_nothing_to_review(tmp_path: Path, root: 
 
 
 @pytest.mark.integration
+def test_a_reason_that_tells_who_somebody_is_is_refused(project: Path):
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    rows = rows_of(project / "sheet.csv")
+    place = {row["answer"]: row for row in rows}
+    place["모름"].update(invalid="x", reason="ask mina@example.org")
+    place["noon"].update(invalid="x", reason="ask Mina Kim, 22 33 44")
+    (project / "sheet.csv").write_text(written(rows), encoding="utf-8")
+    with pytest.raises(BlendError) as caught:
+        run("reviews", "accept", "sheet.csv", "--out", "collected/reviews")
+    why = "say why in other words: a release repeats them"
+    numbers = {row["answer"]: number for number, row in enumerate(rows, start=2)}
+    assert set(str(caught.value).splitlines()[1:]) == {
+        f"sheet.csv:{numbers['모름']}, column reason: holds an e-mail address (not shown); {why}",
+        f"sheet.csv:{numbers['noon']}, column reason: holds a name with a number (not shown); {why}",
+    }
+
+
+@pytest.mark.integration
 @pytest.mark.nightly
 @pytest.mark.parametrize("reviewed", [True, False])
 def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp_path: Path, reviewed: bool):
@@ -264,9 +282,15 @@ def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp
     expansion = expand(published.annotations)
     reviews = expansion.reviews if reviewed else pl.DataFrame(schema=REVIEWS)
     sheet = answer_sheet(published.questions, expansion.responses, reviews, everything=True)
+    # The one time whose published English is another.
+    wrong = pl.col("answer").str.contains("15:30") & pl.col("english").str.contains("11:30")
+    assert sheet.filter(wrong).height == reviewed
+    sheet = sheet.with_columns(english=pl.when(wrong).then(pl.lit("")).otherwise("english"))
     write_answer_sheet(sheet, tmp_path / "sheet.csv")
     accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
     assert accepted.recognised == ()
+    # Published English is no column that was sorted alone, nor are groups filled down.
+    assert not [told for told in accepted.suspect_english if told.endswith("alone?") or "filled down" in told]
 
     options = SaqOptions()
     expected = aggregate(published.questions, expansion.responses, reviews, options=options).annotations

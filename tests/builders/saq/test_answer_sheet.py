@@ -277,6 +277,113 @@ def test_every_mistake_names_row_and_column(column: str, row: int, cell: str, wh
     assert problems_of(sheet) == [f"sheet.csv:{row}, column {column}: {what}; {fix}"]
 
 
+@pytest.mark.parametrize("cell", ["TODO", "???", "n/a", "-"])
+def test_english_that_is_none_is_refused(cell: str):
+    problems = problems_of(edited(sheet_of(TYPED), english={3: cell}))
+    fix = "write the English, or leave the cell empty"
+    assert problems == [f"sheet.csv:3, column english: {cell!r} is not English; {fix}"]
+
+
+@pytest.mark.parametrize(
+    ("form", "answer", "cell"),
+    [("integer", "3", "5"), ("HH:MM", "08:00", "'09:00"), ("HH:MM", "6 pm", "'17:00"), ("integer", "셋", "4")],
+)
+def test_english_that_says_another_number_than_its_answer_is_refused(form: str, answer: str, cell: str):
+    sheet = edited(sheet_of({"a1": [answer]}, answer_format=form), english={2: cell})
+    (problem,) = problems_of(sheet)
+    assert problem == (
+        f"sheet.csv:2, column english: {cell.strip(chr(39))!r} is not what the answer {answer!r} says, nor any "
+        "other in its group; correct it, or write x in column invalid if the answer is none"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "cells"),
+    [
+        ({"a1": ["6:00"]}, {"english": {2: "'18:00"}}),  # of which half of the day nobody wrote
+        ({"a1": ["2:00"]}, {"english": {2: "'08:00"}}),  # counted from sunrise, as in Ethiopia
+        ({"a1": ["18:05", "18:00"]}, {"english": {2: "'18:00"}, "group": {3: "1"}}),
+        ({"a1": ["noon"]}, {"english": {2: "'12:00"}}),
+    ],
+)
+def test_english_may_say_what_a_time_means(given: dict[str, list[str]], cells: dict[str, dict[int, str]]):
+    accepted = reviews_of(edited(sheet_of(given, answer_format="HH:MM"), **cells), reviewer="r1")
+    assert accepted.suspect_english == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (
+            {2: "rice, bread"},
+            ["sheet.csv:2, column english: 'rice, bread' is one text; write | between several"],
+        ),
+        ({2: "7"}, ["sheet.csv:2, column english: '7' is a number or time, of which its answer '밥' has none"]),
+        (
+            {2: "rice", 3: "Rice"},
+            [
+                (
+                    "sheet.csv:3, column english: 'Rice' is the English of another group as well, in "
+                    "sheet.csv:2; answers that are one answer have one number in column group"
+                ),
+            ],
+        ),
+        ({2: "rice | boiled rice", 3: "soup (24/7)"}, []),
+    ],
+)
+def test_english_that_may_be_a_mistake_is_told(cells: dict[int, str], told: list[str]):
+    assert list(reviews_of(edited(sheet_of(TYPED), english=cells), reviewer="r1").suspect_english) == told
+
+
+def test_words_beside_a_number_are_told():
+    sheet = edited(sheet_of({"a1": ["3"]}, answer_format="integer"), english={2: "bread"})
+    assert reviews_of(sheet, reviewer="r1").suspect_english == (
+        "sheet.csv:2, column english: 'bread' is not a whole number, which its answer '3' is",
+    )
+
+
+def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
+    names = ("p", "q", "r")
+    questions = pl.concat([questions_of(name, locale="ko-KR") for name in names])
+    responses = pl.concat(
+        responses_of({"a1": ["밥", "국"]}, template_id=name, locale="ko-KR") for name in names
+    )
+    return edited(answer_sheet(questions, responses, NO_REVIEW), **cells)
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (
+            {"english": {2: "soup", 4: "bread", 6: "rice"}},
+            (
+                "sheet.csv:4, column english: {4} is 'bread' here and 'soup' in sheet.csv:2, and so are 2 of 2 "
+                "answers that come again; was the column sorted or moved alone?"
+            ),
+        ),
+        (
+            {"group": dict.fromkeys(range(2, 8), "1")},
+            (
+                "sheet.csv:2, column group: all answers of every question are in group 1; "
+                "was the column filled down?"
+            ),
+        ),
+        (
+            {"group": {row: str(row) for row in range(2, 8)}},
+            (
+                "sheet.csv:2, column group: every answer of the sheet has a number of its own, so that no two "
+                "are one answer; was the column filled down?"
+            ),
+        ),
+    ],
+)
+def test_columns_that_were_filled_or_moved_alone_are_told(cells: dict[str, dict[int, str]], told: str):
+    sheet = three_questions(**cells)
+    told = told.replace("{4}", repr(sheet["answer"][2]))
+    assert reviews_of(three_questions(), reviewer="r1").suspect_english == ()
+    assert reviews_of(sheet, reviewer="r1").suspect_english == (told,)
+
+
 def test_a_row_of_another_question_is_told():
     (problem,) = problems_of(edited(sheet_of(TYPED), template_id={2: "other"}))
     assert problem.startswith("sheet.csv:2, column answer: '밥' is not the answer that stood here, or its")

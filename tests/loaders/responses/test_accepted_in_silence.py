@@ -1,5 +1,6 @@
 """What was once accepted without a word: addresses and names as pseudonyms, emptied reviews, UTF-16."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -51,6 +52,21 @@ def test_a_reviewer_is_a_pseudonym_too(folder: Path):
     with pytest.raises(BlendError) as told:
         read_fillers(fillers)
     assert str(told.value) == f"fillers.csv:2, column reviewer: {NAME}"
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("ask mina@example.org", "an e-mail address"),
+        ("call 010-1234-5678", "a phone number"),
+        ("ask Mina Kim, 22 33 44", "a name with a number"),
+    ],
+)
+def test_a_reason_of_an_older_review_tells_nobody_who_somebody_is(folder: Path, reason: str, kind: str):
+    line = {"template_id": "food-01", "reviewer": "r1", "invalid": ["밥"], "reasons": [reason], "groups": []}
+    (folder / "reviews" / "ko-KR.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    what = f"column reasons: holds {kind} (not shown); take it out: the release repeats reasons"
+    assert f"reviews/ko-KR.jsonl:1: {what}" in refused(folder)
 
 
 @pytest.mark.parametrize(
