@@ -84,6 +84,7 @@ def test_what_the_templates_name_is_there(root: Path):
         assert all(f"\n{target}:" in makefile for target in re.findall(r"`make ([a-z-]+)`", text))
 
 
+@pytest.mark.slow
 def test_files_are_as_the_editor_settings_say(root: Path):
     settings = (root / ".editorconfig").read_text(encoding="utf-8")
     with (root / "pyproject.toml").open("rb") as file:

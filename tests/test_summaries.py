@@ -63,6 +63,7 @@ def test_statistics(sample_release: Path):
     assert repr(figures) == f"<DatasetStats: {len(figures.frames())} tables>"
 
 
+@pytest.mark.slow
 def test_an_audit():
     questions = pl.DataFrame(
         {

@@ -44,6 +44,7 @@ def test_the_base_stays_as_it_is(script, sample):
     assert made.annotations.schema == ANNOTATIONS
 
 
+@pytest.mark.slow
 def test_a_region_does_not_depend_on_how_many_there_are(script, sample):
     few, many = script.make_regions(*sample, 12), script.make_regions(*sample, 20)
     here = pl.col("locale").is_in(few.questions["locale"].unique().to_list())

@@ -312,6 +312,7 @@ def test_a_language_without_forms_is_told(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_two_sources_of_topics_are_refused(tmp_path):
     folder = written(tmp_path / "topics")
     source = {"kind": "topics", "location": str(folder)}

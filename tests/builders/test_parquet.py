@@ -85,6 +85,7 @@ def test_batch_sizes_change_no_byte(tmp_path: Path):
     assert (whole / one.files[0]).read_bytes() == (parts / many.files[0]).read_bytes()
 
 
+@pytest.mark.slow
 def test_large_tables_are_cut_into_shards(tmp_path: Path):
     n = ROW_GROUP_ROWS * 2 + 1
     info = write_table(Table("c", "test", Sentence, [numbered(n)]), tmp_path, shard_rows=ROW_GROUP_ROWS)

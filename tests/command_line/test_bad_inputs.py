@@ -218,6 +218,7 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_sheet(told, sheet: Path, tmp_path: Path, damage: str):
     copy = shutil.copyfile(sheet, tmp_path / "sheet.csv")
@@ -243,6 +244,7 @@ def test_a_cell_that_nobody_expects(told, sheet: Path, tmp_path: Path, column: s
     assert "Traceback" not in words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["annotations/UK_data.json", "questions/UK_questions.csv"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_of_the_published_data(told, tmp_path: Path, name: str, damage: str):
@@ -293,6 +295,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", WRONG, ids=lambda line: line[:24])
 def test_values_that_a_recipe_cannot_have(told, tmp_path: Path, line: str):
     recipe = tmp_path / "recipe.toml"

@@ -233,6 +233,7 @@ def test_a_licence_is_wrong_in_the_file_of_the_recipe(tmp_path: Path, given: str
     assert str(caught.value).startswith(f"{path}, key license: {said}")
 
 
+@pytest.mark.slow
 def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     own = root / "loaders" / "starter" / "locales.toml"
@@ -260,6 +261,7 @@ def test_templates_of_a_locale_of_ones_own(tmp_path: Path, root: Path, monkeypat
     ]
 
 
+@pytest.mark.slow
 def test_templates_from_questions_to_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("natives.csv").write_text(

@@ -192,6 +192,7 @@ def test_options_of_models_are_refused_with_recorded_answers(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_budget_of_one_shard_is_told_at_the_start(mini_release: Path, tmp_path: Path):
     model = ["--style", "json", "--model", "m1", "--server", "http://127.0.0.1:1/v1", "--max-tokens", "5"]
     costs = ["--price", "1,1", "--budget", "0.3", "--shard", "1/2"]

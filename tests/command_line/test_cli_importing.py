@@ -49,6 +49,7 @@ def form(*rows: list[object]) -> None:
 IMPORT = ("responses", "import", "form.xlsx", "--map", "map.toml", "--out", "collected")
 
 
+@pytest.mark.slow
 def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
     form(
         ["mina@example.org", "밥; 국", "18:00"],
@@ -89,6 +90,7 @@ def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("responses", "import"), ("annotate", "import")])
 def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path, command: tuple[str, str]):
     own = root / "loaders" / "starter" / "locales.toml"
@@ -167,6 +169,7 @@ def test_what_a_map_and_its_table_must_be(collected: Path, text: str, rows: list
     assert not (collected / "responses").exists()
 
 
+@pytest.mark.slow
 def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     Path("long.csv").write_text(f"participant;item;said\na1;{LONG};밥\na2;{LONG};빵\na1;¿Otra?;no\n", "utf-8")
     run("responses", "import", "long.csv", "--out", "collected")
@@ -195,6 +198,7 @@ def test_what_a_spreadsheet_leaves_of_a_formula_in_csv(collected: Path):
     )
 
 
+@pytest.mark.slow
 def test_two_annotations_of_one_person_are_refused(collected: Path):
     results = [
         {"id": n, "completed_by": 1, "result": [{"from_name": "answer", "value": {"text": [text]}}]}
@@ -212,6 +216,7 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     )
 
 
+@pytest.mark.slow
 def test_numbers_of_another_tool_come_in(collected: Path):
     rows = [
         {"participant": "a1", "item": LONG, "answer": 3},

@@ -19,6 +19,7 @@ def words(printed: str) -> str:
     return " ".join(printed.split())
 
 
+@pytest.mark.slow
 def test_a_plan_by_the_mean_of_the_regions():
     printed = words(run("plan", "--price", "0.10"))
     assert "What it takes to tell two models apart by 5 points" in printed
@@ -88,6 +89,7 @@ def test_numbers_that_are_out_of_range(option: str, value: str, message: str):
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_only_a_chart_of_a_plan_is_replaced(tmp_path: Path):
     drawing = tmp_path / "drawing.svg"
     drawing.write_text("<svg>mine</svg>")

@@ -196,6 +196,7 @@ def test_a_workbook_offers_by_role_what_it_explains(back):
     assert all(cell.alignment.wrap_text for line in rows for cell in line)
 
 
+@pytest.mark.slow
 def test_a_reviewer_has_a_name(back):
     for blank in ("", " "):
         result = CliRunner().invoke(
@@ -206,6 +207,7 @@ def test_a_reviewer_has_a_name(back):
     assert not Path("verdicts.tsv").exists()
 
 
+@pytest.mark.slow
 def test_natives_may_overrule_a_refusal_and_people_overrule_models(back):
     for reviewer in ("n1", "n2"):
         add(back(("noon", "ok"), ("1/2", "ok")), reviewer, native=True)

@@ -183,6 +183,7 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     run("build", "recipe.toml", "--out", "release")
 
 
+@pytest.mark.slow
 def test_english_that_hardly_is_any_is_told(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
     rows = rows_of(project / "sheet.csv")
@@ -206,6 +207,7 @@ def test_english_is_shown_evenly_from_all_reviews():
     assert english_pairs(reviews, 10) == [(f"밥{n}", f"rice {n}") for n in range(0, 40, 4)]
 
 
+@pytest.mark.slow
 def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
     out, _ = run("reviews", "accept", "sheet.csv")

@@ -126,6 +126,7 @@ def test_surveys_that_are_not_named_are_refused(tmp_path: Path, surveys, message
     assert str(told.value) == message
 
 
+@pytest.mark.slow
 def test_stop_words_that_are_not_there_are_told(tmp_path: Path):
     table = tmp_path / "texts.csv"
     table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")

@@ -84,6 +84,7 @@ def test_statistics_of_sixteen_regions(regions_release: Path):
     assert_complete(chosen_tables(stats_of_release(regions_release), None, everything=True)[0])
 
 
+@pytest.mark.slow
 def test_statistics_of_food(food_release: Path):
     figures = stats_of_release(food_release)
     assert_complete(chosen_tables(figures, ["food-languages", "food-origins"])[0])

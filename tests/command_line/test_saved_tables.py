@@ -295,6 +295,7 @@ def test_reviews_come_back_from_a_workbook_as_from_csv(tmp_path: Path):
         assert (tmp_path / "xlsx" / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_templates_by_way_of_a_workbook(tmp_path: Path):
     natives = tmp_path / "natives.csv"
     natives.write_text(

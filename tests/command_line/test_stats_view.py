@@ -129,6 +129,7 @@ def test_many_regions_overlap_in_a_list_of_extremes():
     assert max(map(cell_len, text.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_brackets_in_a_topic_are_no_markup(stats):
     assert "Work [life]" in printed(stats, 120)
 

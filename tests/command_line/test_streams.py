@@ -181,6 +181,7 @@ def test_a_command_without_words_of_its_own_says_what_to_do(number: signal.Signa
     assert (done.returncode, done.stderr) == (STOPPED[number], "interrupted; run the same command again\n")
 
 
+@pytest.mark.slow
 def test_what_is_ignored_stays_ignored():
     program = "import sys\nfrom blend.__main__ import main\nsys.argv = ['blend', '--version']\nmain()\n"
     done = subprocess.run(

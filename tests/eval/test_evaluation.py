@@ -27,6 +27,7 @@ def test_an_object_that_writes_answers_short_questions(asked: Callable[..., blen
     assert set(scores.frame.filter(scope="overall")["metric"]) >= {"sem-b", "sem-w", "missing"}
 
 
+@pytest.mark.slow
 def test_an_object_that_writes_answers_multiple_choice_in_the_published_style(asked: Callable[..., blend.Run]):
     run = asked(Reader())
     assert run.description.options["style"] == "json"
@@ -34,6 +35,7 @@ def test_an_object_that_writes_answers_multiple_choice_in_the_published_style(as
     assert scores.overall("unparsable").value == 0
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run]):
     class Dying(Reader):
         def generate(self, prompts: list[str]) -> list[str]:
@@ -275,6 +277,7 @@ def test_every_task_is_whole():
         assert "default" in task.rules
 
 
+@pytest.mark.slow
 def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are(
     asked: Callable[..., blend.Run], tmp_path: Path
 ):
@@ -299,6 +302,7 @@ def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are
     )
 
 
+@pytest.mark.slow
 def test_one_name_is_a_list_of_one(asked: Callable[..., blend.Run]):
     run = asked(Reader(), "short-answer", locales="KR", languages="english")
     assert set(run.items()["region"]) == {"KR"}

@@ -66,6 +66,7 @@ def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tm
     assert "unanswered, %" in page
 
 
+@pytest.mark.slow
 def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
     run = asked(says([*letters[:-1], Generation("", 1, 128, "length", thought="Maybe")]), out="one")
     heard: list[str] = []
@@ -79,6 +80,7 @@ def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
     ]
 
 
+@pytest.mark.slow
 def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     stopped = Generation(letters[0], 1, 1, "content_filter")
     cut = Generation("", 1, 128, "length", thought="Maybe")
@@ -95,6 +97,7 @@ def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     ]
 
 
+@pytest.mark.slow
 def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
     asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
 ):
@@ -107,6 +110,7 @@ def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
         assert shares(blend.score_run(run), "accuracy", "unanswered") == [100, 0]
 
 
+@pytest.mark.slow
 def test_tags_around_likely_thoughts_are_told(
     asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
 ):
@@ -160,6 +164,7 @@ def test_the_answer_of_natives_in_a_thought_is_none(
         assert set(scored.decisions()["why"]) == {why}
 
 
+@pytest.mark.slow
 def test_marks_of_ones_own(asked: Asked, letters: list[str]):
     texts = [f"⟦Surely {letter}⟧ …" for letter in letters]
     marked = asked(says(texts), thought_marks=[("⟦", "⟧")], out="marked")

@@ -66,6 +66,7 @@ def test_the_template_of_an_example_is_never_asked(mini_release: Path, task: str
     assert set(few["examples"]) <= set(found[2, 0]["examples"])
 
 
+@pytest.mark.slow
 def test_examples_of_short_answers_are_natives_first_answers(mini_release: Path):
     asked = read_items(mini_release, TASKS["short-answer"], locales=["KR"], shots=1, prompts=["plain"])
     local, english = (

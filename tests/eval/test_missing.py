@@ -51,6 +51,7 @@ def missing_share(run: Run, **options: bool) -> tuple[float, int]:
     return scores["missing"].value, scores["accuracy"].n
 
 
+@pytest.mark.slow
 def test_one_percent_may_be_missing_and_is_told(recorded: Callable[[int], Run]):
     run = recorded(1)
     n_items = run.description.n_items

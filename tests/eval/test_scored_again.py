@@ -33,6 +33,7 @@ def refusal(run: blend.Run) -> str:
     return str(raised.value)
 
 
+@pytest.mark.slow
 def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ):
@@ -50,6 +51,7 @@ def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
     def some(prompts: list[str]) -> list[Generation]:
         return [
@@ -64,6 +66,7 @@ def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
     assert read_scored([run])[0].scores.answers != before.answers
 
 
+@pytest.mark.slow
 def test_a_run_whose_answers_were_lost_and_asked_again_is_scored_again(asked: Asked):
     run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
     blend.score_run(run)
@@ -113,6 +116,7 @@ def test_questions_to_a_judge_without_an_answer_are_told(mini_release: Path, tmp
     )
 
 
+@pytest.mark.slow
 def test_one_scores_a_run_at_a_time(asked: Asked):
     run = asked(Reader())
     other = Thread(target=blend.score_run, args=(run,))

@@ -264,6 +264,7 @@ IN_ITS_PLACE: list[tuple[int, Any]] = [
 """Answers of a login page, a proxy, or another program."""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK's own, where it exchanges a token
 @pytest.mark.parametrize("token", [TOKEN, REFRESH_TOKEN], ids=["legacy", "personal"])
 @pytest.mark.parametrize("answer", IN_ITS_PLACE, ids=lambda answer: f"{answer[0]}-{str(answer[1])[:9]}")

@@ -25,6 +25,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
 CASES = sorted(path.parent for path in (HERE / "broken").glob("*/*/message.txt"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_message(case: Path, tmp_path: Path):
     kind = case.parent.name

@@ -15,6 +15,7 @@ def test_base_forms_are_those_of_simplemma(word: str):
     assert base_form(word) == simplemma.lemmatize(word, lang="en")
 
 
+@pytest.mark.slow
 def test_nothing_holds_a_dictionary_that_is_forgotten():
     assert base_form("walked") == "walk"
     dictionary = _dictionary("en")

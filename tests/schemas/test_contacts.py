@@ -34,6 +34,7 @@ def test_an_address_is_one_anywhere_and_in_a_reason_any_long_number():
     ]
 
 
+@pytest.mark.slow
 def test_a_long_word_takes_no_longer_than_as_many_short_ones():
     # A quadratic search would take minutes.
     assert contact_data("a" * 1_000_000, is_answer=True) == []

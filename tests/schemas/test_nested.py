@@ -3,6 +3,7 @@
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -26,6 +27,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_the_frame_is_the_plain_one(rows: list[dict[str, Any]]):
     plain = pl.DataFrame(rows, schema=ANNOTATIONS) if rows else pl.DataFrame(schema=ANNOTATIONS)

@@ -147,6 +147,7 @@ def test_a_guarded_text_comes_back(text: str):
 VISIBLE = st.text(st.characters(exclude_categories=("Z", "C")), min_size=1)
 
 
+@pytest.mark.slow
 @given(st.lists(VISIBLE, unique=True))
 @example(["a|b", "c｜d", "\\"])
 def test_english_answers_in_one_cell_come_back(texts: list[str]):

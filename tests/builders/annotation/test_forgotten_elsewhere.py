@@ -13,6 +13,7 @@ from blend.schemas.errors import BlendError
 from helpers.label_studio.pulled_projects import KIM, LEE, assert_nowhere, rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["fingerprint", "pull folder"])
 def test_another_key_is_refused_by_pseudonyms_without_a_fingerprint(pulled: ProjectFile, lost: str):
     key, written = pulled.key_file.read_text(), rows(pulled.collected / "responses/ko-KR.jsonl")
@@ -61,6 +62,7 @@ def test_who_is_forgotten_does_not_come_back_elsewhere(pulled: ProjectFile, tmp_
         assert forget_person(file, KIM).history == 0
 
 
+@pytest.mark.slow
 def test_who_was_forgotten_before_there_was_a_list_is_put_on_it(pulled: ProjectFile):
     forget_person(pulled, KIM)
     names = pulled.base / "forgotten.txt"

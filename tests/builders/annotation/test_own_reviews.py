@@ -155,6 +155,7 @@ def test_reviews_of_answers_that_are_gone_stop_a_build_alone(file: ProjectFile):
     assert check_project(file.path).material.reviews.is_empty()
 
 
+@pytest.mark.slow
 def test_no_page_for_what_a_file_decides_in_full(file: ProjectFile):
     def pages() -> list[str]:
         made = STAGES["review"].tasks(file.project, file.locale("ko-KR"), check_project(file.path).material)

@@ -72,6 +72,7 @@ def test_every_mistake_is_told_with_its_line(folder: Path, case: str):
     assert told + "\n" == (BROKEN / f"{case}.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_project_without_key_says_how_to_make_one(folder: Path):
     (folder / "annotators.key").unlink()
     (folder / "project.toml").write_text(GOOD)
@@ -87,6 +88,7 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
     check_project(folder / "project.toml")
 
 
+@pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
     recipe.write_text(RECIPE + "[saq]\nwanted = 3\n")

@@ -71,6 +71,7 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(pulled: ProjectFile)
     read_responses(pulled.collected)
 
 
+@pytest.mark.slow
 def test_another_key_is_refused_by_a_fingerprint_that_every_pull_writes(pulled: ProjectFile):
     forget_person(pulled, KIM)
     key, written = pulled.key_file.read_text(), rows(pulled.collected / "responses/ko-KR.jsonl")
@@ -120,6 +121,7 @@ def test_an_answer_that_is_gone_leaves_its_review(pulled: ProjectFile):
     assert review["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
+@pytest.mark.slow
 def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(pulled: ProjectFile):
     asked = {path: path.read_text(encoding="utf-8") for path in pulled.collected.glob("*.csv")}
     for path, text in asked.items():
@@ -160,6 +162,7 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(pul
     )
 
 
+@pytest.mark.slow
 def test_a_review_in_a_file_of_its_own_counts_in_place_of_the_pulled_one(pulled: ProjectFile):
     reviews = pulled.collected / "reviews/ko-KR.jsonl"
     (review,) = rows(reviews)
@@ -183,6 +186,7 @@ def test_a_review_in_a_file_of_its_own_counts_in_place_of_the_pulled_one(pulled:
     assert people.filter(stage="review").select("counted", "refused").rows() == [(0, 1)]
 
 
+@pytest.mark.slow
 def test_reviews_from_a_sheet_stand_beside_pulled_ones(pulled: ProjectFile, capsys: pytest.CaptureFixture[str]):
     def run(*arguments: object) -> str:
         app(["reviews", *map(str, arguments)], standalone_mode=False)

@@ -76,6 +76,7 @@ def test_an_option_that_names_the_region():
     assert found["overall"] == pytest.approx((1 + 0 + 0.5) / 3)
 
 
+@pytest.mark.slow
 def test_a_group_that_is_not_a_region_is_named_by_its_own_name():
     audit = blend.audit_questions(
         asked(one(["old Narnia", "tea"], "Narnia"), one(["narnians", "tea"], "Narnia"))
@@ -258,6 +259,7 @@ def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: f
     assert (found["questions"], found["share"], found["accuracy"]) == (1, 0.5, correct)
 
 
+@pytest.mark.slow
 def test_nothing_stands_out_of_two_options_or_of_equals():
     audit = blend.audit_questions(asked(one(["7", "bread"], "X"), one(["A b", "C d", "e f", "g h"], "Y")))
     found = {name: leak(audit, name)["questions"] for name in LEAKS}
@@ -290,6 +292,7 @@ def test_suspected_synonyms_are_counted_per_pair():
     ]
 
 
+@pytest.mark.slow
 def test_by_group_and_topic():
     rows = [("a", "A", "Food", ["10", "1"]), ("b", "B", "Sport", ["1", "10"]), ("c", "B", "Food", ["3", "2"])]
     audit = blend.audit_questions(asked(*rows))

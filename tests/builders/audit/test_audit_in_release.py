@@ -43,6 +43,7 @@ def changed(release, **figures):
     return release
 
 
+@pytest.mark.slow
 def test_a_release_says_what_can_be_guessed(sample_release):
     audit = read_audit(sample_release)
     rows = read_tables(sample_release).mcqs

@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
@@ -10,6 +11,7 @@ from blend.builders.audit.learning import _choice_weights, _wrong_options
 from blend.builders.audit.question_arrays import question_arrays
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60), rare=st.floats(0, 1000))
 def test_weights_are_the_best_ones_also_where_a_score_is_rare_and_large(seed: int, n: int, rare: float):
     rng = np.random.default_rng(seed)

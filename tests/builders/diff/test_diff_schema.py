@@ -1,6 +1,7 @@
 """Schemas compared: columns and the fields inside them."""
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,7 @@ def test_a_schema_does_not_differ_from_itself(schema):
     assert shared_types(schema, schema) == schema
 
 
+@pytest.mark.slow
 @given(schemas, schemas)
 def test_shared_types_are_those_without_changes(old, new):
     shared = shared_types(old, new)

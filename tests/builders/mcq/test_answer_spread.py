@@ -32,6 +32,7 @@ def with_others(n, elsewhere=None, *, gold="mango"):
     return {"en-GB": [(gold, 4)], **others}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_others", "spread"),
     [(0, "specific"), (1, "shared"), (5, "shared"), (6, "universal"), (9, "universal")],
@@ -41,6 +42,7 @@ def test_other_regions_that_gave_the_answer_are_counted(n_others, spread):
     assert spread_of(build_of(with_others(n_others)), "en-GB") == spread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "elsewhere", "spread"),
     [
@@ -63,6 +65,7 @@ def test_numbers_are_the_same_by_value(elsewhere, spread):
     assert spread_of(build_of(answers, answer_format="integer"), "en-GB") == spread
 
 
+@pytest.mark.slow
 def test_what_lies_in_the_region_is_no_other_region_and_locales_of_a_region_count_once():
     answers = FRUIT | {"id-ID": [("rice", 4)], "su-JB": [("rice", 4)]}
     assert spread_of(build_of(answers), "id-ID") == "specific"
@@ -70,6 +73,7 @@ def test_what_lies_in_the_region_is_no_other_region_and_locales_of_a_region_coun
     assert spread_of(build_of(answers), "ms-SG") == "specific"
 
 
+@pytest.mark.slow
 def test_each_correct_answer_has_a_spread_of_its_own():
     answers = FRUIT | {"en-GB": [("apple", 3), ("fig", 3)], "el-GR": [("grape", 3), ("fig", 1)]}
     rows = build_of(answers).frame().filter(locale="en-GB")
@@ -79,6 +83,7 @@ def test_each_correct_answer_has_a_spread_of_its_own():
     assert right_answers(only, "en-GB") == {"apple"}
 
 
+@pytest.mark.slow
 def test_a_region_without_a_specific_answer_is_reported():
     build = build_of(with_others(2), options=McqOptions(specific_only=True))
     assert loss_of(build, "en-GB") == ("not-specific", "people of 2 other regions gave 'mango' as well")

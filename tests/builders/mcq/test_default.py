@@ -82,6 +82,7 @@ def test_several_spellings_of_a_word_are_shown_as_one(given, shown):
     assert ("zh-CN", shown) in shown_to(build_of({**FRUIT, "zh-CN": [(given, 3)]}), "en-GB")
 
 
+@pytest.mark.slow
 def test_no_distractor_names_a_region_its_people_or_its_capital():
     named = [("British museum", 4), ("Seoul", 3), ("uk", 3), ("the Americas", 2), ("grape", 2)]
     build = build_of({**FRUIT, "zh-CN": named})
@@ -128,6 +129,7 @@ def test_the_format_is_that_of_most_locales():
 # What is offered
 
 
+@pytest.mark.slow
 def test_the_most_voted_answer_that_survives_is_offered():
     answers = {**FRUIT, "ar-DZ": [("dates", 5), ("apple", 1), ("plum", 1)]}
     build = build_of({**answers, "zh-CN": [("apple", 4), ("red plum", 3), ("grape", 2), ("fig", 1)]})
@@ -244,6 +246,7 @@ def test_an_acceptable_answer_without_words_rules_everything_out():
     )
 
 
+@pytest.mark.slow
 def test_short_questions_say_why():
     build = build_of({**FRUIT, "ko-KR": [("apple pie", 3)], "ar-DZ": [("dates", 3), ("fig", 1)]})
     assert loss_of(build, "en-GB")[1] == (
@@ -300,6 +303,7 @@ def test_judges_are_asked_once_and_only_about_pairs_that_matter():
     assert ("football", "football match") not in judge.asked
 
 
+@pytest.mark.slow
 def test_a_decision_overrules_the_words():
     answers = {**SPORTS, "zh-CN": [("table football", 3)]}
     decisions = Says("decisions", football__table_football=False)

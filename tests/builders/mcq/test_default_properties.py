@@ -151,6 +151,7 @@ def test_positions_differ_by_one_at_most_in_every_locale(templates, limit):
         assert max(counts) - min(counts) <= 1
 
 
+@pytest.mark.slow
 def test_ids_name_template_and_split_and_follow_the_options():
     answers = {**FRUIT, "ms-SG": [("durian", 3)]}
     rows = build_of(answers).frame()
@@ -168,6 +169,7 @@ def test_ids_are_pinned():
     assert rows["mcq_id"].to_list() == PINNED_IDS
 
 
+@pytest.mark.slow
 def test_nothing_at_all():
     questions, annotations = frames_of({})
     build = build_mcq(questions, annotations, options=McqOptions(), seed=0)

@@ -27,6 +27,7 @@ def exclusions_of(*rows):
     return pl.DataFrame([{**ROW, **row} for row in rows], schema=EXCLUSIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["also-right", "silly"])
 def test_an_excluded_option_is_shown_elsewhere_only(kind):
     before = build_of(MORE)
@@ -55,6 +56,7 @@ def test_most_of_three_natives_outvote_a_refusal(natives: list[str], is_shown: b
     assert (("en-US", "pear") in shown_to(build, "en-GB")) == is_shown
 
 
+@pytest.mark.slow
 def test_a_right_answer_that_is_none_is_not_asked_for():
     two = {**MORE, "en-GB": [("apple", 4), ("cherry", 4)]}
     build = build_of(two, exclusions=exclusions_of({"option": "apple", "kind": "wrong"}))
@@ -233,6 +235,7 @@ def test_a_model_counts_where_it_is_sure_or_does_not_say(confidence: float | Non
     assert (("en-US", "pear") not in shown_to(found, "en-GB")) == counts
 
 
+@pytest.mark.slow
 def test_a_verdict_that_quotes_its_question_may_be_of_a_template_that_is_not_built():
     build = build_of(MORE, exclusions=exclusions_of({"template_id": "T-9", "question": "What else?"}))
     assert build.frame().equals(build_of(MORE).frame())

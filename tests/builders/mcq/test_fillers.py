@@ -96,6 +96,7 @@ def test_short_questions_count_no_region_that_contains_the_one_asked_about():
     )
 
 
+@pytest.mark.slow
 def test_a_filler_is_not_used_where_there_are_options():
     build = build_of(FRUIT, fillers=fillers_of({}))
     assert build.fillers.rows() == [("T-1", None, "kiwi", "GR", "r1", "not-needed")]

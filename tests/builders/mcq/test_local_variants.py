@@ -63,6 +63,7 @@ def made(said_in, *, judge=JudgeOptions(shipped=False), judges=None):  # noqa: B
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said_in", ["en-GB", "ko-KR"])
 def test_either_of_two_locales_may_say_that_its_answer_is_the_others(said_in):
     mcqs, deciders = made(said_in)

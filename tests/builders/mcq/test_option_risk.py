@@ -167,6 +167,7 @@ def test_no_further_region_says_what_is_silly():
     assert before == after
 
 
+@pytest.mark.slow
 def test_likely_silly_options_are_left_out_and_found_unless_somebody_accepted_them():
     def built(most: float | None, exclusions: pl.DataFrame | None = None) -> tuple[set[str], list[str]]:
         options = McqOptions(variants="all", max_silly=most, distractor_min_votes=2)

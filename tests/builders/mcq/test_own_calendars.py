@@ -105,6 +105,7 @@ def test_what_nobody_can_tell_is_neither_asked_for_nor_offered():
     assert ("fa-IR", UNSTATED, 1) in build.outcomes.rows()
 
 
+@pytest.mark.slow
 def test_what_is_certain_is_shown_as_others_count():
     build = built([("08/13", 3), ("11/04", 1)])
     assert right_answers(build, "fa-IR") == {"11/04"}
@@ -113,6 +114,7 @@ def test_what_is_certain_is_shown_as_others_count():
     assert build.found.rows() == [("T-1", "fa-IR", CONVERTED, detail)]
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_acceptable_in_either_calendar():
     # Iran's month 10 has no 31st; its 08/19, which one person gave, is 11/10 elsewhere.
     frames = frames_of(

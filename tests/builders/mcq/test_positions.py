@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ def left_over_of(places):
 PLACES = st.dictionaries(st.integers(), st.lists(DIGESTS, max_size=3, unique=True), max_size=40)
 
 
+@pytest.mark.slow
 @given(PLACES)
 def test_every_position_equally_often_or_once_more(places):
     positions = balanced(left_over_of(places))
@@ -81,6 +83,7 @@ def test_no_more_move_than_quotas_ask_for(places):
     assert moved == sum(max(0, d - q) for d, q in zip(demand, quotas, strict=True))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.integers(), st.lists(DIGESTS, max_size=11, unique=True), max_size=8))
 def test_full_groups_share_out_and_the_rest_is_balanced(digests):
     positions = positions_in_region(digests)

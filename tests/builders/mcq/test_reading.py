@@ -55,6 +55,7 @@ def test_every_option_shown_counts_once_by_its_best_reader():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unread", ["warn", "keep"])
 def test_unread_options_are_shown_unless_the_recipe_drops_them(unread: str):
     read = verdicts("en-GB", "apple", "pear", "plum", "dates")
@@ -135,6 +136,7 @@ def published_about(template_id: str, tag: str) -> tuple[pl.DataFrame, pl.DataFr
     return questions.with_columns(en_question=own), annotations
 
 
+@pytest.mark.slow
 def test_what_the_model_of_the_package_read_counts_as_read_by_no_person():
     template_id = shipped_readings().filter(locale="ko-KR")["template_id"][0]
     frames = published_about(template_id, "ko-KR")

@@ -42,6 +42,7 @@ def test_a_region_with_an_option_of_its_own_takes_nothing_from_the_reserve():
     assert ("ko-KR", "persimmon") in shown_to(build_of(refused, options=RESERVE), "en-GB")
 
 
+@pytest.mark.slow
 def test_the_reserve_passes_the_same_rules_as_every_option():
     for given in ("apples", "british apricot", "n/a"):
         build = build_of({**SHORT, "ar-DZ": [(given, 1)]}, options=RESERVE)
@@ -58,6 +59,7 @@ def test_numbers_times_and_dates_have_no_reserve(answer_format, mine):
     assert fate_of(build, "ar-DZ") == {"few-votes": 1}
 
 
+@pytest.mark.slow
 def test_the_reserve_comes_before_reviewed_fillers():
     row = {"template_id": "T-1", "option": "kiwi", "region": "GR", "reviewer": "r1"}
     fillers = pl.DataFrame([row], schema=FILLERS)

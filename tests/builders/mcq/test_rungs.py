@@ -181,6 +181,7 @@ def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_p
 # What is asked as true or false, and why else not
 
 
+@pytest.mark.slow
 def test_options_are_asked_one_by_one_where_all_five_agree():
     build = built_of({"T-1": FRUITS})
     asked = pl.concat(build.rungs()[TRUE_FALSE_QUESTIONS])
@@ -193,6 +194,7 @@ def test_options_are_asked_one_by_one_where_all_five_agree():
     ]
 
 
+@pytest.mark.slow
 def test_no_wrong_number_is_near_those_that_people_gave():
     numbers = {"en-GB": [("10", 5)], "ko-KR": [("12", 5)], "ar-DZ": [("20", 5)], "es-ES": [("40", 5)]}
     build = built_of({"T-1": numbers}, answer_format="integer")
@@ -202,6 +204,7 @@ def test_no_wrong_number_is_near_those_that_people_gave():
     assert ("T-1", "ko-KR", "near-number", "'10' beside '12'") in build.found.rows()
 
 
+@pytest.mark.slow
 def test_answers_without_a_region_question_are_counted():
     three = {tag: FRUITS[tag] for tag in ("en-GB", "ko-KR", "ar-DZ", "fa-IR")} | {"en-GB": [("roast", 5)]}
     shared = {**three, "fa-IR": [("pomegranate", 5), ("plum", 1)]}
@@ -219,6 +222,7 @@ def test_answers_without_a_region_question_are_counted():
 # Which regions may stand beside the right one
 
 
+@pytest.mark.slow
 def test_every_region_can_be_right_where_all_differ():
     rows = asked_of({"T-1": FRUITS})
     # Spain's answer has three votes: enough to be asked about, not enough to ask whose it is.
@@ -227,6 +231,7 @@ def test_every_region_can_be_right_where_all_differ():
     assert max(counts.values()) <= 4
 
 
+@pytest.mark.slow
 def test_a_region_where_anybody_gave_it_is_not_shown():
     shared = {**FRUITS, "fa-IR": [("pomegranate", 5), ("plum", 1)]}
     rows = asked_of({"T-1": shared})
@@ -234,6 +239,7 @@ def test_a_region_where_anybody_gave_it_is_not_shown():
     assert "IR" not in plum["option_regions"]
 
 
+@pytest.mark.slow
 def test_a_region_that_gave_it_to_another_question_is_not_shown():
     rows = asked_of({"T-1": FRUITS, "T-2": {"fa-IR": [("plums", 1)], "en-GB": [("tea", 5)]}})
     assert "IR" not in rows.filter(given_answer="plum").row(0, named=True)["option_regions"]
@@ -254,11 +260,13 @@ def test_with_three_regions_nothing_is_asked():
     assert asked_of({"T-1": three}).is_empty()
 
 
+@pytest.mark.slow
 def test_the_verdict_of_a_reader_counts_as_given():
     rows = pl.concat(built_of({"T-1": FRUITS}, PLUM_IS_RIGHT_IN_IRAN).rungs()[REGION_QUESTIONS])
     assert "IR" not in rows.filter(given_answer="plum").row(0, named=True)["option_regions"]
 
 
+@pytest.mark.slow
 def test_a_question_that_is_missing_for_a_verdict_says_so():
     # Spain gave both; Iran's verdict takes the fourth region from Korea's answer, and Korea from Iran's own.
     both = {**FRUITS, "es-ES": [("orange", 3), ("plum", 1), ("pomegranate", 1)]}

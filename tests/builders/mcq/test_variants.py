@@ -66,6 +66,7 @@ def possible(regions, conflicts):
     }
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), GOLDS)
 def test_picks_are_distinct_and_compatible(regions, conflicts, seed, limit, golds):
     picks = picks_of(regions, conflicts, limit=limit, golds=golds, seed=seed)
@@ -74,6 +75,7 @@ def test_picks_are_distinct_and_compatible(regions, conflicts, seed, limit, gold
     assert {frozenset(pick.triple) for pick in picks} <= possible(regions, conflicts)
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, GOLDS)
 def test_nothing_possible_is_left_out(regions, conflicts, seed, golds):
     triples = possible(regions, conflicts)
@@ -86,6 +88,7 @@ def test_nothing_possible_is_left_out(regions, conflicts, seed, golds):
     assert {pick.gold for pick in few} == (set(range(len(golds))) if triples else set())
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, st.integers(1, 8), GOLDS)
 def test_two_distractors_recur_as_often_as_their_correct_answer(regions, conflicts, seed, limit, golds):
     picks = picks_of(regions, conflicts, limit=limit, golds=golds, seed=seed)
@@ -98,6 +101,7 @@ def test_two_distractors_recur_as_often_as_their_correct_answer(regions, conflic
             assert sorted(mine.values()) == [1] * 3
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
 def test_a_correct_answer_has_the_first_quota_that_can_be_met(regions, conflicts, seed, gold):
     triples = possible(regions, conflicts)
@@ -112,6 +116,7 @@ def test_a_correct_answer_has_the_first_quota_that_can_be_met(regions, conflicts
         assert len({n_higher(pick, gold) for pick in picks}) <= 1
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
 def test_what_a_guesser_finds_is_asked_once(regions, conflicts, seed, gold):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
@@ -167,6 +172,7 @@ def test_a_region_shows_one_of_its_four_preferred_options():
     assert shown == {0, 1, 2, 3, 5, 6}
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES)
 def test_no_further_question_is_made_of_possibly_correct_options(regions, conflicts, seed, gold):
     picks = picks_of(regions, conflicts, golds=[gold], seed=seed)
@@ -193,6 +199,7 @@ def test_fillers_stand_only_where_others_do_not_suffice():
     assert [set(pick.triple) & {0, 1} for pick in picks] == [{0, 1}] * 3
 
 
+@pytest.mark.slow
 @given(SUBSETS, CONFLICTS, SEEDS, MATCHES, st.sets(st.sampled_from(NUMBERS)))
 def test_a_question_has_as_few_fillers_and_possibly_correct_options_as_can_be(
     regions, conflicts, seed, gold, fillers

@@ -70,6 +70,7 @@ def test_what_its_own_region_refuses_is_named_as_well():
     assert detail.endswith("rules out or is left out; options left out: 2 by verdicts ('dates', 'mango')")
 
 
+@pytest.mark.slow
 def test_what_an_answer_rules_out_is_left_out_by_nobody():
     # The region gave dates and mango itself, so no verdict on them takes anything away.
     own = {**MORE, "en-GB": [("apple", 5), ("dates", 1), ("mango", 1)]}

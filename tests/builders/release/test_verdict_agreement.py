@@ -91,6 +91,7 @@ def test_kinds_that_are_none_are_named_by_row():
     assert told in str(raised.value)
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_or_json(tmp_path: Path):
     for name, rows in {"model.tsv": TWO.filter(reviewer="r2"), "people.tsv": TWO.filter(reviewer="r1")}.items():
         rows.drop("source").write_csv(tmp_path / name, separator="\t")

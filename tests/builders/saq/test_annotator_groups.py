@@ -76,6 +76,7 @@ def test_the_smallest_of_the_large_groups_hides_what_is_left():
     assert published_groups({}) == {}
 
 
+@pytest.mark.slow
 def test_agreement_is_that_within_the_group():
     # Six natives agree on both questions; five others give an answer each to either of them.
     natives = {f"n{number}": ["rice"] for number in range(6)}

@@ -80,6 +80,7 @@ def mean(stats: Stats, measure: str, definition: str, locale: str | None = None)
     return rows.select("sum", "n", "mean").row(0)
 
 
+@pytest.mark.slow
 def test_counts_per_locale_in_registry_order(stats):
     assert stats.counts.rows(named=True) == [
         {

@@ -214,6 +214,7 @@ def test_unknown_source_locale():
         localise(templates_of("In {country}?", source_locale="xx-XX"), locales_of("en-GB"), translations_of())
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.randoms())
 def test_row_order_is_irrelevant(rng):

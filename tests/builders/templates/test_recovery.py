@@ -50,6 +50,7 @@ def questions_of(templates: pl.DataFrame) -> pl.DataFrame:
     return questions
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.one_of(PLAIN, COUNTRY, NATIONALITY), max_size=6), COUNTRY, st.booleans())
 def test_localised_templates_are_recovered(words: list[str], slot: str, first: bool):

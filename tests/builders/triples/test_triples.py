@@ -139,6 +139,7 @@ def test_items_without_parts_or_names_are_reported(build: Build):
     }
 
 
+@pytest.mark.slow
 def test_part_without_a_label_in_the_language(build: Build):
     made = build("Q1 P495 Q100\nQ1 P527 Q201\nQ1 P527 Q202\nQ1 label zh:湯")
     assert made.rows("zh")["unlabelled_parts"].to_list() == [["Q201", "Q202"]]
@@ -187,6 +188,7 @@ def test_taiwan_is_a_country_unless_left_out(build: Build):
     }
 
 
+@pytest.mark.slow
 def test_a_dish_that_is_its_own_ingredient(build: Build):
     made = build("Q1 P495 Q100\nQ1 P527 Q1")
     assert made.rows("en")["parts"].to_list() == [[{"qid": "Q200", "label": "bread"}]]
@@ -339,6 +341,7 @@ def test_aligned_needs_every_language(build: Build):
     assert str(error.value) == "no dish has a row in 'ko'; choose from en, zh"
 
 
+@pytest.mark.slow
 def test_languages_are_chosen(build: Build):
     assert build("Q1 P495 Q100\nQ1 label zh:湯", languages=("zh",)).languages == ("zh",)
     with pytest.raises(BlendError) as error:
@@ -375,6 +378,7 @@ def test_another_domain_is_data_alone(build: Build):
     assert row["materials"] == [{"qid": "Q504", "label": "wood"}]
 
 
+@pytest.mark.slow
 def test_order_of_facts_is_irrelevant(build: Build):
     facts = "Q1 P495 Q100\nQ1 P527 Q201\nQ1 P186 Q201\nQ1 P18 <http://a/b>\nQ1 P18 <http://a/a>\nQ1 label zh:湯"
     turned = "\n".join(reversed((WORLD + facts).strip().splitlines()))

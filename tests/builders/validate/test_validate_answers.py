@@ -77,6 +77,7 @@ def test_no_other_change_of_text_is(tmp_path: Path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
     [

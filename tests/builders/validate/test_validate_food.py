@@ -69,6 +69,7 @@ def test_everything_applies_to_a_release_with_questions(sample_release: Path):
     assert [result.check for result in report.checks if not result.applies] == ["rungs"]
 
 
+@pytest.mark.slow
 def test_a_check_that_does_not_apply_would_find_nothing(food: Path):
     checked = Release.open(food, release_locales(food))
     assert [problem for check in _NEEDS for problem in check(checked)] == []

@@ -75,6 +75,7 @@ def test_findings_of_other_types(line: str, release):
     assert release.problems("votes") == []
 
 
+@pytest.mark.slow
 def test_a_line_without_end_is_not_read(release):
     path = release.path / FINDINGS_NAME
     with path.open("wb") as file:

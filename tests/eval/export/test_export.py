@@ -49,6 +49,7 @@ def test_regions_are_tasks_of_their_own(release: Path, tmp_path: Path):
     }
 
 
+@pytest.mark.slow
 def test_the_same_release_gives_the_same_files(release: Path, tmp_path: Path):
     for name in ("a", "b"):
         export_tasks(release, "lm-eval", tmp_path / name)
@@ -140,6 +141,7 @@ def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path
             assert named <= set(pl.read_parquet_schema(next(folder.glob(f"{split}-*.parquet"))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harness", "command"),
     [

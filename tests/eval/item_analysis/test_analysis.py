@@ -98,6 +98,7 @@ def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):
     assert_frame_equal(moved.items.sort("item_id"), found.items, abs_tol=2e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(answers())
 def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):

@@ -34,6 +34,7 @@ def simulated(n_models: int, n_items: int, seed: int) -> Responses:
     return Responses(tuple(map(str, range(n_models))), items, correct, wrong=1 - correct[np.newaxis])
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(st.integers(30, 300), st.floats(0.02, 0.9), st.integers(0, 99))
 def test_weights_stand_for_all_items_of_each_region(n_items: int, size: float, seed: int):

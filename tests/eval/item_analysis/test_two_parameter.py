@@ -79,6 +79,7 @@ def test_models_that_agree_give_finite_figures(share: float):
     assert np.isfinite(found.intercept).all()
 
 
+@pytest.mark.slow
 def test_a_wrong_key_has_a_slope_below_the_others():
     correct, *_ = simulated(40, 300)
     correct[:, 0] = correct.mean(axis=1) < np.median(correct.mean(axis=1))

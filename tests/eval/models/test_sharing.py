@@ -1,5 +1,6 @@
 """Sharing: questions with one prompt are asked as one, and every item gets its own options' values back."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def test_one_prompt_and_what_options_share_are_asked_once():
     assert second.question == asked[1]
 
 
+@pytest.mark.slow
 @given(asked=questions, budget=st.integers(0, 30), data=st.data())
 def test_every_item_gets_the_values_of_its_own_options_whatever_the_budget(
     asked: list[EncodedQuestion], budget: int, data: st.DataObject

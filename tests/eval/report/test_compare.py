@@ -73,6 +73,7 @@ def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_ru
     assert "*" not in printed(good, poor)
 
 
+@pytest.mark.slow
 def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
     values = []
     for run in (poor, good):
@@ -82,6 +83,7 @@ def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
     assert pair.macro.estimate.value == pytest.approx(values[1] - values[0])
 
 
+@pytest.mark.slow
 def test_the_other_order_turns_the_verdict(good: Path, poor: Path):
     (pair,) = compare_runs([good, poor]).pairs
     assert pair.macro.verdict == "worse"
@@ -195,6 +197,7 @@ def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):
     assert "\u202e" not in text
 
 
+@pytest.mark.slow
 def test_the_command_prints_json(good: Path, poor: Path):
     result = CliRunner().invoke(app, ["eval", "compare", str(poor), str(good), "--json"])
     assert result.exit_code == 0, result.output

@@ -44,6 +44,7 @@ def test_what_is_packed_needs_no_escaping(data: Any):
     assert unpacked(page) == data
 
 
+@pytest.mark.slow
 def test_every_item_and_every_answer_is_there(good: Path, evil: Path):
     runs = read_scored([good, evil])
     data = unpacked(embedded(runs).data)

@@ -27,6 +27,7 @@ def data_of(page: str) -> Any:
     return unpacked(re.search(r'id="release-data">(.*?)</script>', page)[1])
 
 
+@pytest.mark.slow
 def test_every_question_stands_with_its_votes(page: str, release: Path):
     data = data_of(page)
     rows = read_config(release, "annotations").sort("template_id", maintain_order=True)
@@ -61,6 +62,7 @@ def test_options_and_findings_stand_with_their_question(page: str, release: Path
         assert f'<code>{kind}</code></td><td data-label="how often">{n:,}</td>' in page
 
 
+@pytest.mark.slow
 def test_too_many_multiple_choice_questions_are_left_out_and_the_page_says_so(page: str, release: Path):
     small = build_release_page(release, page_bytes=1_000)
     assert re.search(
@@ -76,6 +78,7 @@ def test_the_command_writes_it(release: Path, tmp_path: Path):
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.slow
 def test_it_is_refused(release: Path, tmp_path: Path, food_release: Path):
     with pytest.raises(UsageError, match=r"^--html shows the whole release; leave --config and --split out$"):
         run("show", release, "--html", tmp_path / "page.html", "--config", "annotations")

@@ -26,6 +26,7 @@ def items(count: int) -> pl.DataFrame:
     return pl.DataFrame({"item_id": [f"i{n}" for n in range(count)]})
 
 
+@pytest.mark.slow
 @given(texts=st.lists(NASTY, min_size=1, max_size=8), cut=st.integers(1, 200))
 def test_a_cut_journal_holds_every_answer_before_the_cut(tmp_path_factory, texts: list[str], cut: int):
     folder = tmp_path_factory.mktemp("answers")

@@ -32,6 +32,7 @@ class Thoughtful(Echo):
         return Generation(THOUGHTFUL[int(prompt.split()[1]) % 10], 1, 1, "stop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_parts_are_answers_of_all_items_as_they_are_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int

@@ -62,6 +62,7 @@ def test_killed_at_a_moment_and_gone_on_with_is_the_run_that_was_not(
         assert digest(killed) == digest(whole), f"moment {moment}"
 
 
+@pytest.mark.slow
 def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
     out = tmp_path / "run"
     first, second, third = Echo(fails=True), Echo(), Echo()

@@ -167,6 +167,7 @@ def test_an_answer_counts_more_than_the_error_of_another_machine(tmp_path: Path)
     assert read_answers(tmp_path)["text"].to_list() == ["x"]
 
 
+@pytest.mark.slow
 def test_answers_of_some_items_are_those_of_all(tmp_path: Path, monkeypatch):
     monkeypatch.setattr("blend.eval.runs.answer_files.PART_BYTES", 900)
     asked = asked_of()

@@ -135,6 +135,7 @@ class Bearing(Echo):
         keep(range(len(prompts)), [Generation("yes", 1, 1, "stop")] * len(prompts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_shards", [True, False])
 def test_what_failed_is_asked_after_what_was_never_asked(tmp_path: Path, by_shards: bool):
     first, then = Echo(fails=True), Bearing()

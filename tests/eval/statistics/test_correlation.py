@@ -53,6 +53,7 @@ def test_the_interval_is_over_clusters():
     assert own.low < own.value < own.high
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30))
 def test_bounds_and_symmetry(pairs):
     x, y = zip(*pairs, strict=True)

@@ -165,6 +165,7 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_others():
     assert not np.array_equal(ratio_draws(clusters, seed=1), ratio_draws(clusters, seed=2))
 
 
+@pytest.mark.slow
 def test_draws_of_many_clusters_come_in_blocks():
     sizes = [len(block) for block in cluster_weights(900_000, seed=0, draws=5)]
     assert sizes == [2, 2, 1]

@@ -57,6 +57,7 @@ def test_holm_by_hand():
     assert holm([]).tolist() == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.randoms())
 def test_holm_keeps_the_order_and_never_lowers(p_values, rng):
     corrected = holm(p_values)

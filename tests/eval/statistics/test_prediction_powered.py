@@ -65,6 +65,7 @@ def test_row_order_is_irrelevant(world: dict[str, Any], rng: Any):
         assert one.combined(by).low == pytest.approx(other.combined(by).low)
 
 
+@pytest.mark.slow
 @given(worlds())
 def test_all_labelled_is_what_people_say(world: dict[str, Any]):
     n = len(world["cells"])

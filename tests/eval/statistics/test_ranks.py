@@ -1,6 +1,7 @@
 """Places that differences allow."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -34,6 +35,7 @@ def test_without_draws_every_place_is_possible():
     assert rank_intervals(np.array([0.1, 0.9]), np.full((3, 2), np.nan)) == (Rank(2, 1, 2), Rank(1, 1, 2))
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.integers(1, 8), elements=st.floats(0, 1)), st.integers(0, 1000))
 def test_a_place_lies_in_its_interval(figures, seed):
     draws = figures + np.random.default_rng(seed).normal(scale=0.1, size=(200, len(figures)))

@@ -80,6 +80,7 @@ def test_a_sheet_names_neither_model_nor_gold(run: ScoredRun, sheet: Path):
     assert {row["correct_ingredients"] for row in rows} == {""}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_sheet(run: ScoredRun):
     first = make_sheet(run, sample=5)
     assert first.equals(make_sheet(run, sample=5))
@@ -236,6 +237,7 @@ def test_a_file_that_is_not_there(run: ScoredRun, tmp_path: Path):
     assert str(raised.value) == f"{tmp_path / 'anna.csv'}: no such file; name sheets that were filled in"
 
 
+@pytest.mark.slow
 def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Path):
     asked = read_items(sample_release, TASKS["multiple-choice"], style="json", limit=1)
     file = tmp_path / "answers.parquet"

@@ -191,6 +191,7 @@ def test_a_consent_behind_a_link_is_not_read(folder: Path, tmp_path: Path):
 _CELLS = st.text('ab"\n,', max_size=5)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(_CELLS, _CELLS), max_size=8), st.booleans())
 def test_rows_begin_where_the_csv_reader_meets_them(rows: list[tuple[str, str]], named: bool):
     text = "".join(",".join('"{}"'.format(cell.replace('"', '""')) for cell in row) + "\n" for row in rows)

@@ -56,6 +56,7 @@ def test_it_is_loaded_by_every_name(mzansi: Path, datasets_cache: Path, name: st
     assert set(load_annotations(mzansi, name)["locale"]) == {"en-ZA"}
 
 
+@pytest.mark.slow
 def test_its_multiple_choice_questions_are_found(mzansi: Path, datasets_cache: Path):
     everything = load_multiple_choice_questions(mzansi)
     wanted = [row["MCQID"] for row in everything if row["locale"] == "en-ZA"]

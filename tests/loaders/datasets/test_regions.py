@@ -23,6 +23,7 @@ def manifest_of(release: Path, *splits: str, tags: tuple[str, ...] = ()) -> Rele
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", ["blend", "semeval-2026-7"])
 def test_every_name_of_a_locale_finds_it(release: Path, collection: str):
     locales = [locale for locale in registry() if collection in locale.collections]

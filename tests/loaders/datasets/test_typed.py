@@ -73,6 +73,7 @@ def test_any_rows_become_models_and_rows_again(rows: list[dict[str, Any]]):
     assert list(as_models(dataset.to_iterable_dataset())) == models
 
 
+@pytest.mark.slow
 def test_plain_datasets_give_models_as_well(release: Path, tmp_path: Path):
     plain = datasets.load_dataset(str(release), "annotations")
     models = list(as_models(plain["KR"]))

@@ -69,6 +69,7 @@ def test_what_appears_meanwhile_is_not_replaced(tmp_path: Path):
     assert [one.name for one in tmp_path.iterdir()] == ["table"]
 
 
+@pytest.mark.slow
 def test_readers_never_see_half_a_file_of_two_writers(tmp_path: Path):
     path = tmp_path / "state"
     contents = [letter * 1_000_000 for letter in "ab"]
@@ -145,6 +146,7 @@ with atomic_file(Path("answers.jsonl")) as beside:
 """
 
 
+@pytest.mark.slow
 def test_what_a_killed_writer_left_goes_with_the_next_write_and_a_living_one_keeps_its_own(tmp_path: Path):
     # It may hold answers of somebody who asks to be forgotten.
     command = [sys.executable, "-c", WRITER]

@@ -95,6 +95,7 @@ def test_rows_that_can_be_read_are_returned_beside_the_problems_of_others(tmp_pa
 _TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(_TEXTS, _TEXTS).filter(lambda row: "".join(row).strip()), max_size=5))
 def test_any_text_survives_writing_and_reading(tmp_path_factory, cells):

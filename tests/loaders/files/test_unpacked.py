@@ -251,6 +251,7 @@ def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         check_tables([path], at_once=False)
 
 
+@pytest.mark.slow
 def test_files_that_are_read_together_have_one_limit(tmp_path: Path):
     paths = [tmp_path / f"{number}.parquet" for number in range(20)]
     for path in paths:

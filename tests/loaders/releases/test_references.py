@@ -13,6 +13,7 @@ names = st.from_regex(r"[a-z0-9_][A-Za-z0-9_.-]{0,10}", fullmatch=True)
 revisions = st.from_regex(r"v[0-9]{1,2}\.[0-9]\.[0-9]|[0-9a-f]{40}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(names, names, st.none() | revisions)
 def test_a_repository_with_and_without_a_revision(owner: str, name: str, revision: str | None):
     reference = f"{owner}/{name}" if revision is None else f"{owner}/{name}@{revision}"

@@ -126,6 +126,7 @@ ROWS = st.builds(
 ).filter(lambda row: len(set(pair_key(row.answer_a, row.answer_b))) == 2)
 
 
+@pytest.mark.slow
 @given(rows=st.lists(ROWS, unique_by=lambda row: pair_key(row.answer_a, row.answer_b)), n=st.integers(1, 3))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50), deadline=None)
 def test_what_is_written_is_read_again(tmp_path: Path, rows: list[Decision], n: int):

@@ -46,6 +46,7 @@ def test_they_are_what_the_reader_of_such_files_finds_in_them():
     assert shipped_exclusions().equals(read_exclusions(Path(str(FOLDER / "exclusions.tsv"))))
 
 
+@pytest.mark.slow
 def test_each_is_about_a_published_question_and_only_what_is_wrong_was_given(clean_tables):
     asked = {tuple(row) for row in clean_tables.questions.select(*KEY, "en_question").iter_rows()}
     given: dict[tuple[str, str], set[str]] = {}
@@ -84,6 +85,7 @@ def test_a_copy_excludes_what_the_shipped_file_excludes(clean_tables, tmp_path: 
     assert any(shipped.of(*key).golds for key in questions)
 
 
+@pytest.mark.slow
 def test_a_row_with_a_question_counts_where_that_is_asked(tmp_path: Path):
     more = {**FRUIT, "es-MX": [("mango", 3)]}
     for question, is_shown in (("What do people eat? (T-1)", False), ("What do people drink?", True)):

@@ -64,6 +64,7 @@ def test_a_list_of_entities_without_its_end_or_beginning(triples: bytes, tmp_pat
     )
 
 
+@pytest.mark.slow
 def test_a_list_of_entities_in_several_files(triples: bytes, tmp_path: Path):
     lines = "".join(entity_lines(triples)).encode().splitlines(keepends=True)
     first, *others = [line.rstrip(b",\n") for line in lines[1:-1]]
@@ -111,6 +112,7 @@ def test_the_end_of_a_list_is_known_after_a_kill(
     assert isinstance(found[0], list) == is_whole
 
 
+@pytest.mark.slow
 def test_streams_of_bzip2(triples: bytes, tmp_path: Path):
     lines = triples.splitlines(keepends=True)
     first, second = (bz2.compress(b"".join(half)) for half in (lines[:3], lines[3:]))
@@ -155,6 +157,7 @@ def test_reading_streams_of_bzip2_goes_on_where_it_stopped(
     assert [row for part in parts for row in pl.read_parquet(part).rows()] == expected
 
 
+@pytest.mark.slow
 def test_members_of_gzip(triples: bytes, tmp_path: Path):
     lines = triples.splitlines(keepends=True)
     first, second = (gzip.compress(b"".join(half)) for half in (lines[:3], lines[3:]))
@@ -211,6 +214,7 @@ def test_a_wrong_label_among_others(triples: bytes, tmp_path: Path, wrong: str):
     )
 
 
+@pytest.mark.slow
 def test_lines_as_they_may_be(triples: bytes, tmp_path: Path):
     comment = f"# <{ENTITY}Q10> <{DIRECT}P31> and so on\n\n".encode()
     text = f'<{ENTITY}Q10> <{LABEL}> "a .<{ENTITY}Q1> <{DIRECT}P31> \\"b\\" \\\\ \\u00e9 <"@en-x-a .\n'.encode()
@@ -219,6 +223,7 @@ def test_lines_as_they_may_be(triples: bytes, tmp_path: Path):
     assert taken(tmp_path / "b", tmp_path / "e.nt") == taken(tmp_path / "a", tmp_path / "d.nt")
 
 
+@pytest.mark.slow
 def test_line_ends_of_windows_in_json(triples: bytes, tmp_path: Path):
     entities = "".join(entity_lines(triples))
     (tmp_path / "d.json").write_bytes(entities.encode())

@@ -125,6 +125,7 @@ def refused(tmp_path: Path, content: str) -> str:
     return str(error.value).replace(str(dump), "DUMP")
 
 
+@pytest.mark.slow
 def test_json_that_is_not_wikidatas(tmp_path: Path):
     spaced = json.dumps(entity_of()) + "\n"
     swapped = json.dumps(

@@ -134,6 +134,7 @@ def test_answers_cut_at_a_limit_are_divided(second: Callable[..., Restricted], e
     assert taken(second(most_triples=6), tmp_path / "out") == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lacks", "named"),
     [
@@ -176,6 +177,7 @@ def test_an_address_of_something_else_is_asked_once(second: Callable[..., Restri
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_changes_texts(second: Callable[..., Restricted], tmp_path: Path):
     endpoint = second(replaces=("пирог", "?????"))
     with pytest.raises(EndpointError) as error:

@@ -140,6 +140,7 @@ def test_same_facts_are_the_same_bytes_in_any_batches(
     assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
 
 
+@pytest.mark.slow
 def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
     plain, heavy = serve(FACTS), serve(FACTS)
     take_snapshot(tmp_path / "plain.nt.gz", DISH, endpoint=plain.url, policy=QUICK)
@@ -153,6 +154,7 @@ def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints:
     assert len(heavy.answered()) == len(set(heavy.answered()))
 
 
+@pytest.mark.slow
 def test_divided_questions_are_not_asked_whole_again(
     serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
 ):
@@ -264,6 +266,7 @@ def test_a_full_disk_loses_nothing(
     assert repeated == 1, "only the answer that could not be written"
 
 
+@pytest.mark.slow
 def test_faults_of_every_kind_on_the_way(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
     plain, faulty = serve(FACTS), serve(FACTS)
     take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=plain.url, policy=QUICK, batch_size=2)

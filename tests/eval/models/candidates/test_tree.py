@@ -75,6 +75,7 @@ def test_every_beginning_is_a_node_once(candidates: list[list[int]], fed: int):
         assert path[::-1] == tokens
 
 
+@pytest.mark.slow
 @given(candidate_lists, st.integers(1, 6), st.data())
 def test_sums_go_along_the_candidates(candidates: list[list[int]], fed: int, data: st.DataObject):
     tree = make_tree(candidates, fed_at_a_time=fed)

@@ -185,6 +185,7 @@ def test_what_counts_as_a_word():
     assert [token for token in kept + left_out if counts_as_word(token, {"the"})] == kept
 
 
+@pytest.mark.slow
 def test_kendall(shared, folder, groups, topics, pairs):
     expected = json.loads((folder / "kendall.json").read_text())
     files = {

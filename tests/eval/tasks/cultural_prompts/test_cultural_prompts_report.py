@@ -98,6 +98,7 @@ def refused(*directories: Path) -> str:
     return str(told.value)
 
 
+@pytest.mark.slow
 def test_texts_for_other_groups_or_topics_are_told(scored_rows):
     others = [row | {"group": "adult" if row["group"] == "old" else row["group"]} for row in OWN]
     one, two = scored_rows(OWN, "one"), scored_rows([*others, others[0] | {"topic": "sun"}], "two")
@@ -111,6 +112,7 @@ def test_texts_for_other_groups_or_topics_are_told(scored_rows):
     )
 
 
+@pytest.mark.slow
 def test_the_order_of_groups_keeps_apart_what_depends_on_it(scored_rows):
     """The published code measures a group that comes first in the file against the others alone."""
     how = {"rule": "reference_code"}

@@ -32,6 +32,7 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
 
 
+@pytest.mark.slow
 def test_a_thought_that_ends_in_a_text_is_no_part_of_it(run_of, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cultural_scores, "TEXTS_AT_A_TIME", 1)
     said = rows_of(en=[A, B], de=[C, A]) + [{**row, "topic": "snow"} for row in rows_of(en=[B, B], de=[A, C])]
@@ -96,6 +97,7 @@ def test_everything_chosen_stands_in_the_signature(golden_texts, surveys, run_of
     assert "|surveys:wvs-" in signature
 
 
+@pytest.mark.slow
 def test_odd_texts_are_counted_and_kept(run_of):
     french = (
         "le renard brun saute par dessus le chien paresseux et puis il va dans la forêt pour chercher son ami "
@@ -147,6 +149,7 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     assert dict(zip(overview.head, overview.rows[0], strict=True))["unanswered, %"] == "16.7"
 
 
+@pytest.mark.slow
 def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, monkeypatch: pytest.MonkeyPatch):
     run = run_of(rows_of(French=[A, B], German=[B, C]))
     write_scores(run, score_answers(run))
@@ -161,6 +164,7 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
         read_scores(run)
 
 
+@pytest.mark.slow
 def test_one_sample_has_no_variance_within_and_says_so(run_of):
     scored = score_answers(run_of(rows_of(French=[A], German=[B], Thai=[C])))
     found = scores_of(scored)
@@ -172,6 +176,7 @@ def test_one_sample_has_no_variance_within_and_says_so(run_of):
     )
 
 
+@pytest.mark.slow
 def test_two_samples_of_some_groups_are_told(run_of):
     scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C])))
     assert scores_of(scored)["variance-within", "topic", "rain"].value > 0
@@ -183,6 +188,7 @@ def test_two_samples_of_some_groups_are_told(run_of):
     )
 
 
+@pytest.mark.slow
 def test_texts_that_a_group_has_already_are_told(run_of):
     scored = score_answers(run_of(rows_of(French=[A, B, A, B], German=[C, B, C, ""])))
     assert scored.decisions["repeated"].to_list() == [False, False, True, True, False, False, True, False]
@@ -196,6 +202,7 @@ UNPARTED = "texts without blanks between words, of which a whole line counts as 
 SAY_LITTLE = "but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("texts", "shares"),
     [
@@ -213,6 +220,7 @@ def test_words_that_no_blanks_part_are_told(run_of, texts: list[str], shares: in
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["EN-GB", ""])
 def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Path, language: str):
     path = tmp_path / "texts.csv"
@@ -223,11 +231,13 @@ def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Pa
     assert "" not in run.items("locale")["locale"].to_list()
 
 
+@pytest.mark.slow
 def test_missing_samples_are_told(run_of):
     scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C, A])))
     assert scored.warnings == ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",)
 
 
+@pytest.mark.slow
 def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
     same = tmp_path / "same.csv"
     same.write_text("Demonym,power\nFrench,1\nGerman,2\nThai,#NULL!\n")
@@ -251,6 +261,7 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_names_that_a_survey_nearly_has_are_told(run_of, tmp_path: Path):
     path = tmp_path / "own.csv"
     path.write_text("Demonym,power\nBre\u0301silien,1\nfrench,2\nSouth-Korean,3\nThai,9\n")
@@ -266,6 +277,7 @@ def test_names_that_a_survey_nearly_has_are_told(run_of, tmp_path: Path):
     ]
 
 
+@pytest.mark.slow
 def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
     survey = tmp_path / "own.csv"
     survey.write_text("Demonym,power\nFrench,1\nGerman,3\nThai,9\n")
@@ -281,6 +293,7 @@ def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
             assert 0 <= one.low <= one.high <= 0.5
 
 
+@pytest.mark.slow
 def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
     survey = tmp_path / "values.csv"
     survey.write_text("group,power,joy\nA,0,0\nB,3,4\nC,#NULL!,1\n")

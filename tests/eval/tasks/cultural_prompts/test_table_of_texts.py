@@ -95,6 +95,7 @@ def test_names_that_unicode_or_blanks_write_differently_are_one(run_of, form: st
     assert_frame_equal(run_of([rows[0], rows[1] | other], "forms").gold(), run_of(rows).gold())
 
 
+@pytest.mark.slow
 def test_runs_of_tables_are_of_what_was_asked_for_whatever_the_texts(run_of):
     rows = [
         {"group": group, "split": "qa", "topic": topic, "sample": 0, "text": A}

@@ -64,6 +64,7 @@ def test_how_a_list_is_set_out_does_not_matter(words: list[str], between: str):
     assert listed(between.join(words), "en") == words
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_any_text_can_be_read(text: str):
     for entry in listed(text, "ar"):

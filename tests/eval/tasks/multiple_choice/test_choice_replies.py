@@ -68,6 +68,7 @@ def test_the_set_covers_languages_and_styles(replies: list[Reply]):
     assert all(len(set(reply.options)) == len(LETTERS) for reply in replies)
 
 
+@pytest.mark.slow
 def test_no_wrong_letter_is_read(replies: list[Reply], read: list[int | None]):
     wrong = [
         reply
@@ -113,6 +114,7 @@ def test_what_is_denied_is_passed_over_and_the_last_choice_wins():
     assert len(unread) <= 0.03 * len(rows), unread
 
 
+@pytest.mark.slow
 def test_how_much_the_pattern_for_inspect_reads(replies: list[Reply]):
     # One expression, which knows no option: the docs state these figures.
     pattern = re.compile(letter_pattern())

@@ -93,6 +93,7 @@ def test_accuracies_by_answer_spread():
     assert found["accuracy", "answer-spread", "universal"].low is not None
 
 
+@pytest.mark.slow
 def test_without_answer_spread_all_other_scores_are_the_same():
     items, gold = questions(("t1", "KR", 0), ("t2", "US", 1), ("t2", "KR", 2))
     answers = chosen(items, "ABD")
@@ -123,6 +124,7 @@ def test_what_is_missing_is_left_out_and_counted():
     assert scores["unanswered", "overall", "all"].value == 0
 
 
+@pytest.mark.slow
 def test_what_says_nothing_is_unanswered_and_not_unparsable():
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "US", 0), ("t4", "US", 0))
     answers = chosen(items, "AA?A").with_columns(
@@ -137,6 +139,7 @@ def test_what_says_nothing_is_unanswered_and_not_unparsable():
     assert [scores["unanswered", "region", code].value for code in ("KR", "US")] == [50, 0]
 
 
+@pytest.mark.slow
 def test_positions_by_hand():
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1), ("t3", "KR", 2), ("t4", "KR", 3), ("t5", "KR", 3))
     # Of five answers one chooses nothing; of the other four, three choose A, which is correct once.
@@ -209,6 +212,7 @@ def test_of_equally_likely_options_the_first_is_chosen():
     ].to_list() == [1]
 
 
+@pytest.mark.slow
 def test_strictly_only_the_json_counts():
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
     answers = pl.DataFrame(

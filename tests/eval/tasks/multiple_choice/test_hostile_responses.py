@@ -52,6 +52,7 @@ def test_an_endless_response_is_judged_like_any_answer(kind: str, rule: str):
     assert set(found["why"]) <= {"no match", "hedged"}
 
 
+@pytest.mark.slow
 def test_an_answer_behind_an_endless_rest_is_found():
     response = "'" * LENGTH + " ice cream"
     assert english_tokens(response)[-2:] == ("ice", "cream")
@@ -79,6 +80,7 @@ def test_analysers_read_more_than_their_libraries_take(
     assert set(short) <= set(long)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "language"), [("snowball", "ar"), ("simplemma", "sv"), ("particles", "ko")])
 def test_what_is_too_long_for_a_word_is_its_own_lemma(name: str, language: str):
     text = "가" * LENGTH

@@ -54,6 +54,7 @@ FIRST, SECOND, LAST = [-1.0, -2, -3, -4], [-2.0, -1, -3, -4], [-4.0, -1, -2, -3]
 """Scores with which ``a`` is first, second and last."""
 
 
+@pytest.mark.slow
 def test_naming_the_country_is_compared_on_the_same_dishes():
     found = judged(
         ("en", "Q1", "Japan", "hasParts_1", ["a"], SECOND),
@@ -122,6 +123,7 @@ def test_no_answers_at_all_give_no_figures_but_missing():
     assert figure(found, "mAP") is None
 
 
+@pytest.mark.slow
 def test_templates_with_words_behind_the_gap_are_counted_for_left_to_right_models():
     row = ("en", "Q1", "Japan", "hasParts_1", ["a"], FIRST)
     behind, nothing = "x [Y] as an ingredient.", "x [Y]。"

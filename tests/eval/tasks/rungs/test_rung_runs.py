@@ -149,6 +149,7 @@ def _of_task(release: Path, **options: object) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_command_line_says_what_excludes_rungs(rungs_release: Path, tmp_path: Path):
     asked = ("eval", "run", rungs_release, "--rungs", "all", "--out", tmp_path / "runs")
     for flag, more in (("--task", ["true-false"]), ("--plan", []), ("--answers", ["a.csv"])):

@@ -73,6 +73,7 @@ def test_strictly_the_word_alone_counts():
     assert said == [True, False, None, None, None]
 
 
+@pytest.mark.slow
 @given(st.text() | st.text(alphabet="yesno ,.\n:answerwait"))
 def test_what_is_read_strictly_is_read_leniently_so(reply: str):
     strict = says_yes(reply, "strict")

@@ -41,6 +41,7 @@ def test_no_denied_answer_counts():
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["denied_replies.tsv", "kept_replies.tsv"])
 def test_no_right_answer_is_lost(name: str):
     lost = [row["reply"] for row in rows(name) if not is_correct(row["language"], row["answer"], row["reply"])]

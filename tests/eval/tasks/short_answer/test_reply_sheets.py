@@ -82,6 +82,7 @@ def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, t
     assert (drawn["probability"] == 1).all()
 
 
+@pytest.mark.slow
 def test_probabilities_are_those_of_the_strata(run: ScoredRun):
     drawn = draw_replies([run], sample=9)
     assert drawn.schema == DRAWN
@@ -129,6 +130,7 @@ def test_a_plan_says_what_simulated_labels_bring(run: ScoredRun):
     assert 196 * np.std(means) == pytest.approx(row["contradicted_50"], rel=0.35)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.integers(1, 60), min_size=1), st.integers(0, 200))
 def test_a_larger_sample_takes_no_reply_away(sizes: Mapping[str, int], sample: int):
     strata = [name for name, size in sizes.items() for _ in range(size)]
@@ -159,6 +161,7 @@ def sheet(run: ScoredRun, tmp_path: Path) -> Path:
     return tmp_path / "sheet.csv"
 
 
+@pytest.mark.slow
 def test_two_people_and_a_third_one_for_ties(run: ScoredRun, sheet: Path, tmp_path: Path):
     anna = filled(sheet, "anna.csv", lambda row: "Correct" if row["reply"] == "kimchi" else "wrong")
     ben = filled(sheet, "ben.csv", lambda row: "wrong" if row["reply"] != "rice" else "partly")
@@ -297,6 +300,7 @@ def test_a_copy_of_a_sheet_under_any_name_is_nobody_else(run: ScoredRun, sheet: 
     )
 
 
+@pytest.mark.slow
 def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path):
     anna = filled(sheet, "anna.csv", lambda row: "wrong")
     first = label_replies(run, [anna])
@@ -307,6 +311,7 @@ def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path)
     assert again.in_words().endswith(f"in labels.parquet, in place of {first.n_labels:,} earlier ones")
 
 
+@pytest.mark.slow
 def test_no_draw_is_lost(run: ScoredRun, sheet: Path, tmp_path: Path):
     other = draw_replies([run], sample=9, locales=["ko-KR"], seed=1)
     with pytest.raises(InputError) as raised:

@@ -65,6 +65,7 @@ def test_the_lemmas_are_in_the_signature(run: Run):
     assert "ko=none" in none
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lemmas", "used"), [("ko=particles", "ko=particles-"), ("ko=none", "ko=none"),
                                                ("en=snowball,ko=none", "en=snowball-")])  # fmt: skip
 def test_one_language_of_a_run_that_also_asks_in_english(run: Run, lemmas: str, used: str):
