@@ -67,7 +67,7 @@ MAY_IMPORT = {
     "builders/mcq builders/templates",
     "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
     "builders builders/audit builders/cards builders/cultural_prompts builders/diff builders/judges "
-    "builders/mcq builders/saq builders/stats builders/triples",
+    "builders/mcq builders/saq builders/stats builders/templates builders/triples",
     "builders/publish": "loaders/files loaders/hub loaders/releases builders/cards builders/diff "
     "builders/validate",
     "eval": "loaders",

@@ -81,17 +81,17 @@ def _errors(
     wordings: Sequence[_Wording],
     locales: Registry,
 ) -> Iterator[RowError]:
-    told = set()
+    refused = set()
     for row in tables.templates.filter(pl.col("template_id").is_in(list(facts))).to_dicts():
         of_blend = facts[row["template_id"]]
         if (error := _other_text(row, "text", row["text"], wordings)) is not None:
-            told.add(row["template_id"])
+            refused.add(row["template_id"])
             yield error
             continue
         for name in ("topic", "source_locale"):
             if row[name] not in (None, of_blend[name]):
                 yield _other_fact(row, name, of_blend[name])
-    asked = pl.col("template_id").is_in(list(facts)) & ~pl.col("template_id").is_in(list(told))
+    asked = pl.col("template_id").is_in(list(facts)) & ~pl.col("template_id").is_in(list(refused))
     for row in tables.questions.filter(asked).to_dicts():
         text = _slotted(row["en_question"], locales.get(row["locale"]))
         if (error := _other_text(row, "en_question", text, wordings)) is not None:
@@ -112,11 +112,11 @@ def _other_text(
     row: Mapping[str, Any], column: str, text: str, wordings: Sequence[_Wording]
 ) -> RowError | None:
     """The error for a text that asks something else than BLEnD does under the id; null if it does not."""
-    template_id, said = row["template_id"], content(text)
-    like, own = _nearest(said, [one for one in wordings if one.template_id == template_id])
+    template_id, words = row["template_id"], content(text)
+    like, own = _nearest(words, [one for one in wordings if one.template_id == template_id])
     if like == _SAME:
         return None
-    alike, other = _nearest(said, wordings)
+    alike, other = _nearest(words, wordings)
     if like >= _ALIKE and alike < _SAME:
         return None
     hint = f"did you mean {other.template_id!r}? " if alike >= _ALIKE else ""
@@ -127,17 +127,17 @@ def _other_text(
     )
 
 
-def _nearest(said: str, wordings: Sequence[_Wording]) -> tuple[float, _Wording]:
-    return max(((fuzz.ratio(said, one.content), one) for one in wordings), key=lambda found: found[0])
+def _nearest(words: str, wordings: Sequence[_Wording]) -> tuple[float, _Wording]:
+    return max(((fuzz.ratio(words, one.content), one) for one in wordings), key=lambda found: found[0])
 
 
 def _wordings(questions: pl.DataFrame, locales: Registry) -> list[_Wording]:
     """Every English wording of every template, its region as a slot; the commonest of an id first."""
-    counted: dict[tuple[str, str], int] = {}
+    n_rows: dict[tuple[str, str], int] = {}
     for template_id, tag, text in questions.select("template_id", "locale", "en_question").iter_rows():
         key = (template_id, _slotted(text, locales.get(tag)))
-        counted[key] = counted.get(key, 0) + 1
-    ordered = sorted(counted, key=lambda key: (key[0], -counted[key], key[1]))
+        n_rows[key] = n_rows.get(key, 0) + 1
+    ordered = sorted(n_rows, key=lambda key: (key[0], -n_rows[key], key[1]))
     return [_Wording(template_id, text, content(text)) for template_id, text in ordered]
 
 

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
+
+from rapidfuzz import fuzz, process
 
 from blend.loaders.files.content import location_of, open_content
 from blend.loaders.files.diagnostics import Diagnostics
@@ -16,8 +17,8 @@ HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini", "Icon\r")
 """How names begin that are passed over: a spreadsheet's mark of an open file, and what desktops leave."""
 _SINGLE = ("templates", "questions", "prompts")
 """Names of the files of which there is one of each."""
-_ALIKE = 0.8
-"""Likeness from which another name is one of these by mistake; ``exclusions`` and ``questions`` have 0.63."""
+_LEAST_ALIKE = 80
+"""Likeness, of 100, from which a name is one of these by mistake; ``exclusions`` and ``questions`` have 63."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _LONGEST_HEADER = 1 << 12
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
@@ -94,11 +95,12 @@ def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
         suffix = path.suffix.lower()
         if suffix not in SUFFIXES or path.name in read or path.name.startswith(HIDDEN) or not path.is_file():
             continue
-        close = get_close_matches(path.stem.casefold(), _SINGLE, n=1, cutoff=_ALIKE)
-        if close and not _is_same(path, folder / f"{close[0]}{suffix}"):
-            fix = f"did you mean {close[0]}{suffix}? Rename it, or move it elsewhere"
+        alike = process.extractOne(path.stem.casefold(), _SINGLE, scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
+        close = None if alike is None else alike[0]
+        if close is not None and not _is_same(path, folder / f"{close}{suffix}"):
+            fix = f"did you mean {close}{suffix}? Rename it, or move it elsewhere"
             diagnostics.problem("nothing of that name is read", where=path.name, fix=fix)
-        elif not close and suffix in _TEXT_SUFFIXES and _holds_responses(path):
+        elif close is None and suffix in _TEXT_SUFFIXES and _holds_responses(path):
             fix = "move it into the folder 'responses', or elsewhere"
             diagnostics.problem("responses that are not read here", where=path.name, fix=fix)
 

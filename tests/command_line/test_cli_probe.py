@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.schemas.errors import BlendError
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 RUNNER = CliRunner()
 
@@ -49,6 +49,7 @@ def run(food_release: Path, bert: Path, shared: Path, tmp_path_factory: pytest.T
     return out
 
 
+@pytest.mark.landing
 def test_a_configuration_is_enough_to_probe(run: Path):
     described = json.loads((run / "run.json").read_text(encoding="utf-8"))
     assert described["task"] == "probing"
@@ -69,6 +70,7 @@ def test_a_configuration_is_enough_to_probe(run: Path):
     assert decided.height == 60
 
 
+@pytest.mark.landing
 def test_scores_are_printed_for_programs(run: Path):
     scores = json.loads(blend("score", run, "--json").stdout)
     assert scores["task"] == "probing"
@@ -109,6 +111,7 @@ def test_two_models_are_compared(run: Path, food_release: Path, shared: Path, tm
     blend("report", run, other, "--out", tmp_path / "report.html")
 
 
+@pytest.mark.landing
 def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.csv"
     written = blend("judge-sheet", run, "--sample", "3", "--out", sheet)
@@ -124,6 +127,7 @@ def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
     assert precision["value"] == pytest.approx(20)
 
 
+@pytest.mark.landing
 def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
     words = tmp_path / "words.csv"
     words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
@@ -141,6 +145,7 @@ ONLY = (
 )
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -176,6 +181,7 @@ def test_options_that_do_not_fit_are_refused(
     )
 
 
+@pytest.mark.landing
 def test_recorded_answers_hold_no_scores(food_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
     answers.write_text("item_id,response\na,b\n", encoding="utf-8")
@@ -184,6 +190,7 @@ def test_recorded_answers_hold_no_scores(food_release: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.landing
 def test_vectors_twice_for_one_language(run: Path):
     assert error_of("score", run, "--vectors", "a.vec", "--vectors", "b.vec") == (
         "--vectors b.vec: there is a file for all already; name each once"
@@ -193,6 +200,7 @@ def test_vectors_twice_for_one_language(run: Path):
     )
 
 
+@pytest.mark.landing
 def test_a_release_without_triples(sample_release: Path, bert: Path, tmp_path: Path):
     text = error_of("run", sample_release, "--task", "probing", "--model", bert, "--out", tmp_path / "run")
     assert text == (
@@ -202,6 +210,7 @@ def test_a_release_without_triples(sample_release: Path, bert: Path, tmp_path: P
     )
 
 
+@pytest.mark.landing
 def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, tmp_path: Path):
     import shutil
 
@@ -220,6 +229,7 @@ def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, t
     )
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("model", "option", "message"),
     [
@@ -248,6 +258,7 @@ def test_an_option_for_another_kind_of_model_is_refused(
     assert error_of("run", food_release, *given, *option) == message
 
 
+@pytest.mark.landing
 def test_nothing_to_ask(food_release: Path, bert: Path, tmp_path: Path):
     given = ("--language", "ko", "--country", "Iran", "--out", tmp_path / "run")
     text = error_of("run", food_release, "--config", "food-triples", "--model", bert, *given)

@@ -66,6 +66,7 @@ def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tm
     assert "unanswered, %" in page
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
     run = asked(says([*letters[:-1], Generation("", 1, 128, "length", thought="Maybe")]), out="one")
@@ -80,6 +81,7 @@ def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     stopped = Generation(letters[0], 1, 1, "content_filter")
@@ -97,6 +99,7 @@ def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
     asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
@@ -110,6 +113,7 @@ def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
         assert shares(blend.score_run(run), "accuracy", "unanswered") == [100, 0]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_tags_around_likely_thoughts_are_told(
     asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
@@ -137,6 +141,7 @@ ENGLISH = {"languages": "english", "limit": 1}
 
 
 @pytest.mark.sampled
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize(
@@ -164,6 +169,7 @@ def test_the_answer_of_natives_in_a_thought_is_none(
         assert set(scored.decisions()["why"]) == {why}
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_marks_of_ones_own(asked: Asked, letters: list[str]):
     texts = [f"⟦Surely {letter}⟧ …" for letter in letters]
@@ -250,6 +256,7 @@ def test_a_model_that_is_told_not_to_think(asked: Asked, thinking: Path):
     assert asked(thinking, out="json", style="json", thinking="off", system="Be short.").outcome.n_asked == 0
 
 
+@pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_a_thought_that_is_cut_is_no_answer_of_a_chat_model(asked: Asked, thinking: Path):
     run = asked(thinking, style="json", max_tokens=3)
@@ -294,6 +301,7 @@ def reply(**message: Any) -> Reply:
     return Reply({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.parametrize(("task", "greetings"), [("short-answer", 1), ("multiple-choice", 2)])
 def test_a_server_whose_first_reply_thinks(
@@ -319,6 +327,7 @@ def test_a_server_whose_first_reply_thinks(
     assert len(server.requests) == n_requests + 1
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 def test_a_server_that_does_not_think_is_asked_for_letters(
     asked: Asked, server: ModelServer, monkeypatch: pytest.MonkeyPatch
@@ -329,6 +338,7 @@ def test_a_server_that_does_not_think_is_asked_for_letters(
     assert (run.description.kind, run.outcome.warnings, run.outcome.n_missing) == ("logprobs", (), 0)
 
 
+@pytest.mark.landing
 @pytest.mark.integration
 def test_what_is_said_on_the_command_line_reaches_the_server(
     mini_release: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -9,7 +9,7 @@ from blend.loaders.releases.references import resolve_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, make_release
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 REPO = "org/blend"
 TABLE = "data/annotations/KR-00000.parquet"
@@ -43,6 +43,7 @@ def message(hub, reference: str = f"{REPO}@v1.0.0") -> str:
     return str(caught.value)
 
 
+@pytest.mark.landing
 def test_a_tag_and_its_commit_give_the_release(hub, commit, release):
     folder = resolve(hub)
     assert digests(folder) == digests(release)
@@ -50,11 +51,13 @@ def test_a_tag_and_its_commit_give_the_release(hub, commit, release):
     assert resolve(hub, f"{REPO}@{commit}") == folder
 
 
+@pytest.mark.landing
 def test_a_tag_stays_with_its_commit(hub, commit, release):
     hub.repository(REPO).commit({"README.md": b"gone"})
     assert digests(resolve(hub)) == digests(release)
 
 
+@pytest.mark.landing
 def test_what_was_fetched_needs_no_connection(hub, commit):
     folder = resolve(hub)
     hub.fail(".*", status=503, times=100)
@@ -70,6 +73,7 @@ def test_errors_that_pass(hub, commit, release):
     assert digests(resolve(hub)) == digests(release)
 
 
+@pytest.mark.landing
 def test_a_damaged_file_in_the_cache_is_fetched_again(hub, commit, release):
     folder = resolve(hub)
     for path in (TABLE, "release.json"):
@@ -78,6 +82,7 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(hub, commit, release):
         assert digests(resolve(hub)) == digests(release)
 
 
+@pytest.mark.landing
 def test_a_release_that_was_damaged_when_it_was_published(hub, commit, release):
     files = contents(release) | {TABLE: b"PAR1"}
     hub.repository(REPO).tags["v1.0.1"] = hub.repository(REPO).commit(files)
@@ -87,6 +92,7 @@ def test_a_release_that_was_damaged_when_it_was_published(hub, commit, release):
     )
 
 
+@pytest.mark.landing
 def test_a_release_that_lacks_a_file(hub, commit, release):
     files = contents(release)
     del files[TABLE]
@@ -97,6 +103,7 @@ def test_a_release_that_lacks_a_file(hub, commit, release):
     )
 
 
+@pytest.mark.landing
 def test_a_repository_that_holds_something_else_is_not_downloaded(hub, commit):
     other = hub.repository("org/other").commit({"README.md": b"hello", "data.bin": b"large"})
     assert message(hub, f"org/other@{other}") == (
@@ -106,6 +113,7 @@ def test_a_repository_that_holds_something_else_is_not_downloaded(hub, commit):
     assert not any("data.bin" in request for request in hub.requests)
 
 
+@pytest.mark.landing
 def test_messages_for_revisions_that_can_move_or_are_not_there(hub, commit):
     hub.repository(REPO).tags["v1.1.0"] = commit
     assert message(hub, REPO) == (
@@ -124,6 +132,7 @@ def test_messages_for_revisions_that_can_move_or_are_not_there(hub, commit):
     )
 
 
+@pytest.mark.landing
 def test_messages_for_repositories_that_are_not_there(hub, hub_cache):
     gone = "not found, private or gated; correct the name, or log in with `hf auth login`"
     assert message(hub, "org/nothing@v1.0.0") == f"Hub dataset org/nothing: {gone}"

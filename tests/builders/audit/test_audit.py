@@ -61,6 +61,7 @@ def leak(audit: blend.Audit, name: str) -> dict:
     return audit.leaks.filter(pl.col("cause") == name).row(0, named=True)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_an_option_that_names_the_region():
     audit = blend.audit_questions(
@@ -76,6 +77,7 @@ def test_an_option_that_names_the_region():
     assert found["overall"] == pytest.approx((1 + 0 + 0.5) / 3)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_group_that_is_not_a_region_is_named_by_its_own_name():
     audit = blend.audit_questions(
@@ -84,6 +86,7 @@ def test_a_group_that_is_not_a_region_is_named_by_its_own_name():
     assert fares(audit, "names-region")["questions"] == 1
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_option_most_typical_of_the_region():
     known = annotations(*((f"t{i}", tag, [text], [], 5) for i in range(4) for tag, text in FOODS.items()))
@@ -94,6 +97,7 @@ def test_the_option_most_typical_of_the_region():
     assert (found["questions"], found["accuracy"]) == (2, 0.5)  # Korea has rice, the UK has not
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_no_solver_learns_from_the_template_that_it_answers():
     # All that is known of A is what it answers here: whoever used that would be right.
@@ -104,6 +108,7 @@ def test_no_solver_learns_from_the_template_that_it_answers():
         assert fares(audit, name)["accuracy"] is None, name
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_most_frequent_right_answer():
     audit = blend.audit_questions(
@@ -118,6 +123,7 @@ def test_the_most_frequent_right_answer():
     assert (found["questions"], found["accuracy"]) == (4, 0.75)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_option_that_most_other_regions_gave():
     known = annotations(
@@ -132,6 +138,7 @@ def test_the_option_that_most_other_regions_gave():
     assert (found["questions"], found["accuracy"]) == (2, 0.5)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_option_that_no_other_region_gave_else_the_most_widespread():
     known = annotations(
@@ -154,6 +161,7 @@ def test_the_option_that_no_other_region_gave_else_the_most_widespread():
     assert fares(blend.audit_questions(questions, annotations=known[0:1]), "elimination")["questions"] == 0
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
     known = annotations(("t", "as-AS", ["plantatin"], [], 2), ("t", "ko-KR", ["fruit"], [], 5))
@@ -164,6 +172,7 @@ def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
     assert fares(audit, "elimination")["accuracy"] == 1
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_who_struck_out_what_others_gave_is_right_in_most_questions_of_the_sample(sample_release: Path):
     baselines = blend.audit_release(sample_release, examples=0).baselines
@@ -172,6 +181,7 @@ def test_who_struck_out_what_others_gave_is_right_in_most_questions_of_the_sampl
     assert share["elimination"] == max(share.values()) > 0.6
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_longest_option_and_the_place_of_most_keys():
     audit = blend.audit_questions(
@@ -185,6 +195,7 @@ def test_the_longest_option_and_the_place_of_most_keys():
     assert fares(mixed, "longest")["questions"] == 0
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_pair_counts_once_however_many_variants_it_has():
     questions = asked(
@@ -197,6 +208,7 @@ def test_a_pair_counts_once_however_many_variants_it_has():
     assert (found["overall"], found["by_pair"]) == (0.75, 0.5)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_option_that_recurs_among_variants():
     audit = blend.audit_questions(
@@ -212,6 +224,7 @@ def test_the_option_that_recurs_among_variants():
     assert found["overall"] == pytest.approx((1 + 1 + 1 / 3) / 3)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_numbers_times_and_dates():
     audit = blend.audit_questions(
@@ -227,6 +240,7 @@ def test_numbers_times_and_dates():
     assert [round(found["accuracy"] * 3) for found in got.values()] == [1, 1, 1]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_classifier_learns_what_other_templates_show():
     # In A soup is right, in B it is wrong, in 40 templates: options and group together tell.
@@ -237,6 +251,7 @@ def test_the_classifier_learns_what_other_templates_show():
     assert found["low"] < 1.0 == found["high"]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cause", "options", "correct"),
@@ -259,6 +274,7 @@ def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: f
     assert (found["questions"], found["share"], found["accuracy"]) == (1, 0.5, correct)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_nothing_stands_out_of_two_options_or_of_equals():
     audit = blend.audit_questions(asked(one(["7", "bread"], "X"), one(["A b", "C d", "e f", "g h"], "Y")))
@@ -292,6 +308,7 @@ def test_suspected_synonyms_are_counted_per_pair():
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_by_group_and_topic():
     rows = [("a", "A", "Food", ["10", "1"]), ("b", "B", "Sport", ["1", "10"]), ("c", "B", "Food", ["3", "2"])]
@@ -304,6 +321,7 @@ def test_by_group_and_topic():
     assert audit.size.rows() == [("all", 3, 3, 0.5), ("A", 1, 1, 0.5), ("B", 2, 2, 0.5)]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_examples_are_right_and_of_different_templates():
     rows = [one(["10", "1"], template="a"), one(["100", "1"], template="a"), one(["5", "1"], template="b")]
@@ -376,6 +394,7 @@ def test_questions_that_are_none_are_refused():
         blend.audit_questions(questions.drop("answer"))
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
     from blend.loaders.recipes.ready import sample_recipe
@@ -387,6 +406,7 @@ def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
         blend.audit_release(tmp_path / "few")
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_by_its_path_as_text(sample_release: Path):
     audit, again = blend.audit_release(str(sample_release)), blend.audit_release(sample_release)

@@ -15,7 +15,7 @@ from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible, served
 from helpers.models.http_server import DROP
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 AGAIN = "run again: the verdicts that came are kept and not asked again"
 UNREACHABLE = f"start the server or correct `base_url`, then {AGAIN}"
@@ -33,6 +33,7 @@ def test_a_verdict_is_the_models_and_is_recorded(chat: Chat):
     ]
 
 
+@pytest.mark.landing
 def test_what_is_sent(chat: Chat):
     judge_at(chat.url).verdicts([("soccer", " foot\nball ")])
     [body] = chat.requests
@@ -43,6 +44,7 @@ def test_what_is_sent(chat: Chat):
     assert chat.keys == [f"Bearer {SECRET}"]
 
 
+@pytest.mark.landing
 def test_each_pair_is_asked_once_whatever_its_order_and_case(chat: Chat):
     judge = judge_at(chat.url)
     first = judge.verdicts([("soccer", "football"), ("Football", "soccer"), ("soccer", "football")])
@@ -51,11 +53,13 @@ def test_each_pair_is_asked_once_whatever_its_order_and_case(chat: Chat):
     assert len(chat.requests) == 1
 
 
+@pytest.mark.landing
 def test_no_pair_no_request(chat: Chat):
     assert judge_at(chat.url).verdicts([]) == []
     assert chat.requests == []
 
 
+@pytest.mark.landing
 def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
     # Three wait for each other: they pass only if three are under way; a fourth would break the barrier.
     together = threading.Barrier(3)
@@ -70,6 +74,7 @@ def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
     assert len(under_way) == 9
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     "fault",
@@ -90,6 +95,7 @@ def test_what_the_server_cannot_serve_is_repeated(chat: Chat, fault: ChatReply |
     assert len(kept) == 1
 
 
+@pytest.mark.landing
 def test_the_servers_pause_is_kept(chat: Chat):
     chat.script = [ChatReply({"message": "slow down"}, 429, {"Retry-After": "1"})]
     started = time.monotonic()
@@ -113,6 +119,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("reply", MALFORMED, ids=lambda reply: repr(reply.content or reply.raw))
 def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: ChatReply):
@@ -124,6 +131,7 @@ def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: ChatReply):
     assert second == third
 
 
+@pytest.mark.landing
 def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: Chat):
     chat.say = lambda body: ChatReply("It depends.") if "gin" in answers_in(body) else sensible(body)
     kept: list[Decision] = []
@@ -139,6 +147,7 @@ def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: C
     assert len(kept) == 2
 
 
+@pytest.mark.landing
 def test_a_model_that_never_gives_a_verdict_is_not_asked_forever(chat: Chat):
     chat.say = lambda _: ChatReply("Hello! How can I help you?")
     with pytest.raises(BlendError) as caught:
@@ -147,6 +156,7 @@ def test_a_model_that_never_gives_a_verdict_is_not_asked_forever(chat: Chat):
     assert len(chat.requests) == 3 * MAX_UNDECIDED
 
 
+@pytest.mark.landing
 def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     refusal = {"message": "Unsupported value: 'temperature'", "param": "temperature", "code": "unsupported"}
     chat.say = lambda body: ChatReply(refusal, 400) if "temperature" in body else sensible(body)
@@ -156,6 +166,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     assert ["temperature" in body for body in chat.requests] == [True, False, False]
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -193,6 +204,7 @@ def test_a_server_that_cannot_be_asked_is_an_error(chat: Chat, fault: ChatReply 
     assert [decision.answer_a for decision in kept] == ["apple"]
 
 
+@pytest.mark.landing
 def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch):
     with served() as gone:
         url = gone.url.replace("http://", "http://user:password@")
@@ -201,6 +213,7 @@ def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch):
     assert str(caught.value) == (f"chat:m1 at {gone.url}: no connection, or it broke; {UNREACHABLE}")
 
 
+@pytest.mark.landing
 def test_a_server_that_keeps_silent(chat: Chat):
     held = threading.Event()
 
@@ -215,6 +228,7 @@ def test_a_server_that_keeps_silent(chat: Chat):
     assert str(caught.value) == (f"chat:m1 at {chat.url}: the server does not answer in time; {AGAIN}")
 
 
+@pytest.mark.landing
 def test_a_server_that_keeps_silent_is_told_while_it_is_waited_for(
     chat: Chat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
@@ -231,17 +245,20 @@ def test_a_server_that_keeps_silent_is_told_while_it_is_waited_for(
     assert caplog.messages[0] == "chat:m1: no reply for 0 s; waiting up to 5 s for each"
 
 
+@pytest.mark.landing
 def test_a_server_of_ones_own_needs_no_key(chat: Chat, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     assert judge_at(chat.url).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
 
 
+@pytest.mark.landing
 def test_the_address_may_come_from_the_environment(chat: Chat, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
     judge = ChatJudge("m1", record=lambda _: None)
     assert judge.verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
 
 
+@pytest.mark.landing
 def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

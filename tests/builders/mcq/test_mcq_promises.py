@@ -17,7 +17,7 @@ from blend.schemas.language.answer_formats import AnswerFormat, canonical, under
 from blend.schemas.language.locales import registry
 from helpers.questions.mcq_inputs import positions
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 DATES = [
     *("An-ar-03", "Ca-sp-21", "New-am-81", "Nu-in-05"),
@@ -59,6 +59,7 @@ def test_no_position_answers_all_variants_of_a_question(mcqs):
             assert min(positions(rows)) >= 1
 
 
+@pytest.mark.landing
 def test_no_wrong_option_overlaps_an_acceptable_answer_or_another_option(mcqs, acceptable, published):
     formats = template_formats(published.questions)
     compared = 0
@@ -85,6 +86,7 @@ def test_no_wrong_option_overlaps_an_acceptable_answer_or_another_option(mcqs, a
     assert compared > 50_000
 
 
+@pytest.mark.landing
 def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, published):
     formats = template_formats(published.questions)
     same = {pair_key(d.answer_a, d.answer_b) for d in shipped_decisions() if d.verdict == "same"}
@@ -96,6 +98,7 @@ def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, publishe
             assert not [two for two in combinations(row["options"], 2) if pair_key(*two) in same], row
 
 
+@pytest.mark.landing
 def test_every_wrong_option_is_an_answer_of_its_own_region_and_well_voted_where_it_can_be(mcqs, published):
     votes: Counter[tuple[str, str, str]] = Counter()
     formats = template_formats(published.questions)
@@ -117,6 +120,7 @@ def test_every_wrong_option_is_an_answer_of_its_own_region_and_well_voted_where_
     assert rare[True] < 0.22 * rare.total()
 
 
+@pytest.mark.landing
 def test_no_day_month_or_year_is_of_an_unstated_calendar(mcqs, build):
     told = build.found.filter(reason="converted-date").select("template_id", "locale", "detail").rows()
     converted = "'08/13' is a day of the Solar Hijri calendar; 11/04 stands for it"
@@ -126,6 +130,7 @@ def test_no_day_month_or_year_is_of_an_unstated_calendar(mcqs, build):
     assert of_dates.filter(pl.col("option_locales").is_in(["fa-IR", "am-ET"])).is_empty()
 
 
+@pytest.mark.landing
 def test_no_option_is_silly_or_wrong_at_home(mcqs):
     refused = (
         shipped_exclusions()
@@ -136,12 +141,14 @@ def test_no_option_is_silly_or_wrong_at_home(mcqs):
     assert offered.join(refused, on=refused.columns, how="semi").is_empty()
 
 
+@pytest.mark.landing
 def test_four_regions_and_the_right_one_among_them(mcqs):
     for row in mcqs.iter_rows(named=True):
         assert len({REGION[tag] for tag in row["option_locales"]}) == 4
         assert row["option_locales"][row["answer"]] == row["locale"]
 
 
+@pytest.mark.landing
 def test_ids_are_unique_and_rows_ordered(mcqs):
     assert mcqs["mcq_id"].is_unique().all()
     rank = {tag: i for i, tag in enumerate(registry().tags)}
@@ -163,6 +170,7 @@ def test_no_question_is_asked_twice(mcqs, built, published):
         assert shown.is_unique().all()
 
 
+@pytest.mark.landing
 def test_every_question_is_accounted_for(build):
     assert build.summary.select(total=pl.col("questions") + pl.col("dropped"))["total"].to_list() == [500] * 16
     assert build.dropped.select("template_id", "locale").is_unique().all()

@@ -7,7 +7,7 @@ from blend.builders.mcq import build_mcq
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.published_rows import AnswerSpread
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 YIELD = {5: (450, 3005, 5252), "all": (450, 3236, 97_197)}
 REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1}
@@ -38,6 +38,7 @@ def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, join
     assert figures == JOINING[joining]
 
 
+@pytest.mark.landing
 def test_distractors_by_region(mcqs):
     wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))
     uses = dict(wrong["option_locales"].value_counts().iter_rows())
@@ -74,6 +75,7 @@ def test_other_thresholds(built, thresholds, questions):
     assert built(**thresholds).summary["questions"].sum() == questions
 
 
+@pytest.mark.landing
 def test_the_table_of_answer_spread_in_the_documentation(root, mcqs):
     page = (root / "docs" / "mcq.md").read_text(encoding="utf-8")
     pairs = mcqs.unique(["template_id", "locale", "answer_spread"])

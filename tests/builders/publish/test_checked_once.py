@@ -16,7 +16,6 @@ from helpers.hub.hub_releases import REPO, altered, digests, held, published, wi
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
-    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
@@ -65,18 +64,21 @@ def test_a_release_that_was_validated_is_published_without_a_library_of_frames(
     assert held(hub.repository(REPO)) == published(releases / "1.0.0", hub.url)
 
 
+@pytest.mark.landing
 def test_a_dry_run_counts(releases: Path, n_checked: Any):
     assert n_checked(releases / "1.0.0") == len(QUICK)
     assert n_checked(releases / "1.0.0") == 0
     assert n_checked(releases / "other") == len(QUICK)
 
 
+@pytest.mark.landing
 def test_only_checks_that_were_not_made_are_made(releases: Path, n_checked: Any):
     for name in ("files", "card"):
         validate_release(releases / "1.0.0", checks={name: CHECKS[name]})
     assert n_checked(releases / "1.0.0") == len(QUICK) - 2
 
 
+@pytest.mark.landing
 def test_a_changed_byte_is_another_release(refusal: Any, releases: Path, tmp_path: Path, n_checked: Any):
     assert n_checked(releases / "1.0.0") == len(QUICK)
     changed = altered(releases / "1.0.0", tmp_path / "changed", "README.md", with_another_number)
@@ -85,6 +87,7 @@ def test_a_changed_byte_is_another_release(refusal: Any, releases: Path, tmp_pat
     )
 
 
+@pytest.mark.landing
 def test_what_was_found_is_found_again(refusal: Any, releases: Path, tmp_path: Path):
     changed = altered(releases / "1.0.0", tmp_path / "changed", "README.md", with_another_number)
     report = validate_release(changed, checks=QUICK)
@@ -93,6 +96,7 @@ def test_what_was_found_is_found_again(refusal: Any, releases: Path, tmp_path: P
         assert "not sound, and a published version never changes: README.md" in refusal(changed)
 
 
+@pytest.mark.landing
 def test_another_version_of_the_sdk_checks_again(
     releases: Path, n_checked: Any, monkeypatch: pytest.MonkeyPatch
 ):
@@ -101,12 +105,14 @@ def test_another_version_of_the_sdk_checks_again(
     assert n_checked(releases / "1.0.0") == len(QUICK)
 
 
+@pytest.mark.landing
 def test_checks_of_ones_own_and_other_locales_are_not_remembered(releases: Path, n_checked: Any):
     validate_release(releases / "1.0.0", checks=dict.fromkeys(QUICK, lambda release: ()))
     validate_release(releases / "1.0.0", checks=QUICK, locales=registry())
     assert n_checked(releases / "1.0.0") == len(QUICK)
 
 
+@pytest.mark.landing
 def test_a_release_that_changes_while_it_is_checked_is_not_remembered(
     releases: Path, tmp_path: Path, n_checked: Any
 ):
@@ -131,12 +137,14 @@ def test_a_damaged_memory_is_none(releases: Path, n_checked: Any, blend_cache: P
     assert n_checked(releases / "1.0.0") == 0
 
 
+@pytest.mark.landing
 def test_a_cache_that_cannot_be_written_stops_nothing(releases: Path, n_checked: Any, blend_cache: Path):
     blend_cache.write_text("a file where the folder would be")
     for _ in range(2):
         assert n_checked(releases / "1.0.0") == len(QUICK)
 
 
+@pytest.mark.landing
 def test_the_cache_is_the_users_alone(releases: Path, n_checked: Any, blend_cache: Path):
     assert n_checked(releases / "1.0.0") == len(QUICK)
     (memory,) = blend_cache.rglob("*.json")

@@ -16,7 +16,6 @@ from helpers.hub.hub_releases import REPO, held, published, writes
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
-    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
@@ -46,6 +45,7 @@ def put_there(hub: Hub, files: dict[str, bytes], *, tag: str | None) -> str:
     return commit
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("endpoint", [THE_HUB, "https://hf.co", "https://www.huggingface.co/"])
 def test_files_have_their_address_on_the_hub(releases: Path, endpoint: str):
     files = in_form_of(releases / "1.0.0", endpoint)
@@ -55,6 +55,7 @@ def test_files_have_their_address_on_the_hub(releases: Path, endpoint: str):
     assert all(address.startswith(folder) and address.removeprefix(folder) in files for address in found)
 
 
+@pytest.mark.landing
 def test_no_address_of_a_mirror_gets_into_a_release(hub: Hub, publish: Any, releases: Path):
     publish(releases / "1.0.0")
     repository = hub.repository(REPO)
@@ -63,6 +64,7 @@ def test_no_address_of_a_mirror_gets_into_a_release(hub: Hub, publish: Any, rele
     assert set(addresses(repository.content("croissant.json"))) <= set(repository.files())
 
 
+@pytest.mark.landing
 def test_the_same_release_at_another_address_of_the_hub(hub: Hub, publish: Any, releases: Path):
     first = publish(releases / "1.0.0")
     hub.requests.clear()
@@ -71,6 +73,7 @@ def test_the_same_release_at_another_address_of_the_hub(hub: Hub, publish: Any, 
     assert writes(hub) == []
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("address", [THE_HUB, MIRROR])
 def test_a_release_that_was_published_with_other_addresses(
     hub: Hub, publish: Any, releases: Path, hub_cache: Path, address: str
@@ -83,6 +86,7 @@ def test_a_release_that_was_published_with_other_addresses(
     assert (done.plan.action, done.commit) == ("nothing", commit)
 
 
+@pytest.mark.landing
 def test_one_that_was_stopped_before_its_tag_is_finished_from_another_address(
     hub: Hub, publish: Any, releases: Path
 ):
@@ -110,6 +114,7 @@ def test_a_repository_that_was_renamed(hub: Hub, publish: Any, releases: Path, h
     )
 
 
+@pytest.mark.landing
 def test_what_is_the_same_for_publishing_is_the_same_for_the_diff(
     hub: Hub, publish: Any, releases: Path, hub_cache: Path
 ):
@@ -119,12 +124,14 @@ def test_what_is_the_same_for_publishing_is_the_same_for_the_diff(
     assert publish(releases / "1.0.0").plan.action == "nothing"
 
 
+@pytest.mark.landing
 def test_a_reason_that_is_not_given_again_is_no_other_content(hub: Hub, publish: Any, releases: Path):
     first = publish(releases / "1.0.0", allow_errors="nobody reads it yet")
     done = publish(releases / "1.0.0")
     assert (done.plan.action, done.commit) == ("nothing", first.commit)
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("path", "found", "instead"),
     [

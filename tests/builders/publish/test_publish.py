@@ -37,6 +37,7 @@ NO_QUESTIONS = McqOptions(target_min_votes=50)
 """Nobody has so many votes: a release without multiple-choice questions."""
 
 
+@pytest.mark.landing
 def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, releases: Path):
     steps = []
     done = publish(releases / FIRST, on_progress=lambda step, ready, total: steps.append((step, ready, total)))
@@ -59,6 +60,7 @@ def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, r
     assert len(writes(hub)) == 3
 
 
+@pytest.mark.landing
 def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
     hub: Hub, publish: Publish, releases: Path
 ):
@@ -82,6 +84,7 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
     assert commit.description.splitlines()[1:] == ["Follows 1.0.0.", "Version forced: a test of removal"]
 
 
+@pytest.mark.landing
 def test_the_same_content_again_does_nothing(hub: Hub, publish: Publish, releases: Path):
     first = publish(releases / FIRST)
     hub.requests.clear()
@@ -91,6 +94,7 @@ def test_the_same_content_again_does_nothing(hub: Hub, publish: Publish, release
     assert writes(hub) == []
 
 
+@pytest.mark.landing
 def test_other_content_under_a_published_version_is_refused(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path
 ):
@@ -108,6 +112,7 @@ def test_other_content_under_a_published_version_is_refused(
     assert next(before)[0] == hub.repository(REPO).branches["main"]
 
 
+@pytest.mark.landing
 def test_a_dry_run_says_what_would_change_and_changes_nothing(
     hub: Hub, publish: Publish, releases: Path, login: Any
 ):
@@ -124,6 +129,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
     assert not [request for request in hub.requests if request.split()[0] in ("PUT", "POST", "DELETE")]
 
 
+@pytest.mark.landing
 def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases: Path):
     publish(releases / SECOND)
     assert refusal(releases / FIRST, force_version="back") == (
@@ -166,6 +172,7 @@ def test_the_version_that_follows_and_a_larger_one_need_no_reason(
 # Two maintainers at once.
 
 
+@pytest.mark.landing
 def test_the_second_of_two_maintainers_gets_a_conflict(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path, login: Any
 ):
@@ -213,6 +220,7 @@ def test_a_publish_between_anothers_commit_and_tag_is_refused(
 # Interruptions that the next run heals.
 
 
+@pytest.mark.landing
 def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
     refusal(releases / FIRST)
@@ -223,6 +231,7 @@ def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal:
     assert writes(hub) == [f"POST /api/datasets/org/blend/tag/{done.commit}"]
 
 
+@pytest.mark.landing
 def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path
 ):
@@ -235,6 +244,7 @@ def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(
     assert hub.repository(REPO).branches["main"] == edited
 
 
+@pytest.mark.landing
 def test_edits_by_hand_are_told_before_they_are_replaced(hub: Hub, publish: Publish, releases: Path):
     publish(releases / FIRST)
     hub.repository(REPO).edit({"README.md": b"# mine", "notes.txt": b"x"})

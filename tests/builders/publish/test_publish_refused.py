@@ -22,7 +22,6 @@ from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import BOB, CAROL, DAVE, Account
 
 pytestmark = [
-    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
@@ -52,6 +51,7 @@ def test_a_private_repository_is_seen_by_its_owners_only(
     assert publish(releases / SECOND, force_version="no flag needed", dry_run=True).action == "publish"
 
 
+@pytest.mark.landing
 def test_a_public_repository_is_not_taken_for_a_private_one(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path
 ):
@@ -62,6 +62,7 @@ def test_a_public_repository_is_not_taken_for_a_private_one(
     )
 
 
+@pytest.mark.landing
 def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, releases: Path, login: Any):
     login(None)
     assert refusal(releases / FIRST) == (
@@ -83,6 +84,7 @@ def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, rel
 # What is not published.
 
 
+@pytest.mark.landing
 def test_messages_for_repository_ids(publish: Publish, refusal: Refusal, releases: Path):
     expected = (
         "Hub dataset {}: not the name of a repository; write org/name, where org is an account or organisation"
@@ -94,6 +96,7 @@ def test_messages_for_repository_ids(publish: Publish, refusal: Refusal, release
     )
 
 
+@pytest.mark.landing
 def test_without_a_hub_a_plan_says_what_can_be_checked(
     refusal: Refusal, releases: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -105,6 +108,7 @@ def test_without_a_hub_a_plan_says_what_can_be_checked(
     )
 
 
+@pytest.mark.landing
 def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"data.csv": b"a,b\n", "README.md": b"# Bob's"})
@@ -114,6 +118,7 @@ def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: R
     )
 
 
+@pytest.mark.landing
 def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, releases: Path):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"README.md": b"# soon"})
@@ -130,6 +135,7 @@ def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, rel
     )
 
 
+@pytest.mark.landing
 def test_a_release_that_is_not_as_its_manifest_says(
     publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path
 ):
@@ -165,6 +171,7 @@ def test_a_gitignore_on_the_hub_leaves_nothing_out(hub: Hub, publish: Publish, r
     assert held(hub.repository(REPO), "v1.1.0") == published(releases / SECOND, hub.url)
 
 
+@pytest.mark.landing
 def test_a_repository_without_attributes_keeps_tables_as_small_files(
     hub: Hub, publish: Publish, releases: Path
 ):
@@ -174,6 +181,7 @@ def test_a_repository_without_attributes_keeps_tables_as_small_files(
     assert not any(entry.sha256 for entry in hub.repository(REPO).files().values())
 
 
+@pytest.mark.landing
 def test_data_that_may_not_be_passed_on_is_refused(refusal: Refusal, tmp_path: Path):
     from blend.builders.release import build_release
     from blend.loaders.recipes.ready import semeval_recipe

@@ -10,7 +10,6 @@ from helpers.hub.hub_releases import writes
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
-    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
@@ -20,6 +19,7 @@ COMMIT, CONTENT = "POST /api/datasets/org/blend/commit/main", "PUT /large/.*"
 WHERE = "Hub dataset org/blend"
 
 
+@pytest.mark.landing
 def test_a_commit_that_is_too_large(hub: Hub, refusal: Any, releases: Path):
     hub.fail(COMMIT, status=413)
     assert refusal(releases / "1.0.0") == (
@@ -29,6 +29,7 @@ def test_a_commit_that_is_too_large(hub: Hub, refusal: Any, releases: Path):
     assert hub.repository("org/blend").tags == {}
 
 
+@pytest.mark.landing
 def test_an_account_without_storage_left(hub: Hub, refusal: Any, releases: Path, quick: None):
     hub.fail(COMMIT, status=507)
     assert refusal(releases / "1.0.0") == (
@@ -74,6 +75,7 @@ def forbidden(said: str, request: str) -> str:
     )
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("request_", "status", "message", "expected"),
@@ -99,6 +101,7 @@ def test_what_is_forbidden_is_told_by_what_the_hub_says(
     assert hub.repository("org/blend").tags == {}
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_run: bool):
     hub.store.create("org/blend", private=False, author="bob")
@@ -113,6 +116,7 @@ def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_r
     assert not [request for request in hub.requests if request.startswith(("POST", "PUT"))]
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("request_", ["commit/main", "tag/.*"])
 def test_a_branch_of_the_tags_name_that_appears_meanwhile(
     hub: Hub, refusal: Any, releases: Path, quick: None, request_: str
@@ -131,6 +135,7 @@ def test_a_branch_of_the_tags_name_that_appears_meanwhile(
     assert refusal(releases / "1.0.0").startswith(f"{WHERE}: has a branch v1.0.0, ")
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("status", [413, 507])
 def test_a_file_that_is_refused_is_named(hub: Hub, refusal: Any, releases: Path, quick: None, status: int):
     hub.fail(CONTENT, status=status, times=1000)
@@ -145,6 +150,7 @@ def test_a_file_that_is_refused_is_named(hub: Hub, refusal: Any, releases: Path,
     assert "signature" not in message
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("request_", ["GET /api/datasets/org/blend/refs", CONTENT, COMMIT])
 def test_an_hour_is_not_waited_for(hub: Hub, refusal: Any, releases: Path, request_: str):

@@ -19,7 +19,6 @@ from helpers.hub.hub_releases import FOUR, altered, make_release, with_another_n
 from helpers.hub.hub_server import Hub
 
 pytestmark = [
-    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
@@ -34,6 +33,7 @@ def half_of_the_rows(table: bytes) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("path", "change", "found"),
@@ -60,6 +60,7 @@ def test_an_unsound_release_is_refused(
     assert hub.store.repositories == {}
 
 
+@pytest.mark.landing
 def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
     hub: Hub, publish: Any, releases: Path, tmp_path: Path
 ):
@@ -108,6 +109,7 @@ def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
     )
 
 
+@pytest.mark.landing
 def test_another_locale_is_a_minor_version_and_only_what_changed_is_downloaded(
     hub: Hub, publish: Any, releases: Path, hub_cache: Path
 ):
@@ -121,6 +123,7 @@ def test_another_locale_is_a_minor_version_and_only_what_changed_is_downloaded(
     assert {request.rpartition("data/")[2] for request in fetched} == {table}
 
 
+@pytest.mark.landing
 def test_the_published_metadata_lead_to_the_files(hub: Hub, publish: Any, releases: Path):
     publish(releases / "1.0.0")
     url = f"{hub.url}/datasets/org/blend/resolve/v1.0.0/croissant.json"
@@ -148,6 +151,7 @@ def test_a_damaged_manifest_in_the_cache_is_fetched_again(
     assert "CHANGELOG.md has no section for 1.1.0" in refusal(release, dry_run=True)
 
 
+@pytest.mark.landing
 def test_a_folder_that_the_hubs_own_tool_downloaded_is_published(
     publish: Any, releases: Path, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -17,7 +17,6 @@ from helpers.hub.hub_server import Hub
 from helpers.tiers import rest_nightly
 
 pytestmark = [
-    pytest.mark.landing,
     pytest.mark.integration,
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
@@ -66,6 +65,7 @@ def test_one_error_at_any_request_of_a_successor_or_a_comparison(
     assert held(hub.repository(REPO), "v1.1.0") == published(releases / "1.1.0", hub.url)
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     "route",
@@ -88,6 +88,7 @@ def test_an_answer_that_is_not_the_hubs(hub: Hub, refusal: Any, releases: Path, 
     assert hub.repository(REPO).tags == {}
 
 
+@pytest.mark.landing
 def test_a_pull_asks_six_times(hub: Hub, first: Path, quick: None, tmp_path: Path):
     hub.fail("GET .*/refs", status=503, times=1000)
     assert refused_pull(hub, tmp_path) == (
@@ -96,6 +97,7 @@ def test_a_pull_asks_six_times(hub: Hub, first: Path, quick: None, tmp_path: Pat
     assert len(hub.requests) == 6
 
 
+@pytest.mark.landing
 def test_a_pull_that_is_forbidden_asks_for_access_and_not_for_another_token(
     hub: Hub, first: Path, tmp_path: Path
 ):
@@ -106,6 +108,7 @@ def test_a_pull_that_is_forbidden_asks_for_access_and_not_for_another_token(
     )
 
 
+@pytest.mark.landing
 def test_a_pull_of_what_a_proxy_answers(hub: Hub, first: Path, quick: None, tmp_path: Path):
     hub.fail("GET .*/refs", status=200, times=1000)
     assert refused_pull(hub, tmp_path) == NOT_THE_HUB

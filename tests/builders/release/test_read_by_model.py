@@ -27,7 +27,7 @@ from helpers.models.chat_server import SECRET, Chat, ChatReply, served
 from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
 from helpers.tiers import rest_nightly
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 OPINIONS = {"salad": ("also-right", 0.9), "homework": ("silly", 1), "tacos": ("also-right", 0.5)}
 
@@ -65,6 +65,7 @@ def sheet_of(recipe: Path, *more: str) -> dict[str, str]:
     return {row["option"]: row["read"] for row in csv.DictReader(io.StringIO(out.read_text("utf-8-sig")))}
 
 
+@pytest.mark.landing
 def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path, exclusions="verdicts.tsv")
     reads(chat, OPINIONS)
@@ -97,6 +98,7 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert chat.requests == []
 
 
+@pytest.mark.landing
 def test_the_recipe_names_the_file_from_where_it_lies(chat: Chat, tmp_path: Path):
     (tmp_path / "here").mkdir()
     recipe = lunch(tmp_path / "here")
@@ -123,6 +125,7 @@ def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
     assert "pizza" in shown_in(recipe, "es-MX")
 
 
+@pytest.mark.landing
 def test_what_people_have_read_is_asked_about_only_to_compare(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path, exclusions="people.tsv")
     reads(chat, OPINIONS)
@@ -141,6 +144,7 @@ def test_what_people_have_read_is_asked_about_only_to_compare(chat: Chat, tmp_pa
     assert asked_in(chat.requests[0])["correct answers"] == ["sandwich"]
 
 
+@pytest.mark.landing
 def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path, n_templates=2)
     fine = reads(chat, OPINIONS)
@@ -162,6 +166,7 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
     assert set(read_exclusions(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
 
 
+@pytest.mark.landing
 def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path: Path):
     chat.say = lambda _: ChatReply("Hello! How can I help you?")
     with pytest.raises(BlendError) as raised:
@@ -177,6 +182,7 @@ def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path:
     assert not (tmp_path / "verdicts.tsv").exists()
 
 
+@pytest.mark.landing
 def test_what_the_command_refuses(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path)
     for more, told in (

@@ -12,7 +12,7 @@ from blend.schemas.errors import ArgumentError, InputError, MissingExtraError
 from helpers.models.tiny_models import make_thinking_model
 from helpers.tiers import rest_nightly
 
-pytestmark = [pytest.mark.slow, pytest.mark.landing]
+pytestmark = [pytest.mark.slow]
 
 STAND_IN = Path(__file__).resolve().parents[2] / "helpers" / "models" / "vllm_stand_in"
 PROMPTS = ["What do people eat?\nA. rice\nB. bread\nAnswer:", "ሰላም እንጀራ", "Which fruit?\nAnswer: ", "x" * 3000]
@@ -38,6 +38,7 @@ def test_answers_are_those_of_transformers(chat_model: Path, chat: bool):
         assert there == here
 
 
+@pytest.mark.landing
 @pytest.mark.usefixtures("vllm")
 @pytest.mark.parametrize("chat", [True, False])
 def test_options_score_as_by_transformers(chat_model: Path, chat: bool):
@@ -49,6 +50,7 @@ def test_options_score_as_by_transformers(chat_model: Path, chat: bool):
     assert [error is None for error in there.errors] == [error is None for error in here.errors]
 
 
+@pytest.mark.landing
 @pytest.mark.usefixtures("vllm")
 def test_thoughts_are_told_from_answers(tiny_gpt2: Path, tmp_path: Path):
     folder = make_thinking_model(tiny_gpt2, tmp_path / "thinking")
@@ -68,6 +70,7 @@ def test_thoughts_are_told_from_answers(tiny_gpt2: Path, tmp_path: Path):
         assert answers[0][0].thought == ("popcorn" if thinking == "on" else None)
 
 
+@pytest.mark.landing
 @pytest.mark.usefixtures("vllm")
 def test_draws_depend_on_prompt_and_sample_alone(chat_model: Path):
     model = open_model(str(chat_model), backend="vllm", decoding=Decoding(max_tokens=6, temperature=1.0))
@@ -80,12 +83,14 @@ def test_draws_depend_on_prompt_and_sample_alone(chat_model: Path):
     assert a.text != b.text
 
 
+@pytest.mark.landing
 @pytest.mark.usefixtures("vllm")
 def test_what_a_run_keeps_of_it(chat_model: Path):
     description = open_model(str(chat_model), backend="vllm").describe()
     assert (description.backend, description.versions["vllm"]) == ("vllm", "0.0.stand-in")
 
 
+@pytest.mark.landing
 @pytest.mark.usefixtures("vllm")
 def test_a_model_that_vllm_cannot_load(chat_model: Path, monkeypatch: pytest.MonkeyPatch):
     import vllm
@@ -102,12 +107,14 @@ def test_a_model_that_vllm_cannot_load(chat_model: Path, monkeypatch: pytest.Mon
     )
 
 
+@pytest.mark.landing
 def test_vllm_is_not_installed(chat_model: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(MissingExtraError, match="the backend vllm"):
         open_model(str(chat_model), backend="vllm")
 
 
+@pytest.mark.landing
 @pytest.mark.usefixtures("vllm")
 @pytest.mark.parametrize(("option", "value"), [("device", "cpu"), ("batch_size", 4)])
 def test_what_vllm_decides_itself_is_refused(chat_model: Path, option: str, value: object):

@@ -20,6 +20,7 @@ from blend.views.comparison import comparison_views
 from blend.views.scores import FEW_NOTE
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_who_is_better_and_where(good: Path, poor: Path):
     found = compare_runs([poor, good])
@@ -35,6 +36,7 @@ def test_who_is_better_and_where(good: Path, poor: Path):
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
     console = Console(file=io.StringIO(), width=80)
@@ -50,6 +52,7 @@ def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
         assert words in printed
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_means_are_called_what_they_are(good: Path, poor: Path):
     found = compare_runs([poor, good])
@@ -59,6 +62,7 @@ def test_the_means_are_called_what_they_are(good: Path, poor: Path):
         assert f"Mean over regions, {called}\n" in re.sub(" +\n", "\n", console.file.getvalue())
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_run):
     def printed(*runs: Path) -> str:
@@ -73,6 +77,7 @@ def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_ru
     assert "*" not in printed(good, poor)
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
     values = []
@@ -83,12 +88,14 @@ def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
     assert pair.macro.estimate.value == pytest.approx(values[1] - values[0])
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_other_order_turns_the_verdict(good: Path, poor: Path):
     (pair,) = compare_runs([good, poor]).pairs
     assert pair.macro.verdict == "worse"
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "again")
@@ -100,6 +107,7 @@ def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     assert [(s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [(1, 1, 2), (1, 1, 2)]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_items_that_only_one_answered_are_counted(good: Path, make_run):
     part = make_run("part", 0.9, leave_out=3)
@@ -107,6 +115,7 @@ def test_items_that_only_one_answered_are_counted(good: Path, make_run):
     assert pair.n_left_out == 3
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
     short = make_run("short", 0.9, limit=2)
@@ -185,6 +194,7 @@ def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):
     evil = make_run("\x1b[2J[red]x\u202e", 0.5)
@@ -197,6 +207,7 @@ def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):
     assert "\u202e" not in text
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_the_command_prints_json(good: Path, poor: Path):
     result = CliRunner().invoke(app, ["eval", "compare", str(poor), str(good), "--json"])

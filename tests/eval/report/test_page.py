@@ -24,7 +24,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import VARIANTS
 from blend.schemas.errors import InputError, MissingExtraError
 
-pytestmark = pytest.mark.slow  # for what its tests share
+pytestmark = [pytest.mark.slow]  # for what its tests share
 
 
 class Elements(HTMLParser):
@@ -59,23 +59,27 @@ def elements(page: str) -> Elements:
     return Elements(page)
 
 
+@pytest.mark.landing
 def test_it_names_models_release_and_signature(page: str, elements: Elements, good: Path):
     scores = json.loads((good / "scores.json").read_text(encoding="utf-8"))
     for text in ("good", "poor <b>&</b>", scores["signature"], scores["release"], "better"):
         assert text in elements.text
 
 
+@pytest.mark.landing
 def test_nothing_is_fetched(elements: Elements):
     for _, attributes in elements.tags:
         for name in ("src", "href", "action", "srcset", "data"):
             assert (attributes.get(name) or "#").startswith(("#", "data:,"))
 
 
+@pytest.mark.landing
 def test_the_library_is_there_once_and_the_file_is_small(page: str):
     assert page.count("window.vegaEmbed") == 1
     assert len(page.encode()) < 3_000_000
 
 
+@pytest.mark.landing
 def test_output_of_models_stays_text(elements: Elements):
     tags = [tag for tag, _ in elements.tags]
     assert tags.count("script") == 6
@@ -87,12 +91,14 @@ def test_output_of_models_stays_text(elements: Elements):
     assert not set("\u202e\x07\x1b") & set(elements.text)
 
 
+@pytest.mark.landing
 def test_texts_of_others_keep_their_direction(elements: Elements):
     texts = [attributes for tag, attributes in elements.tags if attributes.get("class") == "text"]
     assert texts
     assert all(attributes["dir"] == "auto" for attributes in texts)
 
 
+@pytest.mark.landing
 def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements):
     specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
     places = [attributes["id"] for _, attributes in elements.tags if attributes.get("class") == "chart"]
@@ -102,12 +108,14 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     assert kinds == {"regions", "map", "topics", "cultures", "positions"}
 
 
+@pytest.mark.landing
 def test_the_three_spreads_of_answers_are_told_apart(elements: Elements, good: Path):
     (run,) = read_scored([good])
     assert list(run.of("accuracy", "answer-spread")) == ["universal", "shared", "specific"]
     assert "By how widespread the correct answer is" in elements.text
 
 
+@pytest.mark.landing
 def test_the_hardest_questions_are_wrong_and_two_of_a_region(good: Path, poor: Path):
     found = _hardest(read_scored([good, poor]))
     assert found
@@ -127,6 +135,7 @@ def _hardest(runs: Sequence[ScoredRun]) -> tuple[HardQuestion, ...]:
     return hardest_questions(runs, [task.single_answers(run) for run in runs], task.known_questions(runs[0]))
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -142,6 +151,7 @@ def test_what_is_shown(text: str, shown: str):
     assert visible(text) == shown
 
 
+@pytest.mark.landing
 @given(st.text())
 def test_what_is_shown_never_turns_or_controls(text: str):
     assert not set(visible(text)) & set(
@@ -149,16 +159,19 @@ def test_what_is_shown_never_turns_or_controls(text: str):
     )
 
 
+@pytest.mark.landing
 def test_no_run():
     with pytest.raises(InputError, match=r"^no run to report on; name one or more run directories$"):
         build_report([])
 
 
+@pytest.mark.landing
 def test_a_directory_is_not_a_file(good: Path, tmp_path: Path):
     with pytest.raises(InputError, match=rf"^{tmp_path}: is a directory; `out` names an HTML file$"):
         write_report([good], tmp_path)
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("content", ["my notes", "<!DOCTYPE html>\n<p>my own page"])
 def test_only_a_page_of_ours_is_replaced(good: Path, tmp_path: Path, content: str):
     out = tmp_path / "report.html"
@@ -173,6 +186,7 @@ def test_only_a_page_of_ours_is_replaced(good: Path, tmp_path: Path, content: st
     assert write_report([good], out) == out
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("package", ["altair", "vl_convert"])
 def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch, package: str):
     monkeypatch.setitem(sys.modules, package, None)
@@ -181,6 +195,7 @@ def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch,
         build_report(read_scored([good]))
 
 
+@pytest.mark.landing
 def test_short_answers_beside_those_of_natives(short: Path):
     (run,) = read_scored([short])
     found = _hardest([run])
@@ -204,6 +219,7 @@ def test_tasks_stand_on_one_page_and_both_languages_side_by_side(good: Path, sho
     assert "Local language against English" in Elements(page).text
 
 
+@pytest.mark.landing
 def test_a_model_in_two_tasks_keeps_its_name(good: Path, short: Path, make_run):
     twin = make_run("good", 0.5, folder="twin")
     assert [run.name for run in read_scored([good, short])] == ["good", "short"]
@@ -224,6 +240,7 @@ def _as_model(run: Path, name: str) -> Path:
     return copy
 
 
+@pytest.mark.landing
 def test_of_two_neighbours_the_southern_one_is_named_below_its_mark():
     places = {"KP": (40, 127), "KR": (36, 128), "US": (39, -98), "ZA": (-29, 25)}
     rows = [
@@ -312,5 +329,6 @@ def test_the_command_writes_it(good: Path, tmp_path: Path):
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.landing
 def test_a_sentence_names_regions_as_they_are_printed():
     assert regions_in_words(["GB", "XX", "KR", "PH"]) == "the Philippines, South Korea, the UK, XX"

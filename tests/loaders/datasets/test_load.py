@@ -23,18 +23,20 @@ from blend.schemas.language.locales import registry
 from blend.schemas.release.release_layout import MANIFEST_NAME
 from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
-pytestmark = [pytest.mark.usefixtures("datasets_cache"), pytest.mark.landing]
+pytestmark = [pytest.mark.usefixtures("datasets_cache")]
 
 QUESTIONS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIONS)
 SPLITS = ["US", "KR", "IR", "KP", "JB"]
 
 
+@pytest.mark.landing
 def test_importing_the_loaders_loads_nothing_slow():
     script = "import sys, blend.loaders; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & {"datasets", "huggingface_hub", "polars", "pyarrow", "pydantic"}
 
 
+@pytest.mark.landing
 def test_every_public_name_is_there():
     import blend.loaders
 
@@ -51,6 +53,7 @@ def test_every_public_name_is_there():
         _ = blend.loaders.nothing
 
 
+@pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KR", "ko-KR", "South_Korea", "South Korea"])
@@ -61,6 +64,7 @@ def test_a_region_by_any_name_is_a_dataset(release: Path, name: str, place: type
     assert rows.to_list() == datasets.load_dataset(str(release), "annotations", split="KR").to_list()
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_each_function_loads_its_configuration(release: Path):
     for load, config in (
@@ -78,6 +82,7 @@ def test_each_function_loads_its_configuration(release: Path):
     assert load_multiple_choice_questions(release).to_list() == plain.to_list()
 
 
+@pytest.mark.landing
 def test_several_regions_come_by_split_in_the_order_asked_for(release: Path):
     loaded = load_annotations(release, region=["West_Java", "KR", "su-JB"])
     assert isinstance(loaded, datasets.DatasetDict)
@@ -86,6 +91,7 @@ def test_several_regions_come_by_split_in_the_order_asked_for(release: Path):
     assert list(load_annotations(release, region=("KP",), streaming=True)) == ["KP"]
 
 
+@pytest.mark.landing
 def test_multiple_choice_questions_are_chosen_by_the_region_asked_about(release: Path):
     everything = load_multiple_choice_questions(release)
     iran = load_multiple_choice_questions(release, region="IR")
@@ -95,6 +101,7 @@ def test_multiple_choice_questions_are_chosen_by_the_region_asked_about(release:
     assert both.to_list() == everything.filter(lambda row: row["locale"] in {"su-JB", "en-US"}).to_list()
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("config", QUESTIONS)
 def test_streaming_gives_the_same_rows(release: Path, config: str):
     loaded, streamed = load_config(release, config), load_config(release, config, streaming=True)
@@ -104,11 +111,13 @@ def test_streaming_gives_the_same_rows(release: Path, config: str):
         assert list(rows) == loaded[split].to_list()
 
 
+@pytest.mark.landing
 def test_streamed_multiple_choice_questions_are_chosen_as_well(release: Path):
     streamed = load_multiple_choice_questions(release, region="KR", streaming=True)
     assert list(streamed) == load_multiple_choice_questions(release, region="KR").to_list()
 
 
+@pytest.mark.landing
 def test_polars_is_at_hand(release: Path):
     rows = load_annotations(release, region="KR")
     frame = rows.filter(lambda row: row["topic"] == "Food").to_polars()
@@ -118,12 +127,14 @@ def test_polars_is_at_hand(release: Path):
     assert streamed.equals(rows.to_polars())
 
 
+@pytest.mark.landing
 def test_a_config_by_name_can_be_asked_for_by_split(release: Path):
     assert (
         load_config(release, "annotations", split="KR").to_list() == load_annotations(release, "KR").to_list()
     )
 
 
+@pytest.mark.landing
 def test_the_spelling_of_upstream_files_is_read_and_never_offered():
     known = [
         _known_region(registry().get(tag).model_copy(update={"upstream": f"Peru_{tag[:2]}"}))
@@ -139,6 +150,7 @@ def test_the_spelling_of_upstream_files_is_read_and_never_offered():
     assert said.count("(") == 3
 
 
+@pytest.mark.landing
 def test_messages_for_names_that_the_release_does_not_have(release: Path):
     known = "choose one of: US (en-US), KR (ko-KR), IR (fa-IR), KP (ko-KP), JB (su-JB)"
     with pytest.raises(UnknownNameError) as caught:
@@ -162,6 +174,7 @@ def test_messages_for_names_that_the_release_does_not_have(release: Path):
     assert str(caught.value) == "unknown split 'train'; choose one of: test"
 
 
+@pytest.mark.landing
 def test_messages_for_questions_that_contradict_themselves(release: Path):
     with pytest.raises(BlendError) as caught:
         load_annotations(release, region=[])
@@ -176,6 +189,7 @@ def test_messages_for_questions_that_contradict_themselves(release: Path):
     )
 
 
+@pytest.mark.landing
 def test_message_for_a_path_that_is_no_release(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         load_annotations(tmp_path, region="KR")
@@ -189,6 +203,7 @@ def test_message_for_a_path_that_is_no_release(tmp_path: Path):
     )
 
 
+@pytest.mark.landing
 def test_files_that_are_not_as_the_manifest_says_are_refused(release: Path, tmp_path: Path):
     damaged = shutil.copytree(release, tmp_path / "damaged")
     path = damaged / "data" / "annotations" / "KR-00000.parquet"
@@ -204,6 +219,7 @@ def test_files_that_are_not_as_the_manifest_says_are_refused(release: Path, tmp_
     assert len(load_annotations(damaged, region="US")) == len(load_annotations(release, region="US"))
 
 
+@pytest.mark.landing
 def test_message_where_no_row_is_about_the_region(release: Path, tmp_path: Path):
     short = shutil.copytree(release, tmp_path / "short")
     manifest = read_manifest(short)
@@ -220,6 +236,7 @@ def test_message_where_no_row_is_about_the_region(release: Path, tmp_path: Path)
     )
 
 
+@pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_that_was_built_again_is_read_again(release: Path, tmp_path: Path):
     from helpers.hub.hub_releases import make_release

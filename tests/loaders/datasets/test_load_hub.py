@@ -26,7 +26,7 @@ from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.own_process import END_AT_ONCE
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = [pytest.mark.integration]
 
 REPO = "org/blend"
 
@@ -164,6 +164,7 @@ def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_pat
     assert result_of(code, REPO, options, **hub.environment(tmp_path / "home")) == here
 
 
+@pytest.mark.landing
 def test_a_version_is_loaded_and_nothing_else_is_downloaded(published: Hub, releases: dict[str, Path]):
     rows = load_annotations(REPO, region="KR", revision="v1.1.0")
     assert rows.to_list() == load_annotations(releases["v1.1.0"], region="KR").to_list()
@@ -173,6 +174,7 @@ def test_a_version_is_loaded_and_nothing_else_is_downloaded(published: Hub, rele
     assert everything.to_list() == load_multiple_choice_questions(releases["v1.1.0"]).to_list()
 
 
+@pytest.mark.landing
 def test_a_frame_is_read_by_the_same_names(
     published: Hub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ):
@@ -191,6 +193,7 @@ def test_a_frame_is_read_by_the_same_names(
     assert_frame_equal(blend.read_config(REPO, "annotations", revision="v1.1.0"), here)
 
 
+@pytest.mark.landing
 def test_a_frame_that_cannot_be_read_says_why(published: Hub, releases: dict[str, Path]):
     def told(release: str | Path, config: str = "annotations", **options: str) -> str:
         with pytest.raises(BlendError) as caught:
@@ -213,12 +216,14 @@ def test_a_frame_that_cannot_be_read_says_why(published: Hub, releases: dict[str
     )
 
 
+@pytest.mark.landing
 def test_a_commit_is_a_revision_as_well(published: Hub, releases: dict[str, Path]):
     commit = published.repository(REPO).tags["v1.1.0"]
     rows = load_annotations(REPO, region="DZ", revision=commit)
     assert rows.to_list() == load_annotations(releases["v1.1.0"], region="DZ").to_list()
 
 
+@pytest.mark.landing
 def test_a_newer_version_is_mentioned_once_at_the_line_that_loads(published: Hub):
     with pytest.warns(NewerVersionWarning) as told:
         load_annotations(REPO, region="KR", revision="v1.0.0")
@@ -234,12 +239,14 @@ def test_a_newer_version_is_mentioned_once_at_the_line_that_loads(published: Hub
         load_annotations(REPO, region="KR", revision="v1.1.0")
 
 
+@pytest.mark.landing
 def test_nothing_is_said_when_the_hub_does_not_answer(published: Hub):
     commit = published.repository(REPO).tags["v1.0.0"]
     published.fail("GET /api/datasets/org/blend/refs", status=503)
     assert len(load_annotations(REPO, region="KR", revision=commit)) > 0
 
 
+@pytest.mark.landing
 def test_offline_what_was_loaded_before_loads_again(
     published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -294,6 +301,7 @@ def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
     assert told.endswith("); try again when the Hub can be reached")
 
 
+@pytest.mark.landing
 def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases: dict[str, Path]):
     repository = published.repository(REPO)
     path = "data/annotations/KR-00000.parquet"
@@ -319,6 +327,7 @@ def test_streaming_downloads_no_file(published: Hub, releases: dict[str, Path], 
     }
 
 
+@pytest.mark.landing
 def test_messages_for_revisions(published: Hub):
     head = published.repository(REPO).branches["main"]
     assert message(REPO) == (
@@ -337,6 +346,7 @@ def test_messages_for_revisions(published: Hub):
     )
 
 
+@pytest.mark.landing
 def test_a_name_that_the_version_does_not_have_is_refused_before_any_download(published: Hub):
     assert message(REPO, region="DZ", revision="v1.0.0") == (
         "blend-sample 1.0.0: no region 'DZ'; choose one of: US (en-US), KR (ko-KR), IR (fa-IR), MX (es-MX)"

@@ -103,7 +103,6 @@ def test_other_forms_of_answers(second: Callable[..., Restricted], expected: byt
     assert taken(second(kind=kind), tmp_path / "out") == expected
 
 
-@pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "name"),
@@ -119,7 +118,6 @@ def test_other_ways_to_ask(
     assert set(endpoint.asked[4:]) == {way}
 
 
-@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.nightly  # rdflib takes its time
 def test_questions_too_long_for_an_address_are_divided(second: Callable[..., Restricted], tmp_path: Path):
@@ -238,7 +236,6 @@ def test_services_that_want_a_contact(tmp_path: Path, name: str):
     )
 
 
-@pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.nightly  # rdflib takes its time
 def test_random_statements_from_two_engines(
