@@ -43,7 +43,7 @@ os.environ["BLEND_CACHE"] = str(Path(tempfile.gettempdir()) / f"blend-cache-of-t
 
 # No property depends on how fast the machine is. The profile says how many examples are tried, and `examples`
 # scales by it what a test asks for; `make check` and `make nightly` choose theirs by --hypothesis-profile.
-for profile, max_examples in {"check": 20, "test": 30, "nightly": 300}.items():
+for profile, max_examples in {"check": 15, "test": 20, "nightly": 300}.items():
     hypothesis.settings.register_profile(
         profile,
         deadline=None,
