@@ -99,7 +99,7 @@ $(VENV)/installed-landing: $(VENV)/installed-test
 
 $(VENV)/installed-nightly: $(VENV)/installed-landing
 	@echo "Installing what the tests of the night need into $(VENV) (minutes) …"
-	@$(call pip,$(VENV)) -c constraints.txt -e ".[ray,test-nightly]" $(briefly)
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[test-nightly]" $(briefly)
 	@touch $@
 
 $(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt

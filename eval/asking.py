@@ -1,8 +1,6 @@
 """Asking: who answers the questions of a run and how, settled once before the first question is asked."""
 
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -17,14 +15,10 @@ from blend.eval.models.protocols import Decoding, Model, OpenedModel
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_items import has_route
 from blend.eval.models.server_requests import COMPLETIONS
-from blend.eval.ray_runs import opened_on_gpu, run_on_ray
-from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
-from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.candidate_answers import ask_candidates
-from blend.eval.runs.pending_shards import pending_shards
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
 from blend.eval.runs.usage import OnPlan, Spending, keep_price, money, plan_asking
@@ -41,7 +35,7 @@ OF_OUR_MODELS = ("causal", "max_masks")
 _OF_CANDIDATES = ("revision", "device", "dtype", "batch_size")
 """Parameters of a model that scores candidates."""
 
-_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard", "ray")
+_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard")
 """What concerns an object of a caller's as well."""
 
 _NOT_WRITTEN = "where answers are written, and here the likeliest option is the answer"
@@ -65,7 +59,7 @@ def items_for(
             {**rest, **given(**of_ours)}, "for a model that is loaded or on a server, and `model` is an object"
         )
         return asked, asked.asked.warnings
-    if how.batch is not None or how.ray is not None:
+    if how.batch is not None:
         options = {**task.of_texts, **given(**options)}
     asked = read_items(release, task, in_parts=True, **options)
     why = None if model is None else _why_in_words(str(model), asked, how)
@@ -92,7 +86,7 @@ def _why_in_words(model: str, asked: ReleaseItems, how: HowAsked) -> str | None:
     If it thinks before it answers, its choice is not its answer: what comes right behind the question is the
     beginning of a thought. Or the server that it is on cannot say what is likeliest.
     """
-    if asked.asked.kind != "logprobs" or how.batch is not None or how.ray is not None:
+    if asked.asked.kind != "logprobs" or how.batch is not None:
         return None
     server = how.machine.get("server")
     if how.machine.get("chat") is False:
@@ -117,13 +111,12 @@ def ask(
     how: HowAsked,
     on_progress: ProgressCallback,
     on_plan: OnPlan | None = None,
-    on_status: OnStatus | None = None,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet; a run that is planned only, and is new, leaves nothing."""
     kind = asked.asked.kind
     if kind != "text":
         refuse(
-            {**how.batches, **how.cluster},
+            how.batches,
             "where answers are written, and here the likeliest option or candidate is the answer",
         )
     if how.shard is not None and kind != "text":
@@ -136,8 +129,7 @@ def ask(
             "thought_marks": how.thought_marks or None,
         }
         refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
-    with nullcontext() if how.ray is None else connected(how.ray.address):
-        return _ask_to_write(asked, model, out, how, on_progress, on_plan, on_status)
+    return _ask_to_write(asked, model, out, how, on_progress, on_plan)
 
 
 def _ask_to_write(
@@ -147,7 +139,6 @@ def _ask_to_write(
     how: HowAsked,
     on_progress: ProgressCallback,
     on_plan: OnPlan | None,
-    on_status: OnStatus | None,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model that writes, or chooses among options."""
     is_new = not out.exists()
@@ -173,17 +164,7 @@ def _ask_to_write(
                 raise
         if how.batch is not None:
             assert isinstance(used, ServerModel)
-            return run_in_batches(run, used, how.batch, on_progress=on_progress)
-        if how.ray is not None:
-            return run, run_on_ray(
-                run,
-                used,
-                how.ray,
-                price=how.price,
-                budget=how.budget,
-                on_progress=on_progress,
-                on_status=on_status,
-            )
+            return run_in_batches(run, used, how.batch)
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
 
 
@@ -193,11 +174,7 @@ def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: On
     if on_plan is None and not (is_sent and how.budget is not None):
         return
     system = how.speaking.get("system")
-    if how.ray is None:
-        prompts: Iterable[str] = pending_items(run)["prompt"]
-    else:
-        prompts = (prompt for shard in pending_shards(run, how.ray.items) for prompt in shard.items["prompt"])
-    plan = plan_asking(prompts, model, decoding, system=system, price=how.price)
+    plan = plan_asking(pending_items(run)["prompt"], model, decoding, system=system, price=how.price)
     if on_plan is not None:
         on_plan(plan)
     if not is_sent or how.budget is None or how.price is None or plan.cost is None:
@@ -250,19 +227,11 @@ def _writer(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    opening = partial(open_model, str(model), asked_for=kind, **how.machine, **_understanding(how))
     ours: OpenedModel
     if how.batch is not None:
         ours = _batch_model(str(model), how.batch, how)
-    elif how.ray is None or how.machine.get("server") is not None:
-        ours = opening()
-    elif how.machine.get("backend") == "vllm":
-        ours = opened_on_gpu(opening)
     else:
-        raise ArgumentError(
-            "the workers of a cluster ask a `server`, an object of yours, or vLLM; give one of them, or leave "
-            f"`ray={how.ray.address}` out"
-        )
+        ours = open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
     if kind != "text":
         return ours, None
     decoding = _settled(ours, how.writing, out)
@@ -280,8 +249,6 @@ def _batch_model(model: str, batch: BatchMode, how: HowAsked) -> ServerModel:
         "where questions are asked one by one, and batches are answered elsewhere",
     )
     server = how.machine.get("server")
-    if batch.submit and server is None:
-        raise ArgumentError("`batch` needs a `server` that takes batches; `batch_out` writes files for any")
     return open_server(
         model,
         server,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from blend.eval.batch_runs import BatchMode, batch_mode
-from blend.eval.models.protocols import Backend, ChatOptions, Thinking
+from blend.eval.models.protocols import ChatOptions, Thinking
 from blend.eval.models.thoughts import Marks, check_marks
-from blend.eval.ray_runs import RayMode, ray_mode
 from blend.eval.runs.usage import Price
 from blend.schemas.errors import ArgumentError, UnknownNameError
 
@@ -30,8 +29,6 @@ class HowAsked:
     """Which of several machines this is, and how many there are."""
     batch: BatchMode | None = None
     """How questions go out in batches; null where they are asked one by one."""
-    ray: RayMode | None = None
-    """Which cluster asks them; null where this process does."""
     price: Price | None = None
     """Price of tokens."""
     budget: float | None = None
@@ -47,7 +44,7 @@ class HowAsked:
         shards = {} if self.shard is None else {"shard": f"{self.shard[0]}/{self.shard[1]}"}
         extra = self.speaking.get("extra_body")
         spoken = {**self.speaking, **({} if extra is None else {"extra_body": json.dumps(extra)})}
-        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches, **self.cluster}
+        return {**self.machine, **self.writing, **spoken, **shards, **self.paid, **self.batches}
 
     @property
     def paid(self) -> dict[str, Any]:
@@ -60,18 +57,13 @@ class HowAsked:
         """What concerns batches, by its parameter."""
         return {} if self.batch is None else self.batch.named
 
-    @property
-    def cluster(self) -> dict[str, Any]:
-        """What concerns a cluster, by its parameter."""
-        return {} if self.ray is None else self.ray.named
-
 
 def how_asked(**parameters: Any) -> HowAsked:
     """Parameters of `evaluation.run_task` that say who is asked and how, by name, checked one by one.
 
     Raises:
         TypeError: If there is no such parameter.
-        UnknownNameError: If there is no such backend or value of ``thinking``.
+        UnknownNameError: If there is no such value of ``thinking``.
         ArgumentError: If a number is too small, a shard is none of as many as there are, or two exclude each
             other.
     """
@@ -86,18 +78,12 @@ def how_asked(**parameters: Any) -> HowAsked:
         speaking=spoken(**taken("system", "thinking", "reasoning_effort", "extra_body")),
         thought_marks=marks_given(rest.pop("thought_marks", None)),
         shard=rest.pop("shard", None),
-        batch=batch_mode(rest.pop("batch", False), **taken("batch_out", "batch_in")),
-        ray=ray_mode(**taken("ray", "ray_out", "ray_items")),
+        batch=batch_mode(**taken("batch_out", "batch_in")),
         **paid(**taken("price", "budget")),
     )
     if rest:
         raise TypeError(f"there is no parameter {next(iter(rest))!r} of asking")
-    if (backend := how.machine.get("backend")) is not None and backend not in get_args(Backend):
-        raise UnknownNameError("backend", str(backend), get_args(Backend))
-    if how.ray is not None:
-        shards = {} if how.shard is None else {"shard": f"{how.shard[0]}/{how.shard[1]}"}
-        refuse({**shards, **how.batches}, "where no cluster is asked (`ray`)")
-    numbers = {**how.machine, **how.writing, "budget": how.budget, "ray_items": how.ray and how.ray.items}
+    numbers = {**how.machine, **how.writing, "budget": how.budget}
     check_least(**{name: value for name, value in numbers.items() if name in _LEAST})
     if how.shard is not None and not 1 <= how.shard[0] <= how.shard[1]:
         raise ArgumentError(f"`shard`: {how.shard} is not possible (the first number is from 1 to the second)")
@@ -105,7 +91,7 @@ def how_asked(**parameters: Any) -> HowAsked:
 
 
 _MACHINE = (
-    *("server", "backend", "concurrency", "rpm", "tpm", "revision"),
+    *("server", "concurrency", "rpm", "tpm", "revision"),
     *("device", "dtype", "batch_size", "chat"),
 )
 
@@ -122,7 +108,7 @@ def check_least(**values: float | None) -> None:
 
 
 _LEAST = {
-    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens", "ray_items"), 1),
+    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens"), 1),
     **dict.fromkeys(("temperature", "seed", "budget"), 0),
 }
 

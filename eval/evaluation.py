@@ -17,12 +17,10 @@ from typing import Any, Literal
 from blend.eval.asking_parameters import check_least, how_asked
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
-from blend.eval.models.protocols import Backend
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.run_making import run_of_answers, run_of_model, warn_caller
-from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.prediction_files import write_predictions
 from blend.eval.runs.run_directory import Run, read_run, runs_in
 from blend.eval.runs.usage import OnPlan
@@ -46,7 +44,6 @@ def run_task(
     locales: Sequence[str] | None = None,
     limit: int | None = None,
     server: str | None = None,
-    backend: Backend | None = None,
     concurrency: int | None = None,
     rpm: int | None = None,
     tpm: int | None = None,
@@ -64,17 +61,12 @@ def run_task(
     extra_body: Mapping[str, Any] | None = None,
     thought_marks: Sequence[tuple[str, str]] | None = None,
     shard: tuple[int, int] | None = None,
-    batch: bool = False,
     batch_out: str | Path | None = None,
     batch_in: Sequence[str | Path] | str | Path | None = None,
-    ray: str | None = None,
-    ray_out: str | Path | None = None,
-    ray_items: int | None = None,
     price: tuple[float, float] | None = None,
     budget: float | None = None,
     on_plan: OnPlan | None = None,
     on_progress: ProgressCallback | None = None,
-    on_status: OnStatus | None = None,
     on_warning: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Run:
@@ -92,8 +84,6 @@ def run_task(
         locales: Regions to ask about, by any of their names; all when absent.
         limit: Templates per region at most; all when absent.
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
-        backend: Library that computes a model here: ``transformers``, or ``vllm`` of the extra ``vllm``; the
-            first when absent.
         concurrency: Requests under way at a time on a server at most; 256 when absent. There are as many as the
             server serves, found by trying.
         rpm: Requests a minute to a server at most; as many as it serves when absent.
@@ -119,24 +109,15 @@ def run_task(
         thought_marks: Pairs of marks around what a model thinks, such as ``("<plan>", "</plan>")``, besides
             those that are known (``docs/evaluation.md`` lists them).
         shard: Which of several machines that write to one run this is, from 1, and how many there are.
-        batch: Have the ``server`` answer in batches: submit, wait, fetch. A call after a kill goes on waiting.
         batch_out: Ask nobody, and write the requests to this file, in the batch format that OpenAI, vLLM and
             others read; several files where it would be too large.
-        batch_in: Ask nobody, and read the results of such files, in any order, or folders of answers that
-            `request_runs.ask_requests` has written.
-        ray: Have the workers of a Ray cluster ask, each with a copy of the model: ``auto`` for the cluster of
-            this machine, or ``host:port`` of its head. For written answers of a ``server`` or of an object.
-        ray_out: Folder or object store (``s3://bucket/run``) in which their answers are kept, for workers that
-            do not see ``out`` under the same path; the run's own folder when absent.
-        ray_items: Items that a worker asks before it keeps their answers; 1,000 when absent.
+        batch_in: Ask nobody, and read the results of such files, in any order.
         price: Price of a million tokens in and of a million out, in any money.
         budget: Cost at that price from which on nobody is asked; what is under way then is still kept.
         on_plan: Hears how many requests and tokens a run will take, before the first question; an error that it
             raises keeps it from being asked.
         on_progress: Hears how many items of all are answered. When absent, a bar shows it at a terminal, and in
             a notebook that has ipywidgets.
-        on_status: Hears every half minute how fast a cluster goes, for how much and how much longer; nobody
-            when absent.
         on_warning: Hears what a user should know; when absent, Python's warnings say it. All of it is in
             ``outcome.warnings`` of the run as well.
         options: Further options of the task, such as ``style`` of multiple choice; those that are null have
@@ -146,7 +127,7 @@ def run_task(
         The run, with how it stands in its ``outcome``.
 
     Raises:
-        UnknownNameError: If there is no such task, region or backend; lists those there are.
+        UnknownNameError: If there is no such task or region; lists those there are.
         ArgumentError: If an option cannot be, two exclude each other, or an object given as the model does not
             answer as the task asks.
         InputError: If the release, the model or the answers cannot be used, or the directory holds another run.
@@ -154,7 +135,6 @@ def run_task(
     """
     how = how_asked(
         server=server,
-        backend=backend,
         concurrency=concurrency,
         rpm=rpm,
         tpm=tpm,
@@ -172,12 +152,8 @@ def run_task(
         extra_body=extra_body,
         thought_marks=thought_marks,
         shard=shard,
-        batch=batch,
         batch_out=batch_out,
         batch_in=batch_in,
-        ray=ray,
-        ray_out=None if ray_out is None else str(ray_out),
-        ray_items=ray_items,
         price=price,
         budget=budget,
     )
@@ -205,7 +181,6 @@ def run_task(
         options=options,
         on_plan=on_plan,
         on_progress=on_progress,
-        on_status=on_status,
         warn=warn,
     )
 

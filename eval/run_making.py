@@ -15,7 +15,6 @@ from blend.eval.models.thoughts import likely_marks
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import keep_recorded
-from blend.eval.runs.asked_shards import OnStatus
 from blend.eval.runs.prediction_files import is_predictions, read_predictions
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, read_run
@@ -107,7 +106,6 @@ def run_of_model(
     options: Mapping[str, Any],
     on_plan: OnPlan | None,
     on_progress: ProgressCallback | None,
-    on_status: OnStatus | None,
     warn: Callable[[str], None],
 ) -> Run:
     """Make a run of what a model answers."""
@@ -118,7 +116,7 @@ def run_of_model(
         raise ArgumentError("nobody to ask: name a `model`, or a file of recorded `answers`")
     shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
     with shown as heard:
-        run, outcome = ask(asked, model, out, how, heard, on_plan, on_status)
+        run, outcome = ask(asked, model, out, how, heard, on_plan)
     return with_outcome(run, outcome._replace(usage=read_usage(run)), warnings, warn)
 
 

@@ -215,8 +215,8 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         parts: What the task adds; between the locales and the prompts.
 
     Returns:
-        ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the backend, the
-        type of numbers, a limit, how texts were generated, what was said besides the prompts.
+        ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the type of
+        numbers, a limit, how texts were generated, what was said besides the prompts.
     """
     fields = {
         "rel": _release(run),
@@ -260,10 +260,9 @@ def _chat(run: RunDescription) -> str:
 
 
 def _dtype(run: RunDescription) -> dict[str, str]:
-    """What computed a model here and in which numbers, where it is not transformers and a CPU's usual ones."""
+    """In which numbers a model was computed here, where they are not a CPU's usual ones."""
     dtype = None if isinstance(run.model, RecordedAnswers) else run.model.dtype
-    by = {"backend": "vllm"} if run.model.backend == "vllm" else {}
-    return by if dtype in (None, "float32") else {**by, "dtype": dtype}
+    return {} if dtype in (None, "float32") else {"dtype": dtype}
 
 
 def _decoding(run: RunDescription) -> dict[str, str]:

@@ -48,8 +48,6 @@ NOT_RUN = {
     "make ": "the set-up itself; .ci/run does both",
     "pip install": "what tests need is installed",
     "hf download": "the client of another package, which its own tests hold",
-    "ray start": "its end, `ray stop`, ends all clusters of a machine; tests/helpers/ray_cluster.py starts one",
-    "blend eval run eecc --ray": "needs that cluster; tests/eval/test_ray_runs.py runs such commands",
     "dask scheduler": "goes on until it is stopped; tests/eval/tasks/cultural_prompts starts a cluster",
     "MALLOC_TRIM_THRESHOLD_": "the same",
     "inspect eval": "its environment is one of its own; tests/eval/export runs it",

@@ -23,7 +23,6 @@ KILLED = {
     "loaders/responses/test_decisions_added.py": "a file of decisions",
     "builders/judges/test_chat_kept.py": "the verdicts of a chat judge",
     "eval/runs/test_killed.py": "a run of a model",
-    "eval/runs/test_batch_runs.py": "a run in batches",
 }
 """Test of what is killed while it writes, to what writes; each has a moment in `make test`.
 

@@ -14,13 +14,11 @@ from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_options import (
     Answers,
     Batches,
-    Cluster,
     Costs,
     IntervalAndTestSeed,
     IntervalSeed,
     Machine,
     Model,
-    OnServer,
     Rule,
     RunFolder,
     Rungs,
@@ -28,10 +26,8 @@ from blend.cli.eval_options import (
     Task,
     Writing,
     read_how,
-    read_price,
 )
-from blend.cli.eval_outcome import plan_teller, print_answered, print_outcome, print_status, print_warning
-from blend.cli.groups import with_groups
+from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
 from blend.cli.options import AsJson, Encoding, Release
 from blend.cli.task_options import given_options, with_task_options
 from blend.eval.registry import TASKS
@@ -65,7 +61,6 @@ def run(
     machine: Machine,
     writing: Writing,
     batches: Batches,
-    cluster: Cluster,
     costs: Costs,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
@@ -79,8 +74,7 @@ def run(
     - `blend eval run release --style json --model org/name --thinking off` has it answer without a thought.
     - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
       and explanations for readers of many nationalities.
-    - `blend eval run release --task short-answer --model name --server URL --batch` has it answer in batches.
-    - `blend eval run release --task cultural-prompts --model name --server URL --ray auto` has a cluster ask.
+    - `blend eval run release --task short-answer --model name --batch-out requests.jsonl` writes a batch.
     - `blend eval run release --rungs all --model org/name --out runs` asks multiple choice, true or false,
       regions and short answers, a run of each in runs.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
@@ -92,7 +86,7 @@ def run(
     for flag, other in (("--task", task), ("--plan", costs.plan or None), ("--answers", answers)):
         if rungs is not None and other is not None:
             raise UsageError(f"--rungs asks several tasks, and {flag} is of one; leave one of the two out")
-    how = read_how(machine, writing, batches, cluster, costs, shard)
+    how = read_how(machine, writing, batches, costs, shard)
     if shard is not None and costs.budget is not None:
         print_warning(f"--budget {costs.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
@@ -101,8 +95,6 @@ def run(
     from blend.views.progress import interruptible
 
     stopped = "interrupted; what was answered is kept, and the same command goes on from there"
-    if cluster.ray is not None:
-        stopped = "interrupted; the same command goes on, and asks the shards again that were under way"
     with (
         interruptible(stopped),
         shown_progress(unit="questions") as on_progress,
@@ -113,7 +105,6 @@ def run(
             "on_plan": plan_teller(machine.server is not None, stops=costs.plan),
             "encoding": encoding,
             "on_progress": on_progress,
-            "on_status": print_status,
             "on_warning": print_warning,
             **options,
         }
@@ -136,58 +127,6 @@ def _planned(out: Path, *, only: bool) -> Iterator[Path]:
         return
     with TemporaryDirectory(prefix="blend-plan-") as folder:
         yield Path(folder) / out.name
-
-
-@app.command()
-@with_groups
-def ask(
-    requests: Annotated[
-        Path,
-        typer.Argument(metavar="REQUESTS", help="Folder of batch files, or one, as --batch-out writes them."),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the answers, which --batch-in reads.")],
-    *,
-    server: OnServer,
-    ray: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS|auto", help="Have the workers of this Ray cluster ask the server."),
-    ] = None,
-    ray_items: Annotated[
-        int | None,
-        typer.Option(min=1, help="Requests that a worker asks before it keeps their answers; 1,000 if absent."),
-    ] = None,
-    costs: Costs,
-) -> None:
-    """Ask a server the requests in batch files, without a release, and keep the answers.
-
-    Without --server OpenAI's own is asked. Stopped at any moment, the same command goes on where it stopped;
-    what failed is asked again.
-
-    - `blend eval ask requests --server URL --ray auto --out answers` has a cluster ask.
-    - `blend eval ask requests --server URL --price 0.15,0.60 --budget 20 --out answers` ends when 20 are spent.
-    - `blend eval ask requests --price 0.15,0.60 --plan --out answers` says about what it will cost.
-    """
-    from blend.eval.request_runs import ask_requests
-    from blend.loaders.files.progress import shown_progress
-    from blend.views.progress import interruptible
-
-    stopped = "interrupted; the same command goes on, and asks the shards again that were under way"
-    with interruptible(stopped), shown_progress(unit="requests") as on_progress:
-        found = ask_requests(
-            requests,
-            out,
-            **vars(server),
-            ray=ray,
-            ray_items=ray_items,
-            price=read_price(costs.price),
-            budget=costs.budget,
-            on_progress=on_progress,
-            on_plan=plan_teller(asks_server=True, stops=costs.plan),
-            on_status=print_status,
-        )
-    for warning in found.warnings:
-        print_warning(warning)
-    print_answered(found, out)
 
 
 @app.command("tiny-model")

@@ -7,7 +7,6 @@ import typer
 
 from blend.cli.eval_options import (
     Batches,
-    Cluster,
     Costs,
     IntervalSeed,
     Machine,
@@ -56,7 +55,6 @@ def judge(
     machine: Machine,
     writing: Writing,
     batches: Batches,
-    cluster: Cluster,
     costs: Costs,
 ) -> None:
     """Ask a model whether the replies of a run are correct, beside the accepted answers.
@@ -76,7 +74,7 @@ def judge(
             name=name,
             own_family=own_family,
             reordered=reordered,
-            **read_how(machine, writing, batches, cluster, costs, shard),
+            **read_how(machine, writing, batches, costs, shard),
             on_plan=plan_teller(machine.server is not None, stops=costs.plan),
             on_progress=on_progress,
             on_warning=print_warning,

@@ -45,8 +45,8 @@ IntervalAndTestSeed = Annotated[int, typer.Option(min=0, help="Seed of intervals
 
 
 @dataclass(frozen=True)
-class OnServer:
-    """Which server is asked, and how fast at most."""
+class Machine:
+    """Where a model computes, and with what; null where the model decides."""
 
     server: Annotated[
         str | None,
@@ -64,16 +64,6 @@ class OnServer:
     rpm: Annotated[int | None, typer.Option(min=1, help="Requests a minute to a server at most.")] = None
     tpm: Annotated[
         int | None, typer.Option(min=1, help="Tokens a minute at most, of prompts and answers, on a server.")
-    ] = None
-
-
-@dataclass(frozen=True)
-class Machine(OnServer):
-    """Where a model computes, and with what; null where the model decides."""
-
-    backend: Annotated[
-        Literal["transformers", "vllm"] | None,
-        typer.Option(help="Library that computes a local model: transformers if absent, or vllm."),
     ] = None
     revision: Annotated[str | None, typer.Option(help="Commit or tag of a model on the Hub.")] = None
     device: Annotated[
@@ -148,10 +138,6 @@ class Writing:
 class Batches:
     """How questions go out other than one by one."""
 
-    batch: Annotated[
-        bool,
-        typer.Option("--batch", help="Have the --server answer in batches: submit, wait, fetch."),
-    ] = False
     batch_out: Annotated[
         Path | None,
         typer.Option(
@@ -163,32 +149,8 @@ class Batches:
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Ask nobody, and read results of a batch file, or a folder of `eval ask`; can be repeated.",
+            help="Ask nobody, and read results of a batch file; can be repeated.",
         ),
-    ] = None
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """Which cluster asks."""
-
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS|auto",
-            help="Written answers: have the workers of this Ray cluster ask the --server.",
-        ),
-    ] = None
-    ray_out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR|URL",
-            help="Keep their answers in this folder or object store, and not in --out, which they may not see.",
-        ),
-    ] = None
-    ray_items: Annotated[
-        int | None,
-        typer.Option(min=1, help="Items that a worker asks before it keeps their answers; 1,000 if absent."),
     ] = None
 
 
@@ -211,7 +173,7 @@ class Costs:
 
 
 def read_how(
-    machine: Machine, writing: Writing, batches: Batches, cluster: Cluster, costs: Costs, shard: str | None
+    machine: Machine, writing: Writing, batches: Batches, costs: Costs, shard: str | None
 ) -> dict[str, Any]:
     """Who is asked and how, as the library takes it."""
     return {
@@ -220,7 +182,6 @@ def read_how(
         **read_writing(writing),
         "shard": read_shard(shard),
         **vars(batches),
-        **vars(cluster),
         "price": read_price(costs.price),
         "budget": costs.budget,
     }

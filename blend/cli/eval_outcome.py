@@ -30,11 +30,6 @@ def print_warning(warning: str) -> None:
     typer.echo(f"note: {with_options(warning)}", err=True)
 
 
-def print_status(status: str) -> None:
-    """Say how a run under way stands."""
-    typer.echo(status, err=True)
-
-
 def print_outcome(
     outcome: "RunOutcome",
     out: Path,
@@ -45,7 +40,8 @@ def print_outcome(
     """Say how the run stands, and how to go on: `blend eval score` with ``score``, if it is given."""
     from blend.schemas.language.text_comparison import agreeing, pluralise
 
-    _print_usage(outcome)
+    if outcome.usage is not None and outcome.usage.requests:
+        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
     if outcome.files:
         from blend.views.safe import shown
 
@@ -64,29 +60,6 @@ def print_outcome(
     else:
         typer.echo(f"{standing} Score {them}:")
         typer.echo(f"  blend eval score {score}")
-    _print_failed(outcome, again)
-
-
-def print_answered(outcome: "RunOutcome", out: Path) -> None:
-    """Say how requests without a release stand, and who reads the answers."""
-    from blend.schemas.language.text_comparison import agreeing
-
-    _print_usage(outcome)
-    n = outcome.n_items - outcome.n_missing
-    are, them = agreeing(n, "is", "are"), agreeing(n, "it", "them")
-    typer.echo(
-        f"{n:,} of {outcome.n_items:,} requests {are} answered in {out}. The command that wrote {them} reads "
-        f"the answers with --batch-in {out} in place of --batch-out."
-    )
-    _print_failed(outcome, "the same command asks them again")
-
-
-def _print_usage(outcome: "RunOutcome") -> None:
-    if outcome.usage is not None and outcome.usage.requests:
-        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
-
-
-def _print_failed(outcome: "RunOutcome", again: str) -> None:
     if outcome.first_error is not None:
         from blend.views.safe import shown
 

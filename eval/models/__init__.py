@@ -9,10 +9,9 @@ from typing import Literal
 
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import Dtype
-from blend.eval.models.protocols import Backend, ChatOptions, Decoding, OpenedModel
+from blend.eval.models.protocols import ChatOptions, Decoding, OpenedModel
 from blend.eval.models.server import open_server
 from blend.eval.models.thoughts import Marks
-from blend.eval.models.vllm_model import VllmModel, check_vllm
 from blend.schemas.errors import ArgumentError, InputError
 
 
@@ -20,7 +19,6 @@ def open_model(
     model: str,
     *,
     server: str | None = None,
-    backend: Backend | None = None,
     asked_for: Literal["text", "logprobs"] = "text",
     chat: bool | None = None,
     decoding: Decoding | None = None,
@@ -39,7 +37,6 @@ def open_model(
     Args:
         model: Directory or Hub id; with a server, the name by which it knows the model.
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
-        backend: Library that computes it here; ``transformers`` when absent.
         asked_for: What the model will be asked for: texts, or log-probabilities of options.
         chat: Whether prompts go through the model's chat template. When absent: here, if it has one; on a
             server, for texts and not for log-probabilities, which servers give only of plain prompts.
@@ -66,7 +63,6 @@ def open_model(
         _check_absent("with", concurrency=concurrency, rpm=rpm, tpm=tpm, extra_body=extra)
         return open_local(
             model,
-            kind=_kind_of(backend, device=device, batch_size=batch_size),
             revision=revision,
             device=device,
             dtype=dtype,
@@ -76,9 +72,7 @@ def open_model(
             thought_marks=thought_marks,
             batch_size=batch_size,
         )
-    _check_absent(
-        "without", backend=backend, revision=revision, device=device, dtype=dtype, batch_size=batch_size
-    )
+    _check_absent("without", revision=revision, device=device, dtype=dtype, batch_size=batch_size)
     return open_server(
         model,
         server,
@@ -92,15 +86,6 @@ def open_model(
     )
 
 
-def _kind_of(backend: Backend | None, *, device: str | None, batch_size: int | None) -> type[VllmModel] | None:
-    """Find the class of a model that a backend computes; null for the usual one."""
-    if backend != "vllm":
-        return None
-    check_vllm()
-    _check_absent("without", "backend=vllm", device=device, batch_size=batch_size)
-    return VllmModel
-
-
 def _chat_of_server(model: str, asked_for: Literal["text", "logprobs"], *, chat: bool | None) -> bool:
     """Settle whether a server's model is asked in a chat."""
     if asked_for == "logprobs" and chat:
@@ -111,10 +96,8 @@ def _chat_of_server(model: str, asked_for: Literal["text", "logprobs"], *, chat:
     return asked_for == "text" if chat is None else chat
 
 
-def _check_absent(
-    needed: Literal["with", "without"], other: str = "server", /, **options: str | int | None
-) -> None:
+def _check_absent(needed: Literal["with", "without"], /, **options: str | int | None) -> None:
     for name, value in options.items():
         if value is not None:
             fix = "leave it out" if needed == "with" else "leave one of the two out"
-            raise ArgumentError(f"`{name}={value}` makes sense only {needed} `{other}`; {fix}")
+            raise ArgumentError(f"`{name}={value}` makes sense only {needed} `server`; {fix}")

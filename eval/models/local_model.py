@@ -50,7 +50,6 @@ def open_local(
     options: ChatOptions | None = None,
     thought_marks: Sequence[Marks] = (),
     batch_size: int | None = None,
-    kind: "type[LocalModel] | None" = None,
 ) -> "LocalModel":
     """Find a model and check that it can be used; its weights are loaded with the first question.
 
@@ -65,7 +64,6 @@ def open_local(
         options: What is said besides the prompt, by the chat template.
         thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
         batch_size: Items computed at a time at most; as many as memory allows when absent.
-        kind: What computes it; `LocalModel`, by transformers, when absent.
 
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
@@ -75,7 +73,7 @@ def open_local(
     checkpoint = find_checkpoint(model, revision=revision)
     check_causal(checkpoint)
     limits = read_limits(checkpoint)
-    return (kind or LocalModel)(
+    return LocalModel(
         checkpoint,
         load_tokenizer(checkpoint),
         chosen_device,

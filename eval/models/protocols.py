@@ -32,9 +32,6 @@ class Decoding(BaseModel):
     """Texts at which an answer ends; they do not belong to it."""
 
 
-Backend = Literal["transformers", "vllm"]
-"""Library that computes a model on this machine."""
-
 Thinking = Literal["on", "off"]
 """Whether a model that can do both is told to think before it answers, or not to."""
 
@@ -73,7 +70,7 @@ class ModelDescription(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    backend: Literal["transformers", "vllm", "server", "python"]
+    backend: Literal["transformers", "server", "python"]
     """What computed the answers."""
     scorer: str | None = None
     """How candidates were scored (``masked``, ``encoder_decoder``, ``causal``); absent where none were."""

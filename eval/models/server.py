@@ -1,6 +1,5 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
-import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -32,7 +31,6 @@ from blend.eval.models.server_replies import (
 )
 from blend.eval.models.server_requests import (
     COMPLETIONS,
-    VERSION,
     TextRequest,
     check_extra_body,
     text_request,
@@ -144,7 +142,6 @@ class ServerModel:
         self._served_as: str | None = None
         self._max_tokens_key = "max_tokens"
         self._fixed_temperature = False
-        self._sends_requests = False
         self._bears_refusals = False
 
     def thinks(self) -> bool:
@@ -168,12 +165,6 @@ class ServerModel:
             other._server = replace(self._server, timeout_s=_enough_seconds(decoding))
         return other
 
-    def with_pace(self, pace: Pace) -> Self:
-        """The same model, asked at another pace."""
-        other = copy(self)
-        other._server = replace(self._server, pace=pace)
-        return other
-
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
 
@@ -191,12 +182,6 @@ class ServerModel:
             delimiter=BLANK,
             server=public_address(url) if url is not None else None,
         )
-
-    def sending_requests(self) -> Self:
-        """The same model, asked with whole requests, lines of a batch file, in place of prompts."""
-        other = copy(self)
-        other._sends_requests = True
-        return other
 
     def bearing_refusals(self) -> Self:
         """See `protocols.BearsRefusals.bearing_refusals`."""
@@ -299,9 +284,6 @@ class ServerModel:
         return read_text(reply, self._thought_marks)
 
     def _text_request(self, prompt: str, seed: int, decoding: Decoding) -> TextRequest:
-        if self._sends_requests:
-            request = json.loads(prompt)
-            return TextRequest(request["url"].removeprefix(VERSION), request["body"])
         return text_request(
             self._model,
             prompt,

@@ -6,8 +6,7 @@ item is asked a second time only where its answer was an error.
 
 A journal that has grown large becomes a part, ``part-00001.parquet``, and starts anew, so that millions of
 answers never have to be in memory at once. Several machines that share a run each have a journal and parts of
-their own, ``journal-2of4.jsonl`` and ``part-2of4-00001.parquet``. Of a run on a cluster the parts are `shards`,
-which can lie elsewhere.
+their own, ``journal-2of4.jsonl`` and ``part-2of4-00001.parquet``.
 """
 
 import json
@@ -22,8 +21,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.runs.run_tables import has_digest, read_frame, table_sha256, write_frame
-from blend.eval.runs.shards import ADDRESS_NAME, ShardName, StoredShards, shards_of
+from blend.eval.runs.run_tables import read_frame, table_sha256, write_frame
 from blend.loaders.files.atomic import sync_directory
 from blend.loaders.files.content import read_content
 from blend.loaders.files.pins import file_sha256
@@ -146,8 +144,7 @@ def close_journal(folder: Path, shard: str = "") -> None:
 
 def has_parts(folder: Path) -> bool:
     """Whether answers lie in parts: those of a run too large, or of too many machines, for one file."""
-    is_elsewhere = (folder / ADDRESS_NAME).exists()
-    return is_elsewhere or bool(parts_of(folder)) or any(path.name != JOURNAL for path in journals_of(folder))
+    return bool(parts_of(folder)) or any(path.name != JOURNAL for path in journals_of(folder))
 
 
 def parts_of(folder: Path) -> list[Path]:
@@ -201,7 +198,7 @@ class AnswerTable(NamedTuple):
     """Some of the answers of a run, which are read when they are wanted."""
 
     name: str
-    """Name of the file or object."""
+    """Name of the file."""
     read: Callable[[Sequence[str]], pl.DataFrame]
     """Reads some columns of `ANSWERS`."""
     sha256: Callable[[], str]
@@ -213,20 +210,12 @@ def answer_tables(folder: Path) -> list[AnswerTable]:
     complete = folder / PARQUET
     # Anything of that name, so that what is no table is told.
     paths = [*([complete] if os.path.lexists(complete) else []), *parts_of(folder)]
-    store = shards_of(folder)
-    if isinstance(store, StoredShards):
-        stored = [
-            AnswerTable(name, partial(store.read, name), partial(store.sha256, name)) for name in store.names()
-        ]
-    else:
-        stored = []
-        paths += [] if store.folder == folder else parts_of(store.folder)
     tables = [AnswerTable(path.name, partial(_parquet, path), partial(table_sha256, path)) for path in paths]
     journals = [
         AnswerTable(path.name, _journal(path).select, partial(file_sha256, path))
         for path in journals_of(folder)
     ]
-    return [*tables, *stored, *journals]
+    return [*tables, *journals]
 
 
 def answers_digest(folder: Path) -> str:
@@ -300,11 +289,8 @@ def not_answers(path: Path, error: Exception) -> RowError:
 
 
 def _parquet(path: Path, names: Sequence[str]) -> pl.DataFrame:
-    # Of a shard without a digest one can still see that all of it can be read.
-    is_unchecked = ShardName.of(path.name) is not None and not has_digest(path)
-    columns = [] if is_unchecked else names
     try:
-        rows = read_frame(path, *columns, fix=_ASK_AGAIN)
+        rows = read_frame(path, *names, fix=_ASK_AGAIN)
         return rows.select(names).cast({n: ANSWERS[n] for n in names})
     except pl.exceptions.PolarsError as error:
         raise not_answers(path, error) from error

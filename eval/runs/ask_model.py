@@ -1,16 +1,17 @@
 """Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
 from blend.eval.models.protocols import BearsRefusals, Generation, Model, OptionScores, StopAsking
-from blend.eval.runs.answer_counts import AnswerCounts, count_answers
+from blend.eval.runs.answer_counts import count_answers
 from blend.eval.runs.answer_files import (
+    Journal,
     close_journal,
     finish,
     has_parts,
@@ -75,7 +76,7 @@ def ask_model(
                 finally:
                     n_asked += writer.n_kept
     outcome = finished(run, items, n_asked=n_asked)
-    return outcome if spending is None else with_budget(spending, outcome)
+    return outcome if spending is None else _with_budget(spending, outcome)
 
 
 def pending_items(run: Run) -> pl.DataFrame:
@@ -103,7 +104,7 @@ def _in_blocks(pending: pl.DataFrame, kept: pl.DataFrame, model: Model) -> Itera
     yield from ((block, again) for block in failed.iter_slices(BLOCK))
 
 
-def with_budget(spending: Spending, outcome: RunOutcome) -> RunOutcome:
+def _with_budget(spending: Spending, outcome: RunOutcome) -> RunOutcome:
     """An outcome with what is to be said of a budget that is spent."""
     if not spending.is_over:
         return outcome
@@ -160,23 +161,11 @@ def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
         close_journal(run.answers_folder, "" if run.shard is None else run.shard.name)
     else:
         finish(run.answers_folder, items, run.answers())
-    return outcome_of(run.description.n_items, counts, n_asked=n_asked)
-
-
-def outcome_of(n_items: int, counts: AnswerCounts, *, n_asked: int) -> RunOutcome:
-    """Say how a run of so many items stands."""
+    n_items = run.description.n_items
     n_missing = n_items - counts.n_answers + counts.n_failed
     return RunOutcome(
         n_items, n_asked, n_missing, counts.n_failed, counts.first_error, counts.on_unknown_ends()
     )
-
-
-class AnswerSink(Protocol):
-    """What answers are written into: a journal, or the rows of a shard."""
-
-    def append(self, answers: Iterable[Mapping[str, Any]], /) -> None:
-        """Add answers, rows of `answer_files.ANSWERS`."""
-        ...
 
 
 class AnswerWriter:
@@ -185,7 +174,7 @@ class AnswerWriter:
     def __init__(
         self,
         pending: pl.DataFrame,
-        kept: AnswerSink,
+        kept: Journal,
         heard: Callable[[int], None],
         spending: Spending | None = None,
     ) -> None:

@@ -1,11 +1,10 @@
 """Tables of a run: Parquet files that appear whole, and are read only as they were written.
 
 The SHA-256 of each stands beside it, ``gold.parquet.sha256``, as ``sha256sum`` prints it. A table without
-one is read unchecked; of a shard then all is read.
+one is read unchecked.
 """
 
 import errno
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.files.atomic import atomic_file, atomic_write, fresh_file
+from blend.loaders.files.atomic import atomic_file, atomic_write
 from blend.loaders.files.content import file_identity, is_directory, open_content, parquet_rows, read_content
 from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.unpacked import check_tables
@@ -64,37 +63,6 @@ def rows_to(path: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
                 writers[0].write_table(table)
 
         yield add
-
-
-def write_new_frame(path: Path, rows: pl.DataFrame) -> bool:
-    """Write a table with its digest unless there is one of its name; of several processes one does.
-
-    Returns:
-        Whether it was written.
-    """
-    if path.exists():
-        return False
-    beside = fresh_file(path)
-    try:
-        rows.write_parquet(beside, compression="zstd")
-        with beside.open("r+b") as file:
-            os.fsync(file.fileno())
-        digest = file_sha256(beside)
-        # Before the table: a kill leaves no table whose digest nobody knows.
-        _add_digest(path, digest)
-        try:
-            os.link(beside, path)  # a rename would replace
-        except FileExistsError:
-            return False
-    finally:
-        beside.unlink(missing_ok=True)
-    _write_digests(path, [digest])
-    return True
-
-
-def has_digest(path: Path) -> bool:
-    """Whether it can be told that a table is as it was written."""
-    return file_identity(path.with_name(path.name + _ENDING)) is not None
 
 
 def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
@@ -181,14 +149,6 @@ def _digests(path: Path) -> list[str]:
         return []
     lines = read_content(beside).decode("ascii", "replace").splitlines()
     return [line.partition(" ")[0] for line in lines]
-
-
-def _add_digest(path: Path, digest: str) -> None:
-    """Write a digest behind those of other processes that write the same table; each counts."""
-    with path.with_name(path.name + _ENDING).open("a") as file:
-        file.write(f"{digest}  {path.name}\n")
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _write_digests(path: Path, digests: list[str]) -> None:

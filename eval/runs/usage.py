@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from blend.eval.models.protocols import Decoding, StopAsking, TokenCounter
-from blend.eval.runs.answer_counts import AnswerCounts, count_answers
+from blend.eval.runs.answer_counts import count_answers
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.schemas.base.field_errors import first_reason
@@ -97,19 +97,16 @@ class AskingPlan(NamedTuple):
     """Tokens of their prompts."""
     is_estimated: bool
     """Whether they are estimated from the length of the texts, since no tokenizer is at hand."""
-    tokens_out: int | None
-    """Tokens that may be written at most; null where requests of others set no limit."""
+    tokens_out: int
+    """Tokens that may be written at most."""
     cost: float | None
-    """Cost of them, if all is written that may be; null without a price or limit."""
+    """Cost of them, if all is written that may be; null without a price."""
 
     def in_words(self) -> str:
         """A line for people."""
         about = "about " if self.is_estimated else ""
-        parts = [pluralise(self.n_requests, "request"), f"{about}{pluralise(self.tokens_in, 'token')} in"]
-        if self.tokens_out is None:
-            parts.append("no limit of those out, nor of the cost")
-        else:
-            parts.append(f"{self.tokens_out:,} out at most")
+        tokens_in = f"{about}{pluralise(self.tokens_in, 'token')} in"
+        parts = [pluralise(self.n_requests, "request"), tokens_in, f"{self.tokens_out:,} out at most"]
         if self.cost is not None:
             # Prompts may take more than is estimated.
             parts.append(f"cost {about}{money(self.cost)}" if about else f"cost {money(self.cost)} at most")
@@ -141,21 +138,10 @@ def plan_asking(
         for text in prompts:
             n_texts += 1
             n_bytes += len(text.encode()) + len((system or "").encode())
-        tokens_in = estimated_tokens(n_bytes)
+        tokens_in = -(-n_bytes // BYTES_PER_TOKEN)
     tokens_out = n_texts * decoding.max_tokens
     cost = None if price is None else price.of(tokens_in, tokens_out)
     return AskingPlan(n_texts, tokens_in, is_estimated, tokens_out, cost)
-
-
-def estimated_tokens(n_bytes: int) -> int:
-    """Estimate the tokens of texts of so many bytes where no tokenizer is at hand."""
-    return -(-n_bytes // BYTES_PER_TOKEN)
-
-
-NO_TOKENS_TOLD = (
-    "the server does not say how many tokens an answer took, so nobody knows what is spent; leave `budget` out"
-)
-"""Why a budget is of no use at some servers."""
 
 
 class Spending:
@@ -174,10 +160,6 @@ class Spending:
         """Whether the budget is spent."""
         return self.cost >= self.budget
 
-    def spend(self, tokens_in: int | None, tokens_out: int | None) -> None:
-        """Count tokens."""
-        self.cost += self._price.of(tokens_in, tokens_out)
-
     def add(self, answers: Iterable[Mapping[str, Any]]) -> None:
         """Count answers that have been kept.
 
@@ -188,8 +170,11 @@ class Spending:
         for answer in answers:
             is_written = answer.get("error") is None and answer.get("finish_reason") != "content_filter"
             if is_written and answer.get("tokens_out") is None:
-                raise ServerError(NO_TOKENS_TOLD)
-            self.spend(answer.get("tokens_in"), answer.get("tokens_out"))
+                raise ServerError(
+                    "the server does not say how many tokens an answer took, so nobody knows what is spent; "
+                    "leave `budget` out"
+                )
+            self.cost += self._price.of(answer.get("tokens_in"), answer.get("tokens_out"))
         if self.is_over:
             raise StopAsking
 
@@ -244,11 +229,7 @@ def read_usage(run: "Run") -> Usage | None:
     kept = [_read(path) for path in sorted(run.directory.glob(f"{_STEM}*.json"))]
     price = next((one.price for one in kept if one.price is not None), None)
     times = [one.seconds for one in kept if one.seconds is not None]
-    return usage_of(count_answers(run.answers_folder), price, sum(times) if times else None)
-
-
-def usage_of(counts: AnswerCounts, price: Price | None, seconds: float | None = None) -> Usage:
-    """What answers have taken, at a price and in a time that may be unknown."""
+    counts = count_answers(run.answers_folder)
     is_known = price is not None and counts.tokens_in is not None
     return Usage(
         requests=counts.n_answers,
@@ -256,7 +237,7 @@ def usage_of(counts: AnswerCounts, price: Price | None, seconds: float | None = 
         tokens_in=counts.tokens_in,
         tokens_out=counts.tokens_out,
         tokens_thought=counts.tokens_thought,
-        seconds=seconds,
+        seconds=sum(times) if times else None,
         cost=price.of(counts.tokens_in, counts.tokens_out) if price is not None and is_known else None,
     )
 

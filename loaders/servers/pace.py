@@ -64,22 +64,6 @@ class Pace:
         self._n_refusals = 0
 
     @property
-    def smallest_limit(self) -> int | None:
-        """Smallest of the limits that a user gave; null where none was."""
-        most = None if self.window.most == MOST else self.window.most
-        limits = [most, *(counter.most for counter in self._per_minute.values())]
-        return min((limit for limit in limits if limit is not None), default=None)
-
-    def shared_by(self, n: int) -> "Pace":
-        """The pace of one of several processes that ask together as much as this one may; ``n`` of them."""
-        rpm, tpm = (self._per_minute[kind].most for kind in ("requests", "tokens"))
-        return Pace(
-            most=None if self.window.most == MOST else self.window.most // n,
-            rpm=None if rpm is None else rpm // n,
-            tpm=None if tpm is None else tpm // n,
-        )
-
-    @property
     def counts_tokens(self) -> bool:
         """Whether somebody limits tokens, so that it matters how many a reply took."""
         return self._per_minute["tokens"].most is not None or "tokens" in self._quotas

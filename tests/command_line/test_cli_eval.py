@@ -100,7 +100,6 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
                 f"{' '.join(option)} makes sense only without --server; leave one of the two out",
             )
             for option in (
-                ["--backend", "vllm"],
                 ["--device", "cpu"],
                 ["--dtype", "float32"],
                 ["--batch-size", "4"],
@@ -164,7 +163,6 @@ def test_options_that_do_not_fit_are_refused(
         ["--concurrency", "2"],
         ["--rpm", "60"],
         ["--revision", "v1"],
-        ["--backend", "vllm"],
         ["--device", "cpu"],
         ["--dtype", "float32"],
         ["--chat"],

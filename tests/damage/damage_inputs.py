@@ -225,14 +225,13 @@ def _item_ids(task: str, options: list[str]) -> list[str]:
 
 
 def _begun(run: Path) -> None:
-    """Turn a complete run into one that was killed: some answers in a journal, some in a shard of a cluster."""
+    """Turn a complete run into one that was killed: some answers in a journal, some in a part."""
     from blend.eval.runs.answer_files import JOURNAL, PARQUET, Journal, read_answers
-    from blend.eval.runs.shards import ADDRESS_NAME, FolderShards, ShardName
+    from blend.eval.runs.run_tables import write_frame
 
     answers = read_answers(run / "answers")
     rows = answers.head(4).to_dicts()
-    FolderShards(run / "answers").commit(ShardName(4, 6).file, answers[4:6])
-    (run / "answers" / ADDRESS_NAME).write_text("/no/further/shards\n")
+    write_frame(run / "answers" / "part-00001.parquet", answers[4:6])
     (run / "answers" / PARQUET).unlink()
     kept = Journal(run / "answers" / JOURNAL)
     kept.append([{key: value for key, value in row.items() if value is not None} for row in rows])

@@ -1,4 +1,4 @@
-"""Runs of a few questions, of a caller's model or of a server that knows batches."""
+"""Runs of a few questions, of a caller's model or of a server of texts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import blend
-from blend.eval.runs import submitted_batches
 from helpers.models.batch_server import BatchServer, serving_batches
 
 
@@ -23,15 +22,14 @@ def asked(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
 
 @pytest.fixture
 def server() -> Iterator[BatchServer]:
-    """A server of texts that knows batches."""
+    """A server of texts, and of results of batch files."""
     with serving_batches() as server:
         yield server
 
 
 @pytest.fixture
-def run(mini_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., blend.Run]:
+def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
     """Runs a few questions of the mini release, of the model that `server` has."""
-    monkeypatch.setattr(submitted_batches, "FIRST_WAIT_S", 0.01)
 
     def run(out: str = "run", task: str = "multiple-choice", **options: Any) -> blend.Run:
         given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}

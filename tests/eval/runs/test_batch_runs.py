@@ -1,11 +1,8 @@
-"""Batch runs: requests in files or on a server, results in any order, no answer lost or paid twice."""
+"""Batch runs: requests in files, results in any order, no answer lost."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +11,10 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.eval.models.server_requests import TextRequest
-from blend.eval.runs import batch_files, submitted_batches
+from blend.eval.runs import batch_files
 from blend.eval.runs.batch_files import write_requests
-from helpers import batch_kills
-from helpers.batch_kills import REQUESTS_OF_A_FILE, run_in_batches
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
-from helpers.tiers import rest_nightly
 
 Run = Callable[..., blend.Run]
 
@@ -51,12 +45,10 @@ def test_a_batch_gives_the_scores_of_a_live_run(server: BatchServer, run: Run, t
     results[0].write_text("".join(lines[:4]))
     results[1].write_text("\n" + "".join(lines[4:]))
     filed = run("filed", batch_in=results, **how)
-    submitted = run("submitted", server=server.url, batch=True, **how)
-    for other in (filed, submitted):
-        assert_frame_equal(other.answers(*ANSWERED), live.answers(*ANSWERED))
-        assert other.description.model.served_as == server.name
-        assert blend.score_run(other).scores.scores == blend.score_run(live).scores.scores
-        assert blend.score_run(other).signature == blend.score_run(live).signature
+    assert_frame_equal(filed.answers(*ANSWERED), live.answers(*ANSWERED))
+    assert filed.description.model.served_as == server.name
+    assert blend.score_run(filed).scores.scores == blend.score_run(live).scores.scores
+    assert blend.score_run(filed).signature == blend.score_run(live).signature
     # All of it can go on live, and has nothing left to ask.
     n_live = server.live.total()
     assert run("filed", server=server.url, style="json", **how).outcome.n_asked == 0
@@ -225,12 +217,8 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
     ("options", "message"),
     [
         (
-            {"batch": True, "batch_out": "r"},
-            "give one of `batch`, `batch_out` and `batch_in`, and not two",
-        ),
-        (
-            {"batch": True},
-            "`batch` needs a `server` that takes batches; `batch_out` writes files for any",
+            {"batch_in": "s", "batch_out": "r"},
+            "give `batch_out` or `batch_in`, and not both",
         ),
         (
             {"batch_out": "r", "style": "letters"},
@@ -268,61 +256,3 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
 )  # fmt: skip
 def test_what_makes_no_batch_is_refused(run: Run, options: dict[str, Any], message: str):
     assert wrong(lambda: run(**options)) == message
-
-
-@pytest.mark.integration
-def test_a_server_that_refuses_batches(server: BatchServer, run: Run):
-    batch = {"server": server.url, "batch": True}
-    server.knows_batches = False
-    assert wrong(lambda: run(**batch)) == (
-        f"model tiny at {server.url}: the server takes no batches (/v1/files, /v1/batches); write files with "
-        "`batch_out`, or leave `batch` out to ask one by one"
-    )
-    server.knows_batches, server.refuses = True, "this model answers no batches"
-    assert wrong(lambda: run(**batch)) == (
-        f"model tiny at {server.url}: batch batch_1 is failed without results (this model answers no batches); "
-        "mend that and run again: what it asked is submitted anew"
-    )
-    server.refuses, server.requires_completion_tokens = None, True
-    assert run(**batch).outcome.n_missing == 0
-    assert list(server.batches) == ["batch_1", "batch_2"]
-    assert {"max_completion_tokens"} <= json.loads(server.files["file-2"].splitlines()[0])["body"].keys()
-    [used] = submitted_batches.BatchLog(run(**batch).directory).batches[1:]
-    assert (used.batch_id, used.is_read) == ("batch_2", True)
-    assert not list((run(**batch).directory / "batches").iterdir())
-
-
-SOME = [32, 56]
-"""After the server has made a batch, and while results are read."""
-
-
-@pytest.mark.integration
-@pytest.mark.parametrize("moments", rest_nightly([SOME, None], SOME))
-def test_killed_at_a_moment_nothing_is_lost_or_submitted_twice(
-    server: BatchServer,
-    mini_release: Path,
-    tmp_path: Path,
-    moments: Sequence[int] | None,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    for limit in batch_kills.limits():
-        monkeypatch.setattr(*limit)
-    command = [sys.executable, batch_kills.__file__, str(mini_release), server.url, str(tmp_path / "killed")]
-    made = subprocess.run(
-        [*command, *map(str, moments or ())],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(Path(batch_kills.__file__).parents[1])},
-    )
-    tried = [int(moment) for moment in made.stdout.split()]
-    assert tried == (moments or list(range(max(20, len(tried)))))
-    whole = run_in_batches(mini_release, server.url, tmp_path / "whole")
-    for moment in tried:
-        run = run_in_batches(mini_release, server.url, tmp_path / "killed" / str(moment))
-        assert run.outcome is not None
-        assert run.outcome.n_missing == 0, f"moment {moment}"
-        assert_frame_equal(run.answers(*ANSWERED), whole.answers(*ANSWERED))
-        paid = {item: n for item, n in server.batched.items() if item.startswith(f"{moment}: ")}
-        assert paid == {f"{moment}: {item}": 1 for item in run.items("item_id")["item_id"]}, f"moment {moment}"
-    assert whole.description.n_items > REQUESTS_OF_A_FILE

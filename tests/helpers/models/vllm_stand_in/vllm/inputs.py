@@ -1,3 +1,0 @@
-"""Prompts of engines."""
-
-TokensPrompt = TextPrompt = dict
