@@ -42,9 +42,12 @@ if TYPE_CHECKING:
     from blend.eval.models.callers_model import CandidateModel as CandidateModel
     from blend.eval.models.callers_model import OptionModel as OptionModel
     from blend.eval.models.callers_model import TextModel as TextModel
+    from blend.eval.models.chosen import Decoding as Decoding
+    from blend.eval.models.chosen import Local as Local
+    from blend.eval.models.chosen import Recorded as Recorded
+    from blend.eval.models.chosen import Server as Server
     from blend.eval.report.model_comparison import ModelComparison as ModelComparison
     from blend.eval.report.scored_runs import ScoredRun as ScoredRun
-    from blend.eval.rung_runs import run_rungs as run_rungs
     from blend.eval.runs.run_directory import Run as Run
     from blend.loaders.contributions import Collection as Collection
     from blend.loaders.contributions import read_collection as read_collection
@@ -75,6 +78,7 @@ if TYPE_CHECKING:
     from blend.loaders.wikidata.sparql import RequestPolicy as RequestPolicy
     from blend.schemas.errors import ArgumentError as ArgumentError
     from blend.schemas.errors import BlendError as BlendError
+    from blend.schemas.errors import BlendWarning as BlendWarning
     from blend.schemas.errors import ConflictError as ConflictError
     from blend.schemas.errors import HubError as HubError
     from blend.schemas.errors import InputError as InputError
@@ -121,9 +125,9 @@ _NAMES = {
     "blend.eval.evaluation": ("compare_runs", "run_task", "score_run", "write_report"),
     "blend.eval.judging.judge_run": ("judge_run",),
     "blend.eval.models.callers_model": ("CandidateModel", "OptionModel", "TextModel"),
+    "blend.eval.models.chosen": ("Decoding", "Local", "Recorded", "Server"),
     "blend.eval.report.model_comparison": ("ModelComparison",),
     "blend.eval.report.scored_runs": ("ScoredRun",),
-    "blend.eval.rung_runs": ("run_rungs",),
     "blend.eval.runs.run_directory": ("Run",),
     "blend.loaders.contributions": ("Collection", "read_collection"),
     "blend.loaders.contributions.checking": ("ContributionCheck", "check_contributions"),
@@ -153,6 +157,7 @@ _NAMES = {
     "blend.schemas.errors": (
         "ArgumentError",
         "BlendError",
+        "BlendWarning",
         "ConflictError",
         "HubError",
         "InputError",

@@ -1,30 +1,30 @@
 """Asking: who answers the questions of a run and how, settled once before the first question is asked."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from blend.eval.asking_parameters import HowAsked, given, refuse
-from blend.eval.batch_runs import BatchMode, run_in_batches
+from blend.eval.batch_runs import keep_results, write_run_requests
 from blend.eval.few_shot import BLANK_LINE
-from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import Decoding, Model, OpenedModel
+from blend.eval.models.chosen import Decoding, Local, Server
+from blend.eval.models.local_model import open_local
+from blend.eval.models.protocols import ChatOptions, Model, OpenedModel
+from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
-from blend.eval.models.server_items import has_route
-from blend.eval.models.server_requests import COMPLETIONS
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model, pending_items
 from blend.eval.runs.candidate_answers import ask_candidates
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, Shard
-from blend.eval.runs.usage import OnPlan, Spending, keep_price, money, plan_asking
+from blend.eval.runs.usage import OnPlan, Price, plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError, ServerError
+from blend.schemas.errors import ArgumentError, InputError
 
 THINKING_TOKENS = 16_384
 """Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
@@ -32,246 +32,238 @@ THINKING_TOKENS = 16_384
 OF_OUR_MODELS = ("causal", "max_masks")
 """Options of a task that say how a model of ours scores candidates."""
 
-_OF_CANDIDATES = ("revision", "device", "dtype", "batch_size")
-"""Parameters of a model that scores candidates."""
-
-_OF_OBJECTS = ("batch_size", "max_tokens", "temperature", "seed", "shard")
-"""What concerns an object of a caller's as well."""
-
-_NOT_WRITTEN = "where answers are written, and here the likeliest option is the answer"
+_OF_WRITING = ("max_tokens", "temperature", "seed", "samples", "thought_marks")
+_OF_SPEAKING = ("system", "thinking")
 
 
-def items_for(
-    release: str | Path,
-    task: Task,
-    model: str | Path | OwnModel | None,
-    how: HowAsked,
-    options: Mapping[str, Any],
+@dataclass(frozen=True)
+class Asking:
+    """How a run asks, besides whom: parameters of `evaluation.run_task`."""
+
+    decoding: Decoding
+    """How answers are written."""
+    shard: Shard | None = None
+    """Which of several machines this is."""
+    batch_out: Path | None = None
+    """File of requests to write in place of asking."""
+    batch_in: tuple[Path, ...] = ()
+    """Files of results to read in place of asking."""
+    price: Price | None = None
+    """Price of tokens."""
+    budget: float | None = None
+    """Cost from which on nobody is asked."""
+    on_plan: OnPlan | None = None
+    """Hears what is about to be asked."""
+
+    def __post_init__(self) -> None:
+        if self.batch_out is not None and self.batch_in:
+            raise ArgumentError("give `batch_out` or `batch_in`, and not both")
+        if self.budget is not None and self.price is None:
+            raise ArgumentError("`budget` needs a `price`, by which it is known what is spent")
+        if self.budget is not None and self.budget < 0:
+            raise ArgumentError(f"`budget`: {self.budget} is not possible (it is 0 at least)")
+
+    @property
+    def in_files(self) -> bool:
+        """Whether questions go out, or answers come in, in files."""
+        return self.batch_out is not None or bool(self.batch_in)
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Fields of the decoding that were given, by name."""
+        return {name: value for name in names if (value := getattr(self.decoding, name)) not in (None, ())}
+
+
+def refuse(options: Mapping[str, Any], where: str) -> None:
+    """Refuse options that would change nothing, by the first that is given.
+
+    Raises:
+        ArgumentError: If there is one.
+    """
+    for name, value in options.items():
+        if value not in (None, ()):
+            first = value[0] if isinstance(value, tuple | list) else value
+            raise ArgumentError(f"`{name}={first}` makes sense only {where}; leave it out")
+
+
+def questions_for(
+    release: str | Path, task: Task, model: Local | Server | OwnModel, how: Asking, options: Mapping[str, Any]
 ) -> tuple[ReleaseItems, tuple[str, ...]]:
-    """What a model is asked, and what a user should know about it."""
-    if model is not None and not isinstance(model, str | Path):
-        if writes_alone(model):
-            options = {**task.of_texts, **given(**options)}
-        asked = read_items(release, task, in_parts=True, **options)
-        of_ours = {name: value for name, value in options.items() if name in OF_OUR_MODELS}
-        rest = {name: value for name, value in how.named().items() if name not in _OF_OBJECTS}
+    """What a model is asked, and what a user should know about it.
+
+    A model that cannot say which option is the likeliest, or whose choice would not be its answer, is asked
+    to answer in words.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    in_words = {**task.of_texts, **given}
+    if not isinstance(model, Local | Server):
+        asked = read_items(release, task, in_parts=True, **(in_words if writes_alone(model) else given))
         refuse(
-            {**rest, **given(**of_ours)}, "for a model that is loaded or on a server, and `model` is an object"
+            {name: given.get(name) for name in OF_OUR_MODELS},
+            "for a model that is loaded, and `model` is an object",
         )
         return asked, asked.asked.warnings
-    if how.batch is not None:
-        options = {**task.of_texts, **given(**options)}
-    asked = read_items(release, task, in_parts=True, **options)
-    why = None if model is None else _why_in_words(str(model), asked, how)
+    asked = read_items(release, task, in_parts=True, **(in_words if how.in_files else given))
+    why = _why_in_words(model, asked, how)
     if why is None:
         return asked, asked.asked.warnings
-    in_words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
-    if any(options.get(name) is not None for name in task.of_texts):
-        warning = f"{why}; give {in_words} to have it answer"
-    else:
-        asked = read_items(release, task, in_parts=True, **{**task.of_texts, **given(**options)})
-        warning = f"{why}; asked with {in_words}"
-    return asked, (*asked.asked.warnings, warning)
+    words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
+    if task.of_texts.keys() & given.keys():
+        if isinstance(model, Server):
+            raise ArgumentError(f"{why}; give {words}, or leave it out")
+        return asked, (*asked.asked.warnings, f"{why}; give {words} to have it answer")
+    asked = read_items(release, task, in_parts=True, **in_words)
+    return asked, (*asked.asked.warnings, f"{why}; asked with {words}")
 
 
-_THINKS = "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
-
-
-_NO_ROUTE = f"the server has no route {COMPLETIONS}, where it would say which option is the likeliest"
-
-
-def _why_in_words(model: str, asked: ReleaseItems, how: HowAsked) -> str | None:
-    """Say why a model that is to choose the likeliest option has to answer in words; null where it need not.
-
-    If it thinks before it answers, its choice is not its answer: what comes right behind the question is the
-    beginning of a thought. Or the server that it is on cannot say what is likeliest.
-    """
-    if asked.asked.kind != "logprobs" or how.batch is not None:
+def _why_in_words(model: Local | Server, asked: ReleaseItems, how: Asking) -> str | None:
+    """Say why a model that is to choose the likeliest option has to answer in words; null where it need not."""
+    if asked.asked.kind != "logprobs":
         return None
-    server = how.machine.get("server")
-    if how.machine.get("chat") is False:
+    if isinstance(model, Server):
+        return "a server writes answers, and does not say how likely an option is"
+    if model.chat is False or not _opened_local(model, how).thinks():
         return None
-    if server is None:
-        opened = open_model(model, asked_for="logprobs", **how.machine, **_understanding(how))
-        return _THINKS if opened.thinks() else None
-    # Options are scored without a chat template; whether there is one that thinks, a chat shows.
-    on_server = open_server(model, server, retries=0, **_understanding(how))
-    try:
-        if on_server.thinks():
-            return _THINKS
-        return None if has_route(on_server.server, COMPLETIONS, model) else _NO_ROUTE
-    except ServerError:
-        return None
+    return "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
 
 
 def ask(
     asked: ReleaseItems,
-    model: str | Path | OwnModel,
+    model: Local | Server | OwnModel,
     out: Path,
-    how: HowAsked,
+    how: Asking,
     on_progress: ProgressCallback,
-    on_plan: OnPlan | None = None,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet; a run that is planned only, and is new, leaves nothing."""
     kind = asked.asked.kind
     if kind != "text":
+        files = {"batch_out": how.batch_out, "batch_in": how.batch_in, "budget": how.budget}
         refuse(
-            how.batches,
+            {**how.given(*_OF_WRITING), **files},
             "where answers are written, and here the likeliest option or candidate is the answer",
         )
-    if how.shard is not None and kind != "text":
-        refuse({"shard": f"{how.shard[0]}/{how.shard[1]}"}, "where answers are written")
+    if not isinstance(model, Local | Server):
+        refuse(how.given(*_OF_SPEAKING), "for a model that is loaded or on a server, and `model` is an object")
     if kind == "candidates":
         return _ask_for_candidates(asked, model, out, how, on_progress)
-    if kind != "text":
-        given_of_texts = {
-            "samples": samples if (samples := asked.options.get("samples", 1)) > 1 else None,
-            "thought_marks": how.thought_marks or None,
-        }
-        refuse({**how.writing, **how.paid, **given_of_texts}, _NOT_WRITTEN)
-    return _ask_to_write(asked, model, out, how, on_progress, on_plan)
-
-
-def _ask_to_write(
-    asked: ReleaseItems,
-    model: str | Path | OwnModel,
-    out: Path,
-    how: HowAsked,
-    on_progress: ProgressCallback,
-    on_plan: OnPlan | None,
-) -> tuple[Run, RunOutcome]:
-    """Ask a model that writes, or chooses among options."""
     is_new = not out.exists()
     used, decoding = _writer(asked, model, out, how)
+    spoken = _chat_options(model, how)
     with opened(
         out,
         asked,
         used.describe(),
-        decoding if asked.asked.kind == "text" else None,
-        chat_options=how.chat_options,
-        thought_marks=how.thought_marks or None,
-        shard=None if how.shard is None else Shard(*how.shard),
+        decoding if kind == "text" else None,
+        chat_options=spoken,
+        thought_marks=how.decoding.thought_marks or None,
+        shard=how.shard,
     ) as run:
-        if how.price is not None:
-            keep_price(run, how.price)
-        if decoding is not None:
+        if how.on_plan is not None and decoding is not None:
+            system, prompts = how.decoding.system, pending_items(run)["prompt"]
             try:
-                _plan(run, used, decoding, how, on_plan)
+                how.on_plan(plan_asking(prompts, used, decoding, system=system, price=how.price))
             except BaseException:
                 # Of several machines another one may have begun.
                 if is_new and how.shard is None:
                     rmtree(out)
                 raise
-        if how.batch is not None:
+        if how.batch_out is not None:
             assert isinstance(used, ServerModel)
-            return run_in_batches(run, used, how.batch)
+            return run, write_run_requests(run, used, how.batch_out)
+        if how.batch_in:
+            assert isinstance(used, ServerModel)
+            return keep_results(run, used, how.batch_in)
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
-
-
-def _plan(run: Run, model: Model, decoding: Decoding, how: HowAsked, on_plan: OnPlan | None) -> None:
-    """Say what is about to be asked, and refuse batches that may cost more than the budget."""
-    is_sent = how.batch is not None and not how.batch.results
-    if on_plan is None and not (is_sent and how.budget is not None):
-        return
-    system = how.speaking.get("system")
-    plan = plan_asking(pending_items(run)["prompt"], model, decoding, system=system, price=how.price)
-    if on_plan is not None:
-        on_plan(plan)
-    if not is_sent or how.budget is None or how.price is None or plan.cost is None:
-        return
-    left = how.budget - Spending(run.answers_folder, how.price, how.budget).cost
-    if plan.cost > left:
-        raise InputError(
-            f"{run.directory}: the requests may cost {money(plan.cost)}, {money(left)} of the budget are left, "
-            "and nobody stops a batch half way; give a larger `budget`, or smaller `max_tokens`"
-        )
 
 
 def _ask_for_candidates(
     asked: ReleaseItems,
-    model: str | Path | OwnModel,
+    model: Local | Server | OwnModel,
     out: Path,
-    how: HowAsked,
+    how: Asking,
     on_progress: ProgressCallback,
 ) -> tuple[Run, RunOutcome]:
-    others = {name: value for name, value in how.named().items() if name not in _OF_CANDIDATES}
-    refuse(
-        {**others, "thought_marks": how.thought_marks or None},
-        "where a model writes or chooses, and here the scores of candidates of a model on this machine are "
-        "read",
-    )
-    asks = {name: asked.options[name] for name in OF_OUR_MODELS}
-    scorer = (
-        open_candidate_scorer(str(model), **asks, **how.machine)
-        if isinstance(model, str | Path)
-        else callers_scorer(model, at_a_time=how.machine.get("batch_size"))
-    )
-    with opened(out, asked, scorer.describe(), None) as run:
+    if isinstance(model, Server):
+        raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
+    refuse(how.given(*_OF_SPEAKING), "where a model writes or chooses, and here candidates are scored")
+    if isinstance(model, Local):
+        refuse({"chat": model.chat}, "where a model writes or chooses, and here candidates are scored")
+        where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
+        scorer = open_candidate_scorer(model.path, **_of_our_models(asked), **where)
+    else:
+        scorer = callers_scorer(model, at_a_time=None)
+    with opened(out, asked, scorer.describe(), None, shard=how.shard) as run:
         return run, ask_candidates(run, scorer, on_progress=on_progress)
 
 
+def _of_our_models(asked: ReleaseItems) -> dict[str, Any]:
+    return {name: asked.options[name] for name in OF_OUR_MODELS}
+
+
 def _writer(
-    asked: ReleaseItems, model: str | Path | OwnModel, out: Path, how: HowAsked
-) -> tuple[Model, Decoding | None]:
+    asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, how: Asking
+) -> tuple[Model, Settled | None]:
     """The model, ready to be asked, and how it writes, where somebody knows."""
-    kind = asked.asked.kind
+    kind, said = asked.asked.kind, how.given("max_tokens", "temperature", "seed")
     assert kind != "candidates"
-    if not isinstance(model, str | Path):
-        at_a_time = how.machine.get("batch_size")
-        used = callers_model(model, kind, at_a_time=at_a_time, thought_marks=how.thought_marks)
+    if not isinstance(model, Local | Server):
+        used = callers_model(model, kind, at_a_time=None, thought_marks=how.decoding.thought_marks)
         # How an object writes is its own matter, as long as nobody says it.
-        return used, Decoding(**how.writing) if how.writing else None
+        return used, Settled(**said) if said else None
     n_samples = asked.options.get("samples", 1)
-    if n_samples > 1 and not how.writing.get("temperature"):
+    if n_samples > 1 and not how.decoding.temperature:
         raise ArgumentError(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    ours: OpenedModel
-    if how.batch is not None:
-        ours = _batch_model(str(model), how.batch, how)
-    else:
-        ours = open_model(str(model), asked_for=kind, **how.machine, **_understanding(how))
+    ours: OpenedModel = _opened_local(model, how) if isinstance(model, Local) else _opened_server(model, how)
     if kind != "text":
         return ours, None
-    decoding = _settled(ours, how.writing, out)
+    decoding = _settled(ours, said, out)
     if asked.options.get("shots") and not ours.describe().chat:
         # A base model takes examples up as a series, and would go on with questions of its own.
         decoding = decoding.model_copy(update={"stop": (BLANK_LINE,)})
     return ours.with_decoding(decoding), decoding
 
 
-def _batch_model(model: str, batch: BatchMode, how: HowAsked) -> ServerModel:
-    """The model on a server whose requests stand in files; only one that is sent them must be at hand."""
-    one_by_one = ("revision", "device", "dtype", "batch_size", "rpm", "tpm", "shard")
-    refuse(
-        {name: value for name, value in how.named().items() if name in one_by_one},
-        "where questions are asked one by one, and batches are answered elsewhere",
+def _opened_local(model: Local, how: Asking) -> OpenedModel:
+    refuse({"batch_out": how.batch_out, "batch_in": how.batch_in}, "for a model on a server (`server`)")
+    return open_local(
+        model.path,
+        options=_chat_options(model, how),
+        thought_marks=how.decoding.thought_marks,
+        **model.model_dump(exclude={"path"}),
     )
-    server = how.machine.get("server")
+
+
+def _opened_server(model: Server, how: Asking) -> ServerModel:
+    if how.in_files:
+        refuse({"shard": how.shard}, "where questions are asked one by one, and files are answered elsewhere")
     return open_server(
-        model,
-        server,
-        chat=how.machine.get("chat", True),
-        concurrency=how.machine.get("concurrency"),
-        reachable=server is not None and not batch.results,
-        **_understanding(how),
+        model.name,
+        model.url,
+        chat=model.chat,
+        options=_chat_options(model, how),
+        thought_marks=how.decoding.thought_marks,
+        concurrency=model.concurrency,
+        # One that only reads or writes files need not be at hand.
+        reachable=not how.batch_in and (how.batch_out is None or model.url is not None),
     )
 
 
-def _understanding(how: HowAsked) -> dict[str, Any]:
-    """Parameters of `models.open_model` that say what is said to a model, and how its texts are read."""
-    return {"options": how.chat_options, "thought_marks": how.thought_marks}
+def _chat_options(model: Local | Server | OwnModel, how: Asking) -> ChatOptions | None:
+    extra = model.extra_body if isinstance(model, Server) else None
+    said = {**how.given(*_OF_SPEAKING), **({} if extra is None else {"extra_body": extra})}
+    return ChatOptions(**said) if said else None
 
 
-def _settled(model: OpenedModel, writing: Mapping[str, Any], out: Path) -> Decoding:
+def _settled(model: OpenedModel, said: Mapping[str, Any], out: Path) -> Settled:
     """How a model writes, with room for thoughts where it has any.
 
     A run that goes on keeps to what was settled when it began: what a server's first reply shows may change.
     """
-    if "max_tokens" in writing:
-        return Decoding(**writing)
-    usual = Decoding(**writing)
+    if "max_tokens" in said:
+        return Settled(**said)
+    usual = Settled(**said)
     for_thoughts = usual.model_copy(update={"max_tokens": THINKING_TOKENS})
     before = _decoding_before(out)
     if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):
@@ -279,7 +271,7 @@ def _settled(model: OpenedModel, writing: Mapping[str, Any], out: Path) -> Decod
     return for_thoughts if model.thinks() else usual
 
 
-def _decoding_before(out: Path) -> Decoding | None:
+def _decoding_before(out: Path) -> Settled | None:
     """How the run in a directory writes; null where there is none that can be read."""
     try:
         return read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None

@@ -1,74 +1,25 @@
 """Batch runs: questions go out in files, and the answers come back into the run."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from blend.eval.models.server import ServerModel
 from blend.eval.models.server_requests import TextRequest
-from blend.eval.runs.answer_files import journal
-from blend.eval.runs.ask_model import AnswerWriter, finished, pending_items, samples_of
+from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
 from blend.eval.runs.batch_files import BatchResult, read_results, write_requests
-from blend.eval.runs.run_directory import Run, RunOutcome, learn_served_name
-from blend.schemas.errors import ArgumentError, RowError
+from blend.eval.runs.run_directory import Run, RunOutcome, change_description
+from blend.schemas.errors import RowError
 from blend.schemas.language.text_comparison import pluralise
 
 _BLOCK = 1024
 
 
-@dataclass(frozen=True)
-class BatchMode:
-    """Which way questions go out and answers come in: one of the two."""
-
-    out: Path | None = None
-    """File of requests to write."""
-    results: tuple[Path, ...] = ()
-    """Files of results to read."""
-
-    @property
-    def named(self) -> dict[str, object]:
-        """The parameter that chose it, as a user gave it."""
-        if self.out is not None:
-            return {"batch_out": self.out}
-        return {"batch_in": self.results}
-
-
-def batch_mode(
-    batch_out: str | Path | None, batch_in: Sequence[str | Path] | str | Path | None
-) -> BatchMode | None:
-    """The way that the parameters of `evaluation.run_task` choose; none where questions are asked one by one.
-
-    Raises:
-        ArgumentError: If they choose two.
-    """
-    several = (batch_in,) if isinstance(batch_in, str | Path) else tuple(batch_in or ())
-    if batch_out is not None and several:
-        raise ArgumentError("give `batch_out` or `batch_in`, and not both")
-    mode = BatchMode(None if batch_out is None else Path(batch_out), tuple(map(Path, several)))
-    return mode if several or batch_out is not None else None
-
-
-def run_in_batches(run: Run, model: ServerModel, mode: BatchMode) -> tuple[Run, RunOutcome]:
-    """Write the requests of items without an answer, or read results.
-
-    Returns:
-        The run, which may know the model's name now, and how it stands.
-
-    Raises:
-        BlendError: As of `write_requests` and `read_results`.
-    """
-    if mode.out is not None:
-        return run, _write(run, model, mode.out)
-    return _read(run, model, mode.results)
-
-
-def _write(run: Run, model: ServerModel, out: Path) -> RunOutcome:
-    pending = pending_items(run)
-    files = write_requests(out, _requests(run, model, pending))
-    outcome = finished(run, run.items("item_id"), n_asked=0)
-    return outcome._replace(files=files)
+def write_run_requests(run: Run, model: ServerModel, out: Path) -> RunOutcome:
+    """Write the requests of the items that have no answer; see `batch_files.write_requests`."""
+    files = write_requests(out, _requests(run, model, pending_items(run)))
+    return outcome_of(run, n_asked=0)._replace(files=files)
 
 
 def _requests(run: Run, model: ServerModel, pending: pl.DataFrame) -> Iterator[tuple[str, TextRequest]]:
@@ -76,13 +27,21 @@ def _requests(run: Run, model: ServerModel, pending: pl.DataFrame) -> Iterator[t
     return zip(pending["item_id"], requests, strict=True)
 
 
-def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
-    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing."""
-    items, pending = run.items("item_id"), pending_items(run)
-    results = read_results(paths, set(items["item_id"]), model.read_reply)
+def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
+    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing.
+
+    Returns:
+        The run, which may know the model's name now, and how it stands.
+
+    Raises:
+        RowError, RowErrors: As of `batch_files.read_results`, and if another model has answered.
+    """
+    pending = pending_items(run)
+    results = read_results(paths, set(run.items("item_id")["item_id"]), model.read_reply)
     served = _served_name(run, results)
     is_new = served is not None and getattr(run.description.model, "served_as", None) is None
-    run = learn_served_name(run, served)
+    if is_new:
+        run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
     position = {item: number for number, item in enumerate(pending["item_id"])}
     chosen: dict[int, BatchResult] = {}
     n_answered = 0
@@ -92,13 +51,13 @@ def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, Run
             n_answered += result.answer.error is None
         else:
             chosen[number] = result
-    with journal(run.answers_folder) as kept:
-        writer = AnswerWriter(pending, kept, lambda _: None)
+    with run.answer_file("batch") as file:
+        writer = AnswerWriter(pending, file, lambda _: None)
         numbers = list(chosen)
         for start in range(0, len(numbers), _BLOCK):
             block = numbers[start : start + _BLOCK]
             writer.generations(block, [chosen[number].answer for number in block])
-    outcome = finished(run, items, n_asked=len(chosen))
+    outcome = outcome_of(run, n_asked=len(chosen))
     named = _on_name(run) if is_new else ()
     notes = (*named, *_on_empty(paths, results), *_on_answered(n_answered), *_on_missing(outcome))
     return run, outcome._replace(warnings=(*notes, *outcome.warnings))

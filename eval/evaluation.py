@@ -2,32 +2,34 @@
 
 ::
 
-    run = run_task("org/blend@v1.2.0", "multiple-choice", model="org/name", out="runs/name")
+    run = run_task("org/blend@v1.2.0", "multiple-choice", "org/name", "runs/name")
     scored = score_run(run)
     compare_runs([run, other])
     write_report([run, other], "report.html")
 """
 
+import dataclasses
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from blend.eval.asking_parameters import check_least, how_asked
-from blend.eval.models.callers_model import OwnModel
-from blend.eval.models.model_loading import Dtype
+from blend.eval.asked_runs import read_run
+from blend.eval.asking import Asking, ask, questions_for
+from blend.eval.models.chosen import ChosenModel, Decoding, Local, Recorded
+from blend.eval.notices import warn
+from blend.eval.recorded_runs import keep_recorded
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.run_making import run_of_answers, run_of_model, warn_caller
 from blend.eval.runs.prediction_files import write_predictions
-from blend.eval.runs.run_directory import Run, read_run, runs_in
-from blend.eval.runs.usage import OnPlan
+from blend.eval.runs.run_directory import Run, RunOutcome, Shard, runs_in
+from blend.eval.runs.usage import OnPlan, Price
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
-from blend.schemas.errors import InputError
+from blend.schemas.errors import ArgumentError, InputError
 
 Runs = Sequence[ScoredRun | Run | str | Path]
 """Runs, or their directories."""
@@ -36,38 +38,19 @@ Runs = Sequence[ScoredRun | Run | str | Path]
 def run_task(
     release: str | Path,
     task: str,
-    *,
-    model: str | Path | OwnModel | None = None,
+    model: ChosenModel,
     out: str | Path,
-    answers: str | Path | None = None,
-    encoding: str | None = None,
+    *,
+    decoding: Decoding | None = None,
     locales: Sequence[str] | None = None,
     limit: int | None = None,
-    server: str | None = None,
-    concurrency: int | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
-    revision: str | None = None,
-    device: str | None = None,
-    dtype: Dtype | None = None,
-    batch_size: int | None = None,
-    chat: bool | None = None,
-    max_tokens: int | None = None,
-    temperature: float | None = None,
-    seed: int | None = None,
-    system: str | None = None,
-    thinking: Literal["on", "off", "default"] | None = None,
-    reasoning_effort: str | None = None,
-    extra_body: Mapping[str, Any] | None = None,
-    thought_marks: Sequence[tuple[str, str]] | None = None,
     shard: tuple[int, int] | None = None,
     batch_out: str | Path | None = None,
-    batch_in: Sequence[str | Path] | str | Path | None = None,
+    batch_in: Sequence[str | Path] | str | Path = (),
     price: tuple[float, float] | None = None,
     budget: float | None = None,
     on_plan: OnPlan | None = None,
     on_progress: ProgressCallback | None = None,
-    on_warning: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Run:
     """Ask a model the questions of a task, and keep its answers; the same call goes on where it was stopped.
@@ -75,42 +58,17 @@ def run_task(
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub.
         task: Name of a task: ``multiple-choice``, ``short-answer`` or another one.
-        model: A directory, a Hub id, the name of a model on a ``server``, or any object that answers: it has
-            ``generate(prompts)``, or what else the task asks with (`TextModel`, `OptionModel`,
-            `CandidateModel`). With ``answers`` the name of the model that gave them.
+        model: `Local`, or its directory or Hub id alone; `Server`; `Recorded`, what another tool's model
+            answered; or any object that answers: it has ``generate(prompts)``, or what else the task asks with
+            (`TextModel`, `OptionModel`, `CandidateModel`).
         out: Directory of the run.
-        answers: A table, JSON Lines or Parquet file of what another tool's model answered; nobody is asked.
-        encoding: Of a table of answers that is not UTF-8.
+        decoding: How answers are written. Of an object it is what its answers are said to be written with,
+            which it sees to itself.
         locales: Regions to ask about, by any of their names; all when absent.
         limit: Templates per region at most; all when absent.
-        server: Address of an OpenAI-compatible server; the model is loaded here when absent.
-        concurrency: Requests under way at a time on a server at most; 256 when absent. There are as many as the
-            server serves, found by trying.
-        rpm: Requests a minute to a server at most; as many as it serves when absent.
-        tpm: Tokens a minute at most, of prompts and answers; likewise.
-        revision: Commit or tag of a model on the Hub.
-        device: Where a model computes, as torch names it, or ``auto`` for all GPUs together; a GPU if there is
-            one when absent.
-        dtype: Numbers that it computes in: ``float32``, ``bfloat16`` or ``float16``; bfloat16 on a GPU and
-            float32 elsewhere when absent.
-        batch_size: Prompts computed at a time, as many as memory allows when absent; of an object, the prompts
-            that it is handed at a time, 64 when absent.
-        chat: Whether prompts go through the model's chat template; if it has one when absent.
-        max_tokens: Tokens that a written answer may have, with what is thought before it; when absent 128, or
-            16,384 of a model that thinks. Of an object, this and the next two are what its answers are said to
-            be written with, which it sees to itself.
-        temperature: 0 writes the likeliest token each time, as when absent; above it, tokens are drawn.
-        seed: Where drawing starts; 0 when absent.
-        system: Message in which an operator speaks to the model before each prompt; none when absent.
-        thinking: Whether a model that can do both is told to think, by the variable of its chat template; as
-            the template has it with ``default``, and when absent.
-        reasoning_effort: How much a model thinks, in its own word for it, such as ``low``.
-        extra_body: Further fields of every request to a server, as JSON has them.
-        thought_marks: Pairs of marks around what a model thinks, such as ``("<plan>", "</plan>")``, besides
-            those that are known (``docs/evaluation.md`` lists them).
         shard: Which of several machines that write to one run this is, from 1, and how many there are.
-        batch_out: Ask nobody, and write the requests to this file, in the batch format that OpenAI, vLLM and
-            others read; several files where it would be too large.
+        batch_out: Ask nobody, and write the requests of a `Server` to this file, in the batch format that
+            OpenAI, vLLM and others read; several files where it would be too large.
         batch_in: Ask nobody, and read the results of such files, in any order.
         price: Price of a million tokens in and of a million out, in any money.
         budget: Cost at that price from which on nobody is asked; what is under way then is still kept.
@@ -118,8 +76,6 @@ def run_task(
             raises keeps it from being asked.
         on_progress: Hears how many items of all are answered. When absent, a bar shows it at a terminal, and in
             a notebook that has ipywidgets.
-        on_warning: Hears what a user should know; when absent, Python's warnings say it. All of it is in
-            ``outcome.warnings`` of the run as well.
         options: Further options of the task, such as ``style`` of multiple choice; those that are null have
             their defaults.
 
@@ -132,57 +88,68 @@ def run_task(
             answer as the task asks.
         InputError: If the release, the model or the answers cannot be used, or the directory holds another run.
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
+
+    Warns:
+        BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
-    how = how_asked(
-        server=server,
-        concurrency=concurrency,
-        rpm=rpm,
-        tpm=tpm,
-        revision=revision,
-        device=device,
-        dtype=dtype,
-        batch_size=batch_size,
-        chat=chat,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        seed=seed,
-        system=system,
-        thinking=thinking,
-        reasoning_effort=reasoning_effort,
-        extra_body=extra_body,
-        thought_marks=thought_marks,
-        shard=shard,
-        batch_out=batch_out,
-        batch_in=batch_in,
-        price=price,
+    chosen, said = task_of(task), decoding or Decoding()
+    options = {"locales": locales, "limit": limit, "samples": said.samples, **options}
+    how = Asking(
+        said,
+        shard=checked_shard(shard),
+        batch_out=None if batch_out is None else Path(batch_out),
+        batch_in=(Path(batch_in),) if isinstance(batch_in, str | Path) else tuple(map(Path, batch_in)),
+        price=checked_price(price),
         budget=budget,
-    )
-    chosen, directory, warn = task_of(task), Path(out), on_warning or warn_caller
-    options = {"locales": locales, "limit": limit, **options}
-    if answers is not None:
-        name = None if model is None else str(model)
-        return run_of_answers(
-            release,
-            chosen,
-            Path(answers),
-            directory,
-            model=name,
-            encoding=encoding,
-            how=how,
-            options=options,
-            warn=warn,
-        )
-    return run_of_model(
-        release,
-        chosen,
-        model,
-        directory,
-        how=how,
-        options=options,
         on_plan=on_plan,
-        on_progress=on_progress,
-        warn=warn,
     )
+    if isinstance(model, Recorded):
+        return told(*keep_recorded(release, chosen, model, Path(out), how, options))
+    used = Local(path=str(model)) if isinstance(model, str | Path) else model
+    asked, notes = questions_for(release, chosen, used, how, options)
+    for note in notes:
+        warn(note)
+    shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
+    with shown as heard:
+        run, outcome = ask(asked, used, Path(out), how, heard)
+    return told(run, outcome, notes)
+
+
+def told(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
+    """The run with its outcome, whose warnings somebody has heard."""
+    for warning in outcome.warnings:
+        warn(warning)
+    return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
+
+
+def checked_shard(shard: tuple[int, int] | None) -> Shard | None:
+    """Which of several machines two numbers name.
+
+    Raises:
+        ArgumentError: If they name none.
+    """
+    if shard is not None and not 1 <= shard[0] <= shard[1]:
+        raise ArgumentError(f"`shard`: {shard} is not possible (the first number is from 1 to the second)")
+    return None if shard is None else Shard(*shard)
+
+
+def checked_price(price: tuple[float, float] | None) -> Price | None:
+    """A price.
+
+    Raises:
+        ArgumentError: If it is not two numbers from 0 on.
+    """
+    if price is not None and not (len(price) == 2 and all(0 <= one < float("inf") for one in price)):
+        raise ArgumentError(
+            f"`price`: {', '.join(f'{one:g}' for one in price)}: expected two numbers from 0 on, of a million "
+            "tokens in and out"
+        )
+    return None if price is None else Price(*price)
+
+
+def _check_seed(seed: int) -> None:
+    if seed < 0:
+        raise ArgumentError(f"`seed`: {seed} is not possible (it is 0 at least)")
 
 
 def score_run(
@@ -191,8 +158,8 @@ def score_run(
     rule: str = "default",
     seed: int = 0,
     allow_missing: bool = False,
+    release: str | Path | None = None,
     on_progress: ProgressCallback | None = None,
-    on_warning: Callable[[str], None] | None = None,
     **options: Any,
 ) -> ScoredRun:
     """Score what a run has kept: ``scores.json`` and ``decisions.parquet`` in its directory.
@@ -202,8 +169,8 @@ def score_run(
         rule: By which rule answers are decided; each task has its own.
         seed: Seed of the intervals.
         allow_missing: Whether to score although more than 1 % of the items have no answer.
+        release: Where the release lies now that was asked, of a run in a directory; where it was when absent.
         on_progress: Hears how far the scoring of many texts is; as for `run_task` when absent.
-        on_warning: Hears what a reader of the figures should know; as for `run_task` when absent.
         options: Further options of the task's scoring, such as ``lemmas`` of short answers.
 
     Returns:
@@ -215,9 +182,12 @@ def score_run(
         InputError: If too many items have no answer, or if what the run has kept cannot be read.
         MissingExtraError: If a library is not installed that the scoring needs.
         StorageError: If the scores cannot be written.
+
+    Warns:
+        BlendWarning: Of what a reader of the figures should know.
     """
-    check_least(seed=seed)
-    read, warn = _read(run), on_warning or warn_caller
+    _check_seed(seed)
+    read = read_run(run, release=release) if isinstance(run, str | Path) else _read(run)
     shown = progress_if_watched(unit="topics") if on_progress is None else nullcontext(on_progress)
     with shown as heard, scoring_alone(read):
         scored = score_answers(
@@ -261,7 +231,7 @@ def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
         InputError: If there are fewer than two, if one is not scored, if their signatures differ, if no item
             was answered in all of them, or if no answer of the task is better than another one.
     """
-    check_least(seed=seed)
+    _check_seed(seed)
     if len(runs) < 2:
         raise InputError("one run cannot be compared; name two or more")
     scored = read_scored(runs)
@@ -292,7 +262,7 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """
-    check_least(seed=seed)
+    _check_seed(seed)
     from blend.eval.report.report_page import save_report
 
     each = [one for run in runs for one in (runs_in(Path(run)) if isinstance(run, str | Path) else [run])]

@@ -56,6 +56,8 @@ class ReleaseItems(NamedTuple):
     """The task's options, with every default spelled out."""
     asked: TaskItems
     """Items and gold."""
+    location: str | None = None
+    """Where the release lies; null where another run gives the items."""
 
 
 def read_items(
@@ -124,7 +126,12 @@ def read_items(
         others = " or ".join(f"`{name}`" for name in task.chosen_by)
         raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
     kept = asked if in_parts else asked.in_memory()
-    return ReleaseItems(places.manifest, task.name, configs, used.kept(), kept)
+    return ReleaseItems(places.manifest, task.name, configs, used.kept(), kept, location_of(release))
+
+
+def location_of(release: str | Path) -> str:
+    """What a run keeps of where its release lies: a directory in full, a name on the Hub as it is."""
+    return str(Path(release).resolve()) if Path(release).is_dir() else str(release)
 
 
 def _in_the_domains_words(options: TaskOptions, release: Path) -> TaskOptions:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from blend.eval.judging.verdicts import judges_of, verdicts_digest
-from blend.eval.runs.answer_files import answers_digest
+from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.usage import Usage
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement

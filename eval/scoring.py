@@ -11,12 +11,12 @@ import polars as pl
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
-from blend.eval.runs.answer_files import answers_digest
+from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.answers_in_parts import filtered_texts
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
 from blend.eval.runs.run_tables import write_frame
-from blend.eval.runs.usage import read_usage
+from blend.eval.runs.usage import Usage, count_answers
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, drop_scores, unanswered_count
 from blend.eval.task import checked_options
@@ -106,12 +106,19 @@ def score_answers(
         scores=scored.scores,
         answers=answers_held,
         verdicts=verdicts_held,
-        usage=read_usage(run),
+        usage=_usage(run),
     )
     warnings = scored.warnings
     if n_unanswered > MAX_UNANSWERED * n_written:
         warnings = (*warnings, _on_unanswered(run, n_unanswered, n_written))
     return ScoredAnswers(scores, scored.decisions, warnings)
+
+
+def _usage(run: Run) -> Usage | None:
+    """What a run has taken; null where nobody was asked by us, or what is asked is no text and no choice."""
+    if run.description.model.backend == "recorded" or run.description.kind == "candidates":
+        return None
+    return count_answers(run.kept()).usage
 
 
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:

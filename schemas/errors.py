@@ -32,6 +32,10 @@ class BlendError(Exception):
     """Whatever is not as it must be, with a message that says what to do; see the tree above."""
 
 
+class BlendWarning(UserWarning):
+    """What a user should know about what was done all the same."""
+
+
 class InputError(BlendError, ValueError):
     """Something given is not what it must be: a file, a row, a recipe, an option, a release."""
 

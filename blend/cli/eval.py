@@ -4,32 +4,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from blend.cli import eval_export, eval_judging
 from blend.cli.application import Application
+from blend.cli.asking_options import Costs, Files, Seed, SeedOfTests, ShardOf
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.eval_options import (
-    Answers,
-    Batches,
-    Costs,
-    IntervalAndTestSeed,
-    IntervalSeed,
-    Machine,
-    Model,
-    Rule,
-    RunFolder,
-    Rungs,
-    ShardOf,
-    Task,
-    Writing,
-    read_how,
-)
-from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
-from blend.cli.options import AsJson, Encoding, Release
-from blend.cli.task_options import given_options, with_task_options
+from blend.cli.eval_outcome import notices, plan_teller, print_outcome, print_warning
+from blend.cli.groups import with_groups
+from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing
+from blend.cli.options import AsJson, Encoding, Limit, Release
+from blend.cli.task_options import TaskValues, read_options
 from blend.eval.registry import TASKS
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError
@@ -46,21 +33,42 @@ DEFAULT_RUN = Path("run")
 
 
 @app.command()
-@with_task_options("questions", "options")
+@with_groups
 def run(
     release: Release = str(DEFAULT_OUT),
-    task: Task = None,
-    model: Model = None,
-    answers: Answers = None,
+    task: Annotated[str, typer.Option(help=f"What to ask: {', '.join(TASKS)}.")] = "multiple-choice",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ask nobody, and keep the answers in this table, log of lm-eval or Inspect, results of a "
+            "batch, or SemEval's predictions; --model then says whose they are.",
+        ),
+    ] = None,
     encoding: Encoding = None,
-    out: RunFolder = DEFAULT_RUN,
-    *,
-    rungs: Rungs = None,
-    questions: Any,
+    out: Annotated[
+        Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
+    ] = DEFAULT_RUN,
+    locales: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="REGION", help="Ask about this region only, by any of its names; can be repeated."
+        ),
+    ] = None,
+    limit: Limit = None,
+    options: TaskValues = None,
     shard: ShardOf = None,
-    machine: Machine,
+    *,
+    here: OnMachine,
+    there: OnServer,
     writing: Writing,
-    batches: Batches,
+    files: Files,
     costs: Costs,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
@@ -68,55 +76,66 @@ def run(
     Stopped at any moment, the same command goes on where it stopped; what failed is asked again.
 
     - `blend eval run release --model path/to/model` asks a model on this machine.
-    - `blend eval run release --model org/name --style texts` compares the options' texts.
+    - `blend eval run release --model org/name -T style=texts` compares the options' texts.
     - `blend eval run release --model name --server http://localhost:8000/v1` asks one on a server.
-    - `blend eval run release --config food-triples --model org/name` probes what it knows of dishes.
-    - `blend eval run release --style json --model org/name --thinking off` has it answer without a thought.
+    - `blend eval run release --task probing --model org/name` probes what it knows of dishes.
+    - `blend eval run release -T style=json --model org/name --thinking off` has it answer without a thought.
     - `blend eval run release --task cultural-prompts --model org/name --temperature 0.7` asks for stories
       and explanations for readers of many nationalities.
-    - `blend eval run release --task short-answer --model name --batch-out requests.jsonl` writes a batch.
-    - `blend eval run release --rungs all --model org/name --out runs` asks multiple choice, true or false,
-      regions and short answers, a run of each in runs.
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
-    options = given_options(questions, "options")
-    of_choices = options.get("config", "multiple-choice").startswith(("multiple-choice", "compact"))
-    name = task or ("multiple-choice" if of_choices else "probing")
-    check_known("task", name, TASKS)
-    for flag, other in (("--task", task), ("--plan", costs.plan or None), ("--answers", answers)):
-        if rungs is not None and other is not None:
-            raise UsageError(f"--rungs asks several tasks, and {flag} is of one; leave one of the two out")
-    how = read_how(machine, writing, batches, costs, shard)
+    check_known("task", task, TASKS)
+    given = read_options(TASKS[task].options, options)
     if shard is not None and costs.budget is not None:
         print_warning(f"--budget {costs.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
-    from blend.eval.rung_runs import run_rungs
+    from blend.eval.models.chosen import Local, Recorded, Server
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
 
+    asked: Local | Server | Recorded
+    if answers is not None:
+        asked = Recorded(path=answers, name=model, encoding=encoding)
+        _refuse_models(here, there)
+    elif model is None:
+        raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
+    elif encoding is not None:
+        raise UsageError(f"--encoding {encoding} makes sense only with --answers; leave it out")
+    else:
+        asked = chosen_model(model, here, there, in_files=files.in_files)
     stopped = "interrupted; what was answered is kept, and the same command goes on from there"
     with (
         interruptible(stopped),
+        notices(),
         shown_progress(unit="questions") as on_progress,
         _planned(out, only=costs.plan) as directory,
     ):
-        asked_how = {
-            **how,
-            "on_plan": plan_teller(machine.server is not None, stops=costs.plan),
-            "encoding": encoding,
-            "on_progress": on_progress,
-            "on_warning": print_warning,
-            **options,
-        }
-        if rungs is not None:
-            kept = run_rungs(release, model=model, out=directory, **asked_how)
-        else:
-            kept = {"": run_task(release, name, model=model, answers=answers, out=directory, **asked_how)}
-    again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
-    last = next(reversed(kept))
-    for rung, one in kept.items():
-        assert one.outcome is not None
-        print_outcome(one.outcome, out / rung, again=again, score=str(out) if rung == last else None)
+        kept = run_task(
+            release,
+            task,
+            asked,
+            directory,
+            decoding=read_writing(writing),
+            locales=locales,
+            limit=limit,
+            shard=shard,
+            **files.given(),
+            **costs.given(),
+            on_plan=plan_teller(there.server is not None, stops=costs.plan),
+            on_progress=on_progress,
+            **given,
+        )
+    assert kept.outcome is not None
+    again = "--batch-out writes them out again" if files.batch_in else "the same command asks them again"
+    print_outcome(kept.outcome, out, again=again, score=str(out), price=costs.read_price())
+
+
+def _refuse_models(*groups: object) -> None:
+    for group in groups:
+        for name, value in vars(group).items():
+            if value is not None:
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{flag} {value} makes sense only where a model is asked; leave it out")
 
 
 @contextmanager
@@ -146,18 +165,23 @@ def tiny_model(
 
 
 @app.command()
-@with_task_options("options", "scoring")
 def score(
     directory: Annotated[
         Path, typer.Argument(metavar="RUN", help="Directory of the run, or of several.")
     ] = DEFAULT_RUN,
-    rule: Rule = "default",
+    rule: Annotated[
+        str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
+    ] = "default",
     *,
-    options: Any,
+    options: TaskValues = None,
+    release: Annotated[
+        str | None,
+        typer.Option(metavar="DIR|REPO@REV", help="Where the release lies now that the run asked."),
+    ] = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Score although more than 1 % of the items have no answer.")
     ] = False,
-    seed: IntervalSeed = 0,
+    seed: Seed = 0,
     json: Annotated[bool, typer.Option("--json", help="Print scores.json, and nothing else.")] = False,
 ) -> None:
     """Score what a run has kept: scores.json and decisions.parquet in its directory, and a table.
@@ -167,8 +191,9 @@ def score(
     check_known(
         "rule", rule.partition(":")[0], sorted({known for task in TASKS.values() for known in task.rules})
     )
-    chosen = given_options(options, "scoring")
     from blend.eval.evaluation import score_run
+    from blend.eval.registry import task_of
+    from blend.eval.runs.run_description import read_description
     from blend.eval.runs.run_directory import runs_in
     from blend.eval.scores_json import earlier_rule
     from blend.loaders.files.progress import shown_progress
@@ -177,14 +202,26 @@ def score(
     earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
     with (
         interruptible("interrupted; the scores are as they were"),
+        notices(),
         shown_progress(unit="topics") as on_progress,
     ):
-        how = {"rule": rule, "seed": seed, "allow_missing": allow_missing, **chosen}
         found = []
         errors: list[InputError] = []
         for one in runs_in(directory):
             try:
-                found.append(score_run(one, on_progress=on_progress, on_warning=print_warning, **how))
+                task = task_of(read_description(one).task)
+                chosen = read_options(task.scoring, options)
+                found.append(
+                    score_run(
+                        one,
+                        rule=rule,
+                        seed=seed,
+                        allow_missing=allow_missing,
+                        release=release,
+                        on_progress=on_progress,
+                        **chosen,
+                    )
+                )
             except InputError as error:
                 # One of several that cannot be scored yet hides none of the others.
                 errors.append(error)
@@ -220,7 +257,7 @@ def _raise(errors: Sequence[InputError]) -> None:
 @app.command()
 def compare(
     directories: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Directories of scored runs.")],
-    seed: IntervalAndTestSeed = 0,
+    seed: SeedOfTests = 0,
     json: AsJson = False,
 ) -> None:
     """Say who is better, where, and whether it is chance.
@@ -254,7 +291,7 @@ def report(
     out: Annotated[
         Path, typer.Option(help="HTML file to write; a page that blend wrote there is replaced.")
     ] = Path("report.html"),
-    seed: IntervalAndTestSeed = 0,
+    seed: SeedOfTests = 0,
     *,
     semeval_questions: Annotated[
         bool,

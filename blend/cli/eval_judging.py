@@ -5,17 +5,10 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.eval_options import (
-    Batches,
-    Costs,
-    IntervalSeed,
-    Machine,
-    ShardOf,
-    Writing,
-    read_how,
-)
-from blend.cli.eval_outcome import plan_teller, print_outcome, print_warning
+from blend.cli.asking_options import Costs, Files, Seed, ShardOf
+from blend.cli.eval_outcome import notices, plan_teller, print_outcome
 from blend.cli.groups import with_groups
+from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import pluralise
@@ -52,9 +45,10 @@ def judge(
     ] = 0.1,
     shard: ShardOf = None,
     *,
-    machine: Machine,
+    here: OnMachine,
+    there: OnServer,
     writing: Writing,
-    batches: Batches,
+    files: Files,
     costs: Costs,
 ) -> None:
     """Ask a model whether the replies of a run are correct, beside the accepted answers.
@@ -67,22 +61,24 @@ def judge(
     from blend.views.progress import interruptible
 
     stopped = "interrupted; what the judge said is kept, and the same command goes on from there"
-    with interruptible(stopped), shown_progress(unit="replies") as on_progress:
+    with interruptible(stopped), notices(), shown_progress(unit="replies") as on_progress:
         kept = judge_run(
             run,
-            model=model,
+            model=chosen_model(model, here, there, in_files=files.in_files),
             name=name,
             own_family=own_family,
             reordered=reordered,
-            **read_how(machine, writing, batches, costs, shard),
-            on_plan=plan_teller(machine.server is not None, stops=costs.plan),
+            decoding=read_writing(writing),
+            shard=shard,
+            **files.given(),
+            **costs.given(),
+            on_plan=plan_teller(there.server is not None, stops=costs.plan),
             on_progress=on_progress,
-            on_warning=print_warning,
         )
     assert kept.outcome is not None
-    again = "--batch-out writes them out again" if batches.batch_in else "the same command asks them again"
+    again = "--batch-out writes them out again" if files.batch_in else "the same command asks them again"
     rule = f"{run} --rule judge:{kept.directory.name}"
-    print_outcome(kept.outcome, kept.directory, score=rule, again=again)
+    print_outcome(kept.outcome, kept.directory, score=rule, again=again, price=costs.read_price())
 
 
 def judge_sheet(
@@ -163,7 +159,7 @@ def judged(
             metavar="FILE", help="Sheet to make of the replies on which people are divided, for a third one."
         ),
     ] = None,
-    seed: IntervalSeed = 0,
+    seed: Seed = 0,
     encoding: Encoding = None,
     json: AsJson = False,
 ) -> None:
@@ -216,25 +212,22 @@ def scorers(
         typer.Argument(metavar="RUN…", help="Runs of short-answer whose replies people have labelled."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the card as a new CSV file as well.")] = None,
-    seed: IntervalSeed = 0,
+    seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
     """Show how far every rule and judge is off beside people's labels, by language.
 
     Without a RUN it is the card of this version, with empty cells where nobody has given labels yet.
     """
-    from blend.eval.runs.run_directory import read_run
+    from blend.eval.asked_runs import read_run
     from blend.eval.tasks.short_answer.scorer_card import packaged_card, scorer_card
     from blend.loaders.files.new_files import write_new_sheet
     from blend.views.frames import frame_table
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
-    with interruptible():
-        if runs:
-            card = scorer_card([read_run(run) for run in runs], seed=seed, on_warning=print_warning)
-        else:
-            card = packaged_card()
+    with interruptible(), notices():
+        card = scorer_card([read_run(run) for run in runs], seed=seed) if runs else packaged_card()
         if out is not None:
             write_new_sheet(out, card)
     if json:

@@ -1,11 +1,15 @@
 """What ``blend eval`` says while a model is asked: what it will take, what to know, how the run stands."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from blend.cli.option_names import with_options
+from blend.schemas.errors import BlendWarning
 
 if TYPE_CHECKING:
     from blend.eval.runs.run_directory import RunOutcome
@@ -25,6 +29,23 @@ def plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
     return tell
 
 
+@contextmanager
+def notices() -> Iterator[None]:
+    """Say what the library warns of as notes while the block runs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", BlendWarning)
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, BlendWarning):
+                print_warning(str(message))
+            else:
+                before(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
 def print_warning(warning: str) -> None:
     """Say what a user should know."""
     typer.echo(f"note: {with_options(warning)}", err=True)
@@ -34,14 +55,17 @@ def print_outcome(
     outcome: "RunOutcome",
     out: Path,
     *,
-    score: str | None,
+    score: str,
     again: str = "the same command asks them again",
+    price: tuple[float, float] | None = None,
 ) -> None:
-    """Say how the run stands, and how to go on: `blend eval score` with ``score``, if it is given."""
+    """Say how the run stands, what it cost, and how to go on: `blend eval score` with ``score``."""
+    from blend.eval.runs.usage import Price
     from blend.schemas.language.text_comparison import agreeing, pluralise
 
     if outcome.usage is not None and outcome.usage.requests:
-        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {outcome.usage.in_words()}.")
+        usage = outcome.usage.in_words(price and Price(*price))
+        typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {usage}.")
     if outcome.files:
         from blend.views.safe import shown
 
@@ -55,8 +79,6 @@ def print_outcome(
     standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
     if not outcome.can_be_scored:
         typer.echo(f"{standing} The others are still to be asked before it can be scored.")
-    elif score is None:
-        typer.echo(standing)
     else:
         typer.echo(f"{standing} Score {them}:")
         typer.echo(f"  blend eval score {score}")

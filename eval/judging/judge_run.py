@@ -1,24 +1,24 @@
 """Asking a judge about the replies of a run: a run of its own in that one's directory."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-from blend.eval.asking import ask
-from blend.eval.asking_parameters import how_asked
+from blend.eval.asked_runs import read_run
+from blend.eval.asking import Asking, ask
+from blend.eval.evaluation import checked_price, checked_shard, told
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import VERSION
 from blend.eval.judging.replies import judge_items
 from blend.eval.judging.verdicts import JUDGE, JUDGES_FOLDER, replies_digest
 from blend.eval.models.callers_model import TextModel
+from blend.eval.models.chosen import Decoding, Local, Server
 from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.run_making import warn_caller, with_outcome
-from blend.eval.runs.run_directory import Run, read_run
-from blend.eval.runs.usage import OnPlan, read_usage
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.usage import OnPlan
 from blend.eval.scoring import check_options
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import ArgumentError, InputError
@@ -32,14 +32,18 @@ _NAME = re.compile(r"[^\W_][\w.-]*")
 def judge_run(
     run: ScoredRun | Run | str | Path,
     *,
-    model: str | Path | TextModel,
+    model: str | Path | Local | Server | TextModel,
     name: str | None = None,
     own_family: bool = False,
     reordered: float = REORDERED_SHARE,
+    decoding: Decoding | None = None,
+    shard: tuple[int, int] | None = None,
+    batch_out: str | Path | None = None,
+    batch_in: Sequence[str | Path] = (),
+    price: tuple[float, float] | None = None,
+    budget: float | None = None,
     on_plan: OnPlan | None = None,
     on_progress: ProgressCallback | None = None,
-    on_warning: Callable[[str], None] | None = None,
-    **how: Any,
 ) -> Run:
     """Ask a model whether the replies of a run are correct; the same call goes on where it was stopped.
 
@@ -48,17 +52,20 @@ def judge_run(
 
     Args:
         run: The run, or its directory; complete, since a judge that has begun judges these replies alone.
-        model: The judge: a directory, a Hub id, the name of a model on a ``server``, or an object that has
+        model: The judge: a `Local` model, or its directory or Hub id alone, a `Server`, or an object that has
             ``generate(prompts)``.
         name: What the judge is called in ``RUN/judges``; the last part of the model's name when absent.
         own_family: Whether it may judge a model of its own family, which judges tend to prefer.
         reordered: Share of its questions that it is asked again with the accepted answers in the opposite
             order, from 0 to 1; one in ten when absent.
-        on_plan: As of `evaluation.run_task`, like the next three.
-        on_progress: Likewise.
-        on_warning: Likewise.
-        how: Who is asked and how, further parameters of `evaluation.run_task` such as ``server``, ``batch``,
-            ``price`` and ``max_tokens``.
+        decoding: As of `evaluation.run_task`, like all that follow.
+        shard: See there.
+        batch_out: See there.
+        batch_in: See there.
+        price: See there.
+        budget: See there.
+        on_plan: See there.
+        on_progress: See there.
 
     Returns:
         The judge's run, in ``RUN/judges/NAME``, with how it stands in its ``outcome``.
@@ -70,8 +77,18 @@ def judge_run(
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
     judged = run.run if isinstance(run, ScoredRun) else run if isinstance(run, Run) else read_run(Path(run))
-    named = str(model) if isinstance(model, str | Path) else getattr(model, "name", type(model).__name__)
-    used, called, warn = how_asked(**how), name or _folder_name(named), on_warning or warn_caller
+    used = Local(path=str(model)) if isinstance(model, str | Path) else model
+    named = used.path if isinstance(used, Local) else getattr(used, "name", type(used).__name__)
+    called = name or _folder_name(named)
+    how = Asking(
+        decoding or Decoding(),
+        shard=checked_shard(shard),
+        batch_out=None if batch_out is None else Path(batch_out),
+        batch_in=tuple(map(Path, batch_in)),
+        price=checked_price(price),
+        budget=budget,
+        on_plan=on_plan,
+    )
     if not 0 <= reordered <= 1:
         raise ArgumentError(f"`reordered`: {reordered} is not possible (it is a share from 0 to 1)")
     if not _NAME.fullmatch(called):
@@ -87,11 +104,11 @@ def judge_run(
     shown = progress_if_watched(unit="replies") if on_progress is None else nullcontext(on_progress)
     try:
         with shown as heard:
-            kept, outcome = ask(asked, model, out, used, heard, on_plan)
+            kept, outcome = ask(asked, used, out, how, heard)
     except InputError as error:
         error.args = (str(error).replace("`out`", "`name`"),)
         raise
-    return with_outcome(kept, outcome._replace(usage=read_usage(kept)), (), warn)
+    return told(kept, outcome)
 
 
 def _asked(run: Run, reordered: float) -> ReleaseItems:

@@ -12,9 +12,9 @@ import polars as pl
 from blend.eval.items import PART
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import REORDERED, parse_verdict
-from blend.eval.runs.answer_files import answers_digest
-from blend.eval.runs.run_description import RecordedAnswers
-from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, read_run
+from blend.eval.runs.answers import answers_digest
+from blend.eval.runs.run_description import RecordedAnswers, read_description
+from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, kept_items
 from blend.eval.runs.written_answers import split_answers
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.text_comparison import pluralise
@@ -67,7 +67,8 @@ def read_judge(run: Run, rule: str = JUDGE) -> Run:
         UnknownNameError: If there is no judge of that name; lists those there are.
         InputError: If there is none at all, or several and no name; or if replies have changed since.
     """
-    judge = read_run(_folder_of_judge(run, rule))
+    folder = _folder_of_judge(run, rule)
+    judge = Run(folder, read_description(folder), lambda: kept_items(folder))
     if judge.description.options.get("replies") != replies_digest(run):
         raise InputError(
             f"{judge.directory}: judges other replies than the run holds now; have them judged again under "

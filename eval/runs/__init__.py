@@ -35,10 +35,12 @@ def opened(
         thought_marks: Pairs of marks around thoughts besides the usual ones; null where there are none.
         shard: Which of several machines that write to the run this is; one alone when absent.
     """
-    known = asked.manifest
+    release = asked.manifest
+    if not isinstance(release, AskedRelease):
+        release = AskedRelease.of(release, asked.configs, asked.location)
     description = RunDescription(
         sdk_version=__version__,
-        release=known if isinstance(known, AskedRelease) else AskedRelease.of(known, asked.configs),
+        release=release,
         task=asked.task,
         options=asked.options,
         kind=asked.asked.kind,

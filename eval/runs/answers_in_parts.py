@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.eval.items import PART
-from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import WRITTEN, as_scored, says_nothing
 
@@ -19,7 +17,7 @@ class AnsweredParts:
     run: Run
     """The run."""
     columns: tuple[str, ...] = ("asked",)
-    """Columns of `answer_files.ANSWERS` besides ``item_id``, ``text``, ``thought``, ``finish_reason`` and
+    """Columns of `answers.ANSWERS` besides ``item_id``, ``text``, ``thought``, ``finish_reason`` and
     ``error``."""
     item_columns: tuple[str, ...] = ()
     """Columns of the items, ``item_id`` among them; all when empty."""
@@ -30,14 +28,14 @@ class AnsweredParts:
         Raises:
             RowError: If a file of the run cannot be read.
         """
-        reader = AnswerReader(self.run.answers_folder)
-        for items in self.run.items_in_parts(*self.item_columns, size=PART):
-            answers = reader.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
+        kept = self.run.kept()
+        for items in self.run.items_in_parts(*self.item_columns):
+            answers = kept.of(items, "item_id", "error", *WRITTEN, *self.columns, thoughts=False)
             yield items, as_scored(answers, self.run.description)
 
     def gold(self) -> Iterator[pl.DataFrame]:
         """Yield the gold of each part, of a task that has a row for each item."""
-        return self.run.gold_in_parts(size=PART)
+        return self.run.gold_in_parts()
 
 
 def filtered_texts(run: Run, *, cut_is_read: bool = False) -> int:
@@ -48,13 +46,10 @@ def filtered_texts(run: Run, *, cut_is_read: bool = False) -> int:
         cut_is_read: Whether a text that was cut or filtered is read as far as it goes, so that only those count
             that say nothing.
     """
-    reader = AnswerReader(run.answers_folder)
+    kept = run.kept()
     is_filtered = (pl.col("finish_reason") == "content_filter") & pl.col("text").is_not_null()
     counts = is_filtered & says_nothing("text") if cut_is_read else is_filtered
-    return sum(
-        reader.of(items, "item_id", "text", "finish_reason", "error").filter(counts).height
-        for items in run.items_in_parts("item_id", size=PART)
-    )
+    return sum(rows.filter(counts).height for rows in kept.parts("text", "finish_reason"))
 
 
 def packed(rows: pl.DataFrame) -> bytes:

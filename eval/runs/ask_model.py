@@ -1,25 +1,17 @@
-"""Running: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
+"""Asking: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
 from blend.eval.models.protocols import BearsRefusals, Generation, Model, OptionScores, StopAsking
-from blend.eval.runs.answer_counts import count_answers
-from blend.eval.runs.answer_files import (
-    Journal,
-    close_journal,
-    finish,
-    has_parts,
-    journal,
-)
-from blend.eval.runs.recorded_answers import Recorded
-from blend.eval.runs.run_directory import Run, RunOutcome, Shard
-from blend.eval.runs.usage import Price, Spending, money, timed
+from blend.eval.runs.answers import AnswerFile
+from blend.eval.runs.run_directory import Run, RunOutcome
+from blend.eval.runs.usage import Price, Spending, count_answers
 from blend.loaders.files.progress import ProgressCallback, silent
 
 STEP = "ask"
@@ -32,8 +24,6 @@ MOST_CHARACTERS = 1 << 20
 """Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
 
 _LOG = logging.getLogger(__name__)
-
-M = TypeVar("M")
 
 
 def ask_model(
@@ -56,78 +46,54 @@ def ask_model(
     Raises:
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
-    items = run.items()
-    mine = _of_shard(items, run.shard)
-    kept_before = run.answers("item_id", "error")
-    pending = _without_answers(mine, kept_before)
+    mine, kept = items_of(run), run.kept()
+    pending = mine.join(kept.answered, on="item_id", how="anti", maintain_order="left")
     n_before = mine.height - pending.height
-    spending = None if price is None or budget is None else Spending(run.answers_folder, price, budget)
+    spending = None if price is None or budget is None else Spending(kept, price, budget)
     on_progress(STEP, n_before, mine.height)
     n_asked = 0
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
-        shard = "" if run.shard is None else run.shard.name
-        with timed(run), journal(run.answers_folder, shard) as kept, suppress(StopAsking):
+        with run.answer_file() as file, suppress(StopAsking):
             # Block by block: what a model gives back stays in memory until it has given all of it.
-            for block, asked in _in_blocks(pending, kept_before, model):
+            for block, asked in _in_blocks(pending, kept.failed, model):
                 heard = partial(_report_progress, on_progress, n_before + n_asked, mine.height)
-                writer = AnswerWriter(block, kept, heard, spending)
+                writer = AnswerWriter(block, file, heard, spending)
                 try:
                     _ask(run, asked, block, writer)
                 finally:
                     n_asked += writer.n_kept
-    outcome = finished(run, items, n_asked=n_asked)
-    return outcome if spending is None else _with_budget(spending, outcome)
+    outcome = outcome_of(run, n_asked=n_asked)
+    if spending is None:
+        return outcome
+    spent = spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
+    return outcome._replace(warnings=(*outcome.warnings, *spent))
+
+
+def items_of(run: Run) -> pl.DataFrame:
+    """The items that this process asks: all, or every ``of``-th of a shard."""
+    items = run.items()
+    return items if run.shard is None else items.gather_every(run.shard.of, offset=run.shard.number - 1)
 
 
 def pending_items(run: Run) -> pl.DataFrame:
     """The items of this process that have no answer yet, in order."""
-    return _without_answers(_of_shard(run.items(), run.shard), run.answers("item_id", "error"))
+    return items_of(run).join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
 
 
-def asked_again(model: M) -> M:
-    """The model for items whose answers were errors before: that it refuses them again is nothing new."""
-    return model.bearing_refusals() if isinstance(model, BearsRefusals) else model
-
-
-def _without_answers(items: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
-    answered = kept.filter(pl.col("error").is_null())
-    return items.join(answered, on="item_id", how="anti", maintain_order="left")
-
-
-def _in_blocks(pending: pl.DataFrame, kept: pl.DataFrame, model: Model) -> Iterator[tuple[pl.DataFrame, Model]]:
+def _in_blocks(
+    pending: pl.DataFrame, failed: pl.DataFrame, model: Model
+) -> Iterator[tuple[pl.DataFrame, Model]]:
     """Items, first those that were never asked, each block with who is asked."""
-    never = pending.join(kept, on="item_id", how="anti", maintain_order="left")
+    never = pending.join(failed, on="item_id", how="anti", maintain_order="left")
     yield from ((block, model) for block in never.iter_slices(BLOCK))
-    failed = pending.join(kept, on="item_id", how="semi", maintain_order="left")
-    # Only now, with what the model has learned of its server.
-    again = asked_again(model)
-    yield from ((block, again) for block in failed.iter_slices(BLOCK))
-
-
-def _with_budget(spending: Spending, outcome: RunOutcome) -> RunOutcome:
-    """An outcome with what is to be said of a budget that is spent."""
-    if not spending.is_over:
-        return outcome
-    warning = f"the budget of {money(spending.budget)} is spent ({money(spending.cost)})"
-    if outcome.n_missing:
-        answered = f"{outcome.n_items - outcome.n_missing:,} of {outcome.n_items:,} items are answered"
-        warning += f", and {answered}; give a larger `budget` to go on"
-    return outcome._replace(warnings=(*outcome.warnings, warning))
-
-
-def _of_shard(items: pl.DataFrame, shard: Shard | None) -> pl.DataFrame:
-    return items if shard is None else items.gather_every(shard.of, offset=shard.number - 1)
+    again = pending.join(failed, on="item_id", how="semi", maintain_order="left")
+    # That they are refused again is nothing new.
+    bearing = model.bearing_refusals() if isinstance(model, BearsRefusals) else model
+    yield from ((block, bearing) for block in again.iter_slices(BLOCK))
 
 
 def _report_progress(on_progress: ProgressCallback, n_before: int, n_items: int, done: int) -> None:
     on_progress(STEP, n_before + done, n_items)
-
-
-def keep_recorded(run: Run, recorded: Recorded) -> RunOutcome:
-    """Keep answers that another tool produced."""
-    items = run.items("item_id")
-    finish(run.answers_folder, items, recorded.answers)
-    return RunOutcome(items.height, 0, items.height - recorded.answers.height, 0, None)
 
 
 def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
@@ -153,33 +119,28 @@ def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
     )
 
 
-def finished(run: Run, items: pl.DataFrame, *, n_asked: int) -> RunOutcome:
-    """Put the answers of a run in order, and say how it stands."""
-    counts = count_answers(run.answers_folder)
-    if run.shard is not None or has_parts(run.answers_folder):
-        # Too many for memory, or not this process's to put together.
-        close_journal(run.answers_folder, "" if run.shard is None else run.shard.name)
-    else:
-        finish(run.answers_folder, items, run.answers())
-    n_items = run.description.n_items
-    n_missing = n_items - counts.n_answers + counts.n_failed
+def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
+    """Say how a run stands."""
+    counts, n_items = count_answers(run.kept()), run.description.n_items
+    n_missing = n_items - counts.usage.requests + counts.n_failed
     return RunOutcome(
-        n_items, n_asked, n_missing, counts.n_failed, counts.first_error, counts.on_unknown_ends()
+        *(n_items, n_asked, n_missing, counts.n_failed, counts.first_error, counts.on_unknown_ends()),
+        usage=counts.usage,
     )
 
 
 class AnswerWriter:
-    """Writes answers into a journal, by the positions that a model knows."""
+    """Writes answers into a file, by the positions that a model knows."""
 
     def __init__(
         self,
         pending: pl.DataFrame,
-        kept: Journal,
+        file: AnswerFile,
         heard: Callable[[int], None],
         spending: Spending | None = None,
     ) -> None:
-        self._keys = pending.select("item_id", "locale", "prompt_id").rows(named=True)
-        self._journal = kept
+        self._ids = pending["item_id"]
+        self._file = file
         self._heard = heard
         self._spending = spending
         self.n_kept = 0
@@ -194,9 +155,10 @@ class AnswerWriter:
         self.keep(positions, [_scored(scores, row) for row in range(len(positions))])
 
     def keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
-        """Answers to the items at some positions, columns of `answer_files.ANSWERS`."""
-        self._journal.append(
-            {**self._keys[position], **answer} for position, answer in zip(positions, answers, strict=True)
+        """Answers to the items at some positions, columns of `answers.ANSWERS`."""
+        self._file.append(
+            {"item_id": self._ids[position], **answer}
+            for position, answer in zip(positions, answers, strict=True)
         )
         self.n_kept += len(positions)
         self._heard(self.n_kept)
@@ -205,7 +167,7 @@ class AnswerWriter:
 
 
 def generated(answer: Generation) -> dict[str, Any]:
-    """The columns of `answer_files.ANSWERS` that a written answer fills."""
+    """The columns of `answers.ANSWERS` that a written answer fills."""
     text, thought, error = (
         None if one is None else one[:MOST_CHARACTERS] for one in (answer.text, answer.thought, answer.error)
     )

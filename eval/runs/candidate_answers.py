@@ -6,8 +6,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer, CandidateScores
-from blend.eval.runs.answer_files import journal
-from blend.eval.runs.ask_model import STEP, AnswerWriter, finished
+from blend.eval.runs.ask_model import STEP, AnswerWriter, items_of, outcome_of
 from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.runs.run_tables import write_frame
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -39,25 +38,25 @@ def ask_candidates(run: Run, prober: CandidateScorer, *, on_progress: ProgressCa
 
     What its tokenizer makes of the candidates is kept beside the answers (`TOKENS`).
     """
-    items, before = run.items(), run.answers()
-    answered = before.filter(pl.col("error").is_null())
-    pending = items.join(answered, on="item_id", how="anti", maintain_order="left")
+    items = items_of(run)
+    pending = items.join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
+    n_before = items.height - pending.height
     sets = run.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
     tokens = _tokens(run, prober, sets)
     if not tokens.is_empty():
         write_frame(run.directory / TOKENS_NAME, tokens)
-    on_progress(STEP, items.height - pending.height, items.height)
+    on_progress(STEP, n_before, items.height)
     if not pending.is_empty():
-        _ask(run, prober, pending, sets, lambda done: on_progress(STEP, answered.height + done, items.height))
-    return finished(run, items, n_asked=pending.height)._replace(warnings=tuple(_warnings(tokens)))
+        _ask(run, prober, pending, sets, lambda done: on_progress(STEP, n_before + done, items.height))
+    return outcome_of(run, n_asked=pending.height)._replace(warnings=tuple(_warnings(tokens)))
 
 
 def _ask(run: Run, prober: CandidateScorer, pending: pl.DataFrame, sets: pl.DataFrame, heard: Any) -> None:
     numbers = {name: number for number, name in enumerate(sets["candidate_set"])}
     gold = run.gold("item_id", "candidate_set")
     of_items = pending.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
-    with journal(run.answers_folder) as kept:
-        keeper = AnswerWriter(pending, kept, heard)
+    with run.answer_file() as file:
+        keeper = AnswerWriter(pending, file, heard)
         prober.candidate_logprobs(
             pending["prompt"].to_list(),
             [numbers[name] for name in of_items["candidate_set"]],

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run

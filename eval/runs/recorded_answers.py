@@ -8,8 +8,8 @@ import polars as pl
 
 from blend.eval.items import TaskItems
 from blend.eval.models.finish_reasons import FINISH_REASONS, meaning_of
-from blend.eval.runs.answer_files import ANSWERS
 from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, read_log
+from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.pins import file_sha256
@@ -31,7 +31,7 @@ class Recorded(NamedTuple):
     """The answers of a file."""
 
     answers: pl.DataFrame
-    """`answer_files.ANSWERS`, in the order of the file."""
+    """`answers.ANSWERS`, in the order of the file."""
     description: RecordedAnswers
     """What stands in ``run.json`` in place of a model."""
     warnings: tuple[str, ...]

@@ -33,16 +33,18 @@ class AskedRelease(FrozenModel):
     """Version of the release, without ``v``."""
     tables: dict[str, str]
     """Content digest of every table that the task reads, by ``configuration/split``."""
+    location: str | None = None
+    """Where it was read, a directory or ``org/name@v1.0.0``; null where no release makes the items."""
 
     @classmethod
-    def of(cls, manifest: ReleaseManifest, configs: tuple[str, ...]) -> "AskedRelease":
+    def of(cls, manifest: ReleaseManifest, configs: tuple[str, ...], location: str | None) -> "AskedRelease":
         """The part of a manifest that decides what a task asks."""
         tables = {
             f"{table.config}/{table.split}": table.content_sha256
             for table in manifest.tables
             if table.config in configs
         }
-        return cls(name=manifest.name, version=manifest.version, tables=tables)
+        return cls(name=manifest.name, version=manifest.version, tables=tables, location=location)
 
 
 class RecordedAnswers(FrozenModel):
@@ -143,12 +145,13 @@ def read_description(directory: Path) -> RunDescription:
 
 
 def differences(kept: RunDescription, wanted: RunDescription) -> tuple[DescriptionDifference, ...]:
-    """List where two descriptions differ, the version of the SDK apart; in the order of the fields.
+    """List where two descriptions differ, in the order of the fields.
 
-    What one of the two does not know yet (`LEARNED_LATER`) is no difference.
+    The version of the SDK and where the release lies are no matter, nor is what one of the two does not know
+    yet (`LEARNED_LATER`).
     """
-    there = dict(_flat(kept.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
-    here = dict(_flat(wanted.model_dump(mode="json", exclude={"sdk_version", "run_format"})))
+    apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}}
+    there, here = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, wanted))
     return tuple(
         DescriptionDifference(field, there.get(field), here.get(field))
         for field in dict.fromkeys([*there, *here])

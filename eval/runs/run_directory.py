@@ -1,10 +1,14 @@
-"""Run directories: opened by one process at a time, for the run that they hold and no other."""
+"""Run directories: ``run.json``, which says what was asked of whom, and a folder of answers.
+
+Items and gold follow from the release and the options, and stand nowhere twice. Where there is no release, as
+of a table of texts or the replies that a judge reads, they are kept beside the answers.
+"""
 
 import dataclasses
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +16,7 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.answer_files import read_answers
+from blend.eval.runs.answers import AnswerFile, Answers
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
     DescriptionDifference,
@@ -21,10 +25,9 @@ from blend.eval.runs.run_description import (
     differences,
     read_description,
 )
-from blend.eval.runs.run_tables import check_frame, read_frame, rows_in_parts, rows_to, write_frame
+from blend.eval.runs.run_tables import read_frame, write_frame
 from blend.eval.runs.usage import Usage
 from blend.loaders.files.atomic import atomic_write, is_left_over
-from blend.loaders.files.content import file_identity
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.schemas.errors import ConflictError, InputError, StorageError
@@ -33,16 +36,14 @@ from blend.schemas.release.summaries import Summarised, Summary
 
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
-CANDIDATES_NAME = "candidates.parquet"
 ANSWERS_FOLDER = "answers"
 LOCK_NAME = ".lock"
 
-_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, CANDIDATES_NAME, ANSWERS_FOLDER, LOCK_NAME)
+_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER, LOCK_NAME)
 _SHOWN_CHARACTERS = 60
 
 _START_S = 60.0
 """Seconds that a shard waits for another one to start the run."""
-
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -96,7 +97,8 @@ class Run(Summarised):
     """Where it lies."""
     description: RunDescription
     """What was asked of whom."""
-
+    asked: Callable[[], TaskItems] = field(compare=False)
+    """Makes its items and gold."""
     shard: Shard | None = None
     """Which of several machines this process is that write to the run; null for one alone."""
     outcome: RunOutcome | None = None
@@ -120,42 +122,37 @@ class Run(Summarised):
 
     def items(self, *columns: str) -> pl.DataFrame:
         """The items asked, `items.ITEMS` or some of its columns, in order."""
-        rows = read_frame(self.directory / ITEMS_NAME, *columns)
-        self._check_n_items(rows.height)
-        return rows
+        return pl.concat(self.items_in_parts(*columns))
 
-    def items_in_parts(self, *columns: str, size: int) -> Iterator[pl.DataFrame]:
-        """Yield the items asked, `items.ITEMS` or some of its columns, so many at a time and in order."""
-        yield from self._in_parts(ITEMS_NAME, columns, size)
-
-    def gold_in_parts(self, *columns: str, size: int) -> Iterator[pl.DataFrame]:
-        """Yield the gold, or some of its columns, so much at a time, of a task that has a row for each item."""
-        yield from self._in_parts(GOLD_NAME, columns, size)
-
-    def _in_parts(self, name: str, columns: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
-        path = self.directory / name
-        check_frame(path)
-        self._check_n_items(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item(), name)
-        yield from rows_in_parts(path, columns, size)
-
-    def _check_n_items(self, n: int, name: str = ITEMS_NAME) -> None:
-        if n != self.description.n_items:
-            raise InputError(
-                f"{self.directory}: {DESCRIPTION_NAME} says {self.description.n_items} items, and {name} "
-                f"holds {n}; restore {DESCRIPTION_NAME} from a copy, or run again into another directory"
-            )
+    def items_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
+        """Yield the items asked, some at a time and in order; as of `items`."""
+        return (items.select(columns or pl.all()) for items, _ in self.asked().in_parts())
 
     def gold(self, *columns: str) -> pl.DataFrame:
-        """Read what counts as correct, as the task's module says, or some of its columns."""
-        return read_frame(self.directory / GOLD_NAME, *columns)
+        """What counts as correct, as the task's module says, or some of its columns."""
+        return pl.concat(self.gold_in_parts(*columns))
+
+    def gold_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
+        """Yield the gold beside `items_in_parts`, of a task that has a row for each item; as of `gold`."""
+        return (gold.select(columns or pl.all()) for _, gold in self.asked().in_parts())
 
     def candidates(self) -> pl.DataFrame:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
-        return read_frame(self.directory / CANDIDATES_NAME)
+        found = self.asked().candidates
+        assert found is not None
+        return found
+
+    def kept(self) -> Answers:
+        """The answers so far."""
+        return Answers(self.answers_folder)
 
     def answers(self, *columns: str, thoughts: bool = True) -> pl.DataFrame:
-        """Read the answers so far; arguments as of `answer_files.read_answers`."""
-        return read_answers(self.answers_folder, *columns, thoughts=thoughts)
+        """Read the answers so far; arguments as of `answers.Answers.read`."""
+        return self.kept().read(*columns, thoughts=thoughts)
+
+    def answer_file(self, name: str = "main") -> AnswerFile:
+        """The file into which this process writes answers; of a shard, that shard's."""
+        return AnswerFile(self.answers_folder / f"{name if self.shard is None else self.shard.name}.jsonl")
 
 
 def _standing(asked: RunDescription, outcome: RunOutcome | None) -> str:
@@ -171,13 +168,14 @@ def runs_in(directory: Path) -> list[Path]:
     return below or [directory]
 
 
-def read_run(directory: Path) -> Run:
-    """The run in a directory, complete or not, for reading.
+def kept_items(directory: Path) -> TaskItems:
+    """The items and gold of a run that no release makes.
 
     Raises:
-        InputError: If the directory holds no run that this version reads.
+        RowError: If a table is absent or cannot be read.
     """
-    return Run(directory, read_description(directory))
+    items, gold = (read_frame(directory / name) for name in (ITEMS_NAME, GOLD_NAME))
+    return TaskItems(items, gold, {}, "text")
 
 
 @contextmanager
@@ -201,7 +199,7 @@ def open_run(
         StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
     with translate_errors(directory):
-        if file_identity(directory / DESCRIPTION_NAME) is None:
+        if not (directory / DESCRIPTION_NAME).exists():
             check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
         directory.mkdir(parents=True, exist_ok=True)
         with _locked(directory, shard):
@@ -211,7 +209,7 @@ def open_run(
                     description = _gone_on_with(directory, description)
                 else:
                     _start(directory, description, asked)
-            yield Run(directory, description, shard)
+            yield Run(directory, description, lambda: asked, shard)
 
 
 @contextmanager
@@ -274,27 +272,23 @@ def held_alone(directory: Path, name: str = LOCK_NAME, *, wait_s: float = 0.0) -
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
     """Write what a run needs, its description last: without it nothing was asked yet."""
     (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
-    with rows_to(directory / ITEMS_NAME) as add_items, rows_to(directory / GOLD_NAME) as add_gold:
-        for items, gold in asked.in_parts():
-            add_items(items)
-            add_gold(gold)
-    if asked.candidates is not None:
-        write_frame(directory / CANDIDATES_NAME, asked.candidates)
+    if description.release.location is None:
+        whole = asked.in_memory()
+        write_frame(directory / ITEMS_NAME, whole.items)
+        write_frame(directory / GOLD_NAME, whole.gold)
     atomic_write(directory / DESCRIPTION_NAME, description.to_json())
 
 
 def _is_begun(name: str) -> bool:
     """Whether a run that was killed before it had its description may have left a file of this name."""
-    written = name.removesuffix(".sha256")
-    return written in _BEFORE_DESCRIPTION or is_left_over(name) or name.startswith(f"{LOCK_NAME}-")
+    return name in _BEFORE_DESCRIPTION or is_left_over(name) or name.startswith(f"{LOCK_NAME}-")
 
 
-def learn_served_name(run: Run, served_as: str | None) -> Run:
-    """The run with the name under which its model answers, where nobody knew it before."""
-    wanted = run.description.model_copy(
-        update={"model": run.description.model.model_copy(update={"served_as": served_as})}
-    )
-    return dataclasses.replace(run, description=_gone_on_with(run.directory, wanted))
+def change_description(run: Run, **changes: Any) -> Run:
+    """The run with other values in its description, which it keeps: where its release lies, who answered."""
+    kept = read_description(run.directory).model_copy(update=changes)
+    atomic_write(run.directory / DESCRIPTION_NAME, kept.to_json())
+    return dataclasses.replace(run, description=run.description.model_copy(update=changes))
 
 
 def _gone_on_with(directory: Path, description: RunDescription) -> RunDescription:

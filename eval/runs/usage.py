@@ -1,31 +1,24 @@
-"""Usage: what a run takes in requests, tokens, time and money; none of it changes an answer."""
+"""Usage: what a run takes in requests, tokens and money; none of it changes an answer."""
 
-import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+import polars as pl
 
+from blend.eval.models.finish_reasons import FINISH_REASONS
 from blend.eval.models.protocols import Decoding, StopAsking, TokenCounter
-from blend.eval.runs.answer_counts import count_answers
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.content import read_content
-from blend.schemas.base.field_errors import first_reason
+from blend.eval.runs.answers import Answers
 from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.errors import InputError, ServerError
-from blend.schemas.language.text_comparison import pluralise
-
-if TYPE_CHECKING:
-    from blend.eval.runs.run_directory import Run
+from blend.schemas.errors import ServerError
+from blend.schemas.language.text_comparison import agreeing, pluralise
 
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other
 scripts two to four: rather too many tokens than too few."""
 
 _MILLION = 1_000_000
-_STEM = "usage"
+_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 
 
 class Price(NamedTuple):
@@ -59,20 +52,16 @@ class Usage(FrozenModel):
     """Tokens written, thoughts among them; likewise."""
     tokens_thought: int | None
     """Tokens thought, as far as a server tells them apart; likewise."""
-    seconds: float | None
-    """Seconds of asking, without those of processes that were killed; null where nobody was asked at once."""
-    cost: float | None
-    """Cost of the tokens at the price that was given last; null without one, or without tokens."""
 
-    def in_words(self) -> str:
-        """A line for people."""
+    def in_words(self, price: Price | None = None) -> str:
+        """A line for people, with the cost at a price."""
         thought = f" ({self.tokens_thought:,} of them thought)" if self.tokens_thought is not None else ""
         filtered = f" ({self.filtered:,} stopped by a content filter)" if self.filtered else ""
         parts = [pluralise(self.requests, "request") + filtered]
         parts += [f"{self.tokens_in:,} tokens in"] if self.tokens_in is not None else []
         parts += [f"{self.tokens_out:,} out{thought}"] if self.tokens_out is not None else []
-        parts += [f"{self.seconds:,.0f} s"] if self.seconds is not None else []
-        parts += [f"cost {money(self.cost)}"] if self.cost is not None else []
+        if price is not None and self.tokens_in is not None:
+            parts.append(f"cost {money(price.of(self.tokens_in, self.tokens_out))}")
         return ", ".join(parts)
 
     def columns(self) -> dict[str, str]:
@@ -82,10 +71,48 @@ class Usage(FrozenModel):
             "tokens in": self.tokens_in,
             "tokens out": self.tokens_out,
             "tokens thought": self.tokens_thought,
-            "seconds": self.seconds,
         }
-        shown = {name: f"{count:,.0f}" for name, count in counts.items() if count is not None}
-        return shown if self.cost is None else {**shown, "cost": money(self.cost)}
+        return {name: f"{count:,}" for name, count in counts.items() if count is not None}
+
+
+class AnswerCounts(NamedTuple):
+    """Figures of the answers of a run."""
+
+    usage: Usage
+    """What they took."""
+    n_failed: int
+    """Items whose answer is an error."""
+    first_error: str | None
+    """Why the first of them failed."""
+    unknown_ends: Mapping[str, int]
+    """Answers by their finish reason, where it is a server's word that nobody knows."""
+
+    def on_unknown_ends(self) -> tuple[str, ...]:
+        """Say of each finish reason that nobody knows how many answers have it."""
+        return tuple(
+            f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
+            f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
+            f"{agreeing(n, 'its text', 'their texts')} may have been cut"
+            for reason, n in sorted(self.unknown_ends.items())
+        )
+
+
+def count_answers(kept: Answers) -> AnswerCounts:
+    """Count what was answered so far, each item once."""
+    first_error, n_filtered = None, 0
+    ends: Counter[str] = Counter()
+    # A sum over nothing but nulls is unknown, and not 0.
+    sums: dict[str, int | None] = dict.fromkeys(_TOKENS)
+    for rows in kept.parts("error", "finish_reason", *_TOKENS):
+        first_error = first_error or next(iter(rows["error"].drop_nulls()), None)
+        n_filtered += int((rows["finish_reason"] == "content_filter").sum())
+        is_unknown = ~pl.col("finish_reason").is_in([*FINISH_REASONS, "error"])
+        ends.update(dict(rows.filter(is_unknown)["finish_reason"].value_counts().iter_rows()))
+        for name in _TOKENS:
+            if rows[name].null_count() < rows.height:
+                sums[name] = (sums[name] or 0) + int(rows[name].sum())
+    usage = Usage(requests=len(kept.item_ids), filtered=n_filtered, **sums)
+    return AnswerCounts(usage, kept.n_failed, first_error, ends)
 
 
 class AskingPlan(NamedTuple):
@@ -105,8 +132,11 @@ class AskingPlan(NamedTuple):
     def in_words(self) -> str:
         """A line for people."""
         about = "about " if self.is_estimated else ""
-        tokens_in = f"{about}{pluralise(self.tokens_in, 'token')} in"
-        parts = [pluralise(self.n_requests, "request"), tokens_in, f"{self.tokens_out:,} out at most"]
+        parts = [
+            pluralise(self.n_requests, "request"),
+            f"{about}{pluralise(self.tokens_in, 'token')} in",
+            f"{self.tokens_out:,} out at most",
+        ]
         if self.cost is not None:
             # Prompts may take more than is estimated.
             parts.append(f"cost {about}{money(self.cost)}" if about else f"cost {money(self.cost)} at most")
@@ -129,30 +159,26 @@ def plan_asking(
         system: What is said before each prompt.
         price: Price of tokens.
     """
-    is_estimated = not isinstance(model, TokenCounter)
+    texts = list(prompts)
     if isinstance(model, TokenCounter):
-        texts = list(prompts)
-        n_texts, tokens_in = len(texts), model.count_tokens(texts)
+        tokens_in = model.count_tokens(texts)
     else:
-        n_texts = n_bytes = 0
-        for text in prompts:
-            n_texts += 1
-            n_bytes += len(text.encode()) + len((system or "").encode())
+        n_bytes = sum(len(text.encode()) for text in texts) + len(texts) * len((system or "").encode())
         tokens_in = -(-n_bytes // BYTES_PER_TOKEN)
-    tokens_out = n_texts * decoding.max_tokens
+    tokens_out = len(texts) * decoding.max_tokens
     cost = None if price is None else price.of(tokens_in, tokens_out)
-    return AskingPlan(n_texts, tokens_in, is_estimated, tokens_out, cost)
+    return AskingPlan(len(texts), tokens_in, not isinstance(model, TokenCounter), tokens_out, cost)
 
 
 class Spending:
-    """Cost of answers in a folder while more are asked for, up to a budget."""
+    """Cost of the answers of a run while more are asked for, up to a budget; other writers as of the start."""
 
-    def __init__(self, answers: Path, price: Price, budget: float) -> None:
+    def __init__(self, kept: Answers, price: Price, budget: float) -> None:
         self._price = price
         self.budget = budget
         """Cost from which on nobody is asked."""
-        kept = count_answers(answers)
-        self.cost = price.of(kept.tokens_in, kept.tokens_out)
+        before = count_answers(kept).usage
+        self.cost = price.of(before.tokens_in, before.tokens_out)
         """Cost until now."""
 
     @property
@@ -178,75 +204,11 @@ class Spending:
         if self.is_over:
             raise StopAsking
 
-
-class _Kept(FrozenModel):
-    """File beside the answers, of each machine that shares a run."""
-
-    seconds: float | None = None
-    """Seconds of asking."""
-    price: Price | None = None
-    """Price that was given last."""
-
-
-@contextmanager
-def timed(run: "Run") -> Iterator[None]:
-    """Add the time of a block to what the run has taken."""
-    began = time.monotonic()
-    try:
-        yield
-    finally:
-        before = _kept(run).seconds or 0.0
-        _keep(run, seconds=round(before + time.monotonic() - began, 3))
-
-
-def keep_price(run: "Run", price: Price) -> None:
-    """Keep the price of a run's tokens in place of an earlier one."""
-    _keep(run, price=price)
-
-
-def _keep(run: "Run", **changes: Any) -> None:
-    kept = _kept(run).model_copy(update=changes)
-    atomic_write(_path(run), kept.model_dump_json() + "\n")
-
-
-def _kept(run: "Run") -> _Kept:
-    path = _path(run)
-    return _read(path) if path.exists() else _Kept()
-
-
-def _path(run: "Run") -> Path:
-    return run.directory / (f"{_STEM}.json" if run.shard is None else f"{_STEM}-{run.shard.name}.json")
-
-
-def read_usage(run: "Run") -> Usage | None:
-    """What a run has taken; null where nobody was asked by us, or what is asked is no text and no choice.
-
-    Raises:
-        InputError: If what is kept of it cannot be read.
-    """
-    if run.description.model.backend == "recorded" or run.description.kind == "candidates":
-        return None
-    kept = [_read(path) for path in sorted(run.directory.glob(f"{_STEM}*.json"))]
-    price = next((one.price for one in kept if one.price is not None), None)
-    times = [one.seconds for one in kept if one.seconds is not None]
-    counts = count_answers(run.answers_folder)
-    is_known = price is not None and counts.tokens_in is not None
-    return Usage(
-        requests=counts.n_answers,
-        filtered=counts.n_filtered,
-        tokens_in=counts.tokens_in,
-        tokens_out=counts.tokens_out,
-        tokens_thought=counts.tokens_thought,
-        seconds=sum(times) if times else None,
-        cost=price.of(counts.tokens_in, counts.tokens_out) if price is not None and is_known else None,
-    )
-
-
-def _read(path: Path) -> _Kept:
-    try:
-        return _Kept.model_validate_json(read_content(path))
-    except ValidationError as error:
-        raise InputError(
-            f"{path}: not what a run keeps of its time ({first_reason(error)}); restore it from a copy, or "
-            "delete it to forget time and price"
-        ) from error
+    def in_words(self, n_answered: int, n_items: int) -> Iterator[str]:
+        """Say that the budget is spent, if it is."""
+        if self.is_over:
+            warning = f"the budget of {money(self.budget)} is spent ({money(self.cost)})"
+            if n_answered < n_items:
+                warning += f", and {n_answered:,} of {n_items:,} items are answered; "
+                warning += "give a larger `budget` to go on"
+            yield warning

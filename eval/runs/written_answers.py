@@ -12,7 +12,7 @@ from blend.eval.models.thoughts import Marks, any_mark, split_thought
 from blend.eval.runs.run_description import RecordedAnswers, RunDescription
 
 WRITTEN = ("text", "thought", "finish_reason")
-"""Columns of `answer_files.ANSWERS` by which an answer is told from a thought."""
+"""Columns of `answers.ANSWERS` by which an answer is told from a thought."""
 
 _CUTS = ("content_filter", "length")
 
@@ -26,7 +26,7 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
     so what it wrote by then is its answer.
 
     Args:
-        answers: `answer_files.ANSWERS`, or some of its columns, `WRITTEN` among them.
+        answers: `answers.ANSWERS`, or some of its columns, `WRITTEN` among them.
         run: The run that they are of.
 
     Returns:

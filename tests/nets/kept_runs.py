@@ -3,6 +3,7 @@
 import hashlib
 import json
 import tomllib
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ RUNS = Path(__file__).parent / "runs"
 MAY_DIFFER = {
     "answers": "a digest of the run's files, which another layout of the directory changes",
     "verdicts": "likewise",
-    "seconds": "how long it took",
 }
 """Keys of ``scores.json`` and its ``usage`` that are not held, with why; all others are."""
 
@@ -64,20 +64,29 @@ def make_run(name: str, release: Path | str, out: Path) -> None:
     """Make the run of what a folder keeps, by public names; nobody is asked."""
     said, folder = description(name), RUNS / name
     options = dict(said.get("asked", {}))
+    written = {name: options.pop(name) for name in ("max_tokens", "samples", "temperature") if name in options}
+    if marks := options.pop("thought_marks", None):
+        written["thought_marks"] = marks
     table = next(iter(folder.glob("answers.*")), None)
+    model: Any
     if table is not None:
-        options |= {"answers": table, "model": said["model"]}
+        model = blend.Recorded(path=table, name=said["model"], encoding=options.pop("encoding", None))
     elif (folder / "batch.jsonl").exists():
-        options |= {"batch_in": folder / "batch.jsonl", "model": said["model"]}
+        options |= {"batch_in": folder / "batch.jsonl"}
+        model = blend.Server(name=said["model"])
     else:
-        options |= {"model": KeptLogprobs(folder / "logprobs.jsonl", said["model"])}
-    blend.run_task(release, said["task"], out=out, on_warning=_unheard, **options)
+        model = KeptLogprobs(folder / "logprobs.jsonl", said["model"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", blend.BlendWarning)
+        blend.run_task(release, said["task"], model, out, decoding=blend.Decoding(**written), **options)
 
 
 def score(name: str, out: Path, options: Mapping[str, Any]) -> dict[str, Any]:
     """Score a run with the options of one table ``scored``, and read what is held of ``scores.json``."""
     chosen = {key: _with_paths(value, RUNS / name) for key, value in options.items() if key != "name"}
-    blend.score_run(out, on_warning=_unheard, **chosen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", blend.BlendWarning)
+        blend.score_run(out, **chosen)
     return held(json.loads((out / "scores.json").read_text(encoding="utf-8")))
 
 
@@ -104,7 +113,3 @@ def _with_paths(value: Any, folder: Path) -> Any:
     if isinstance(value, dict):
         return {key: _with_paths(part, folder) for key, part in value.items()}
     return folder / value if isinstance(value, str) and (folder / value).is_file() else value
-
-
-def _unheard(_: str) -> None:
-    """Warnings are for a user; figures are what is held."""

@@ -11,10 +11,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from blend.eval.runs.run_tables import atomic_table, write_frame
+from blend.eval.runs.run_tables import write_frame
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts.topic_analysis import MEASURES, Measure, TopicKey
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
+from blend.loaders.files.atomic import atomic_file
 
 FOLDER = "analysis"
 SIMILARITY_NAME = "similarity.parquet"
@@ -127,7 +128,7 @@ class SimilarityFile:
     def __enter__(self) -> Self:
         self._path.parent.mkdir(exist_ok=True)
         with ExitStack() as opening:
-            beside = opening.enter_context(atomic_table(self._path))
+            beside = opening.enter_context(atomic_file(self._path))
             writer = pq.ParquetWriter(beside, self._schema, compression="zstd")
             self._writer = opening.enter_context(writer)
             self._open = opening.pop_all()

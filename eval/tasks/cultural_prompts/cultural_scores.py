@@ -11,7 +11,6 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.items import text_digest
-from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
 from blend.eval.scores_json import ScoredItems, drop_scores, unanswered_share
@@ -185,12 +184,12 @@ def topics_of(
         no text; an empty answer is one, and so is a thought that does not end.
     """
     number = {group: index for index, group in enumerate(groups)}
-    reader = AnswerReader(run.answers_folder)
+    kept = run.kept()
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
     numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
     for chunk in _chunks(gold, numbers):
         chunk = chunk.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
-        answers = reader.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
+        answers = kept.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
         written = split_answers(answers, run.description)
         written = written.with_columns(unanswered=says_nothing("text"))

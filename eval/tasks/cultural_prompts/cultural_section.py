@@ -6,7 +6,6 @@ import polars as pl
 
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.answer_files import AnswerReader
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
@@ -230,7 +229,7 @@ def _examples(run: ScoredRun) -> Section | None:
     rows = run.run.gold().filter(path == topic).unique("group", keep="first", maintain_order=True)
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
-    kept = AnswerReader(run.run.answers_folder).of(shown, "item_id", *WRITTEN, "error")
+    kept = run.run.kept().of(shown, "item_id", *WRITTEN, "error")
     answers = split_answers(kept, run.run.description)
     texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
     return Section(

@@ -11,13 +11,12 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, text_digest
-from blend.eval.runs.answer_files import ANSWERS, PARQUET
 from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import RunOutcome, open_run
-from blend.eval.runs.run_tables import atomic_table
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
+from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.pins import file_sha256
@@ -42,9 +41,6 @@ ASKED = {
     "languages": ("language",),
 }
 """What was asked for, in place of the tables of a release, and the columns that say it."""
-
-ROW_GROUP_ROWS = 20_000
-"""Rows of a piece of the file of answers: a reader of some topics holds few others."""
 
 _SHOWN = 10
 _BLANKS = {"category": "", "split": "", "language": None}
@@ -116,7 +112,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
         decoding=None,
     )
     with open_run(out, description, asked) as run:
-        _copy(path, texts.rows, keys, run.answers_folder / PARQUET)
+        _copy(path, texts.rows, keys, run.answers_folder / "main.jsonl")
     return RunOutcome(keys.height, 0, 0, 0, None)
 
 
@@ -268,15 +264,12 @@ def _twice(path: Path, keys: pl.DataFrame) -> list[RowError]:
 
 def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
     """Write the texts as answers, in the order of the table."""
-    named = keys.lazy().select("item_id", locale=pl.col("language").fill_null("en"), prompt_id=pl.lit("texts"))
-    held = ("item_id", "locale", "prompt_id", "text")
     # Row by row the same as the keys, which were read from the same file in its order.
     texts = rows.select(pl.col("text").cast(pl.String).fill_null(""))
-    absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in held]
-    answers = pl.concat([named, texts], how="horizontal").with_columns(absent).select(list(ANSWERS))
+    answers = pl.concat([keys.lazy().select("item_id"), texts], how="horizontal")
     try:
-        with atomic_table(target) as beside:
-            answers.sink_parquet(beside, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+        with atomic_file(target) as beside:
+            answers.sink_ndjson(beside)
     except pl.exceptions.PolarsError as error:
         raise _unreadable(path, error) from error
 

@@ -63,7 +63,7 @@ def score_probing(
     Args:
         items: `items.ITEMS`.
         gold: `tasks.probing.probing_items.GOLD`, row by row the same items.
-        answers: `runs.answer_files.ANSWERS`, in any order; items without one are left out of every figure but
+        answers: `runs.answers.ANSWERS`, in any order; items without one are left out of every figure but
             ``missing``.
         candidates: `tasks.probing.probing_items.CANDIDATES`.
         scorer: Kind of the model.

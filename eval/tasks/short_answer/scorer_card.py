@@ -4,14 +4,14 @@ The package carries a card, ``eval/text/calibration/scorers.csv``, of the labels
 there were none it has no row.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 import polars as pl
 
 from blend.eval.judging.verdicts import JUDGE, judges_of
 from blend.eval.labelled_items import with_labels
-from blend.eval.run_making import warn_caller
+from blend.eval.notices import warn
 from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import score_answers
 from blend.eval.statistics.annotator_agreement import cohen_kappa
@@ -55,15 +55,12 @@ def packaged_card() -> pl.DataFrame:
     return every.join(card, on=["scorer", "language"], how="full", coalesce=True).select(list(CARD)).sort(_KEY)
 
 
-def scorer_card(
-    runs: Sequence[Run], *, seed: int = 0, on_warning: Callable[[str], None] = warn_caller
-) -> pl.DataFrame:
+def scorer_card(runs: Sequence[Run], *, seed: int = 0) -> pl.DataFrame:
     """The card of the labels of some runs.
 
     Args:
         runs: Runs of short-answer whose replies people have labelled; together they make each figure.
         seed: Seed of the intervals.
-        on_warning: Hears of rules that need a library which is not installed.
 
     Returns:
         `CARD`, by scorer and language. Replies that say nothing do not count, since nobody labels them.
@@ -72,7 +69,7 @@ def scorer_card(
         InputError: If a run is of another task, or nobody has labelled its replies.
         BlendError: If a run cannot be scored.
     """
-    decided = pl.concat([rows for run in runs for rows in _decided(run, on_warning)])
+    decided = pl.concat([rows for run in runs for rows in _decided(run)])
     rows = []
     for (scorer, language), part in decided.group_by(_KEY):
         weights = 1 / part["probability"]
@@ -85,7 +82,7 @@ def scorer_card(
     return pl.DataFrame(rows, CARD, orient="row").sort(_KEY)
 
 
-def _decided(run: Run, on_warning: Callable[[str], None]) -> Iterator[pl.DataFrame]:
+def _decided(run: Run) -> Iterator[pl.DataFrame]:
     """What every scorer says of the labelled replies of a run, beside their labels."""
     if run.description.task != "short-answer":
         raise InputError(f"{run.directory}: a run of {run.description.task}; name runs of short-answer")
@@ -95,7 +92,7 @@ def _decided(run: Run, on_warning: Callable[[str], None]) -> Iterator[pl.DataFra
             # Only replies that people have labelled count, so that missing ones bias nothing.
             scored = score_answers(run, rule=rule, allow_missing=True)
         except MissingExtraError as error:
-            on_warning(f"left out {rule} of {run.directory}: {error}")
+            warn(f"left out {rule} of {run.directory}: {error}")
             continue
         rows = with_labels(scored.decisions, run)
         if rows is None:

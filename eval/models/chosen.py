@@ -1,0 +1,96 @@
+"""Models as callers choose them, and how texts are asked for.
+
+Their fields are parameters of the library, options of the command line and, where they can change an answer,
+what ``run.json`` keeps and a signature shows: each is written once, here.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from blend.eval.models.callers_model import OwnModel
+from blend.eval.models.model_loading import Dtype
+from blend.eval.models.protocols import Thinking
+from blend.eval.models.server_requests import check_extra_body
+from blend.eval.models.thoughts import Marks, check_marks
+from blend.schemas.base.frozen_model import FrozenModel
+
+
+class Local(FrozenModel):
+    """A model of transformers that is computed here."""
+
+    path: str
+    """Directory, or Hub id."""
+    revision: str | None = None
+    """Commit or tag of a model on the Hub."""
+    device: str | None = None
+    """Where it computes, as torch names it, or auto for all GPUs together; on a GPU when absent, if there is
+    one."""
+    dtype: Dtype | None = None
+    """Numbers that it computes in; bfloat16 on a GPU and float32 elsewhere when absent."""
+    batch_size: int | None = Field(default=None, ge=1)
+    """Prompts computed at a time; as many as memory allows when absent."""
+    chat: bool | None = None
+    """Whether prompts go through the chat template; if the model has one when absent."""
+
+
+class Server(FrozenModel):
+    """A model on a server that speaks OpenAI's protocol."""
+
+    name: str
+    """Name by which the server knows it."""
+    url: str | None = None
+    """Address of the server, such as http://localhost:8000/v1; OpenAI's own when absent."""
+    concurrency: int = Field(default=32, ge=1)
+    """Requests under way at a time on a server."""
+    extra_body: dict[str, Any] | None = None
+    """Further fields of every request to a server, an object of JSON such as {"reasoning_effort": "low"}."""
+    chat: bool = True
+    """Whether the server applies the chat template; else prompts go to it as they are."""
+
+    @field_validator("extra_body")
+    @classmethod
+    def _is_free(cls, fields: dict[str, Any] | None) -> dict[str, Any] | None:
+        check_extra_body(fields or {})
+        return fields
+
+
+class Recorded(FrozenModel):
+    """Answers that another tool's model gave; nobody is asked."""
+
+    path: Path
+    """Table, JSON Lines or Parquet file, log of lm-eval or Inspect, results of a batch, or predictions."""
+    name: str | None = None
+    """Name of the model that gave them; the file's when absent."""
+    encoding: str | None = None
+    """Encoding of a table that is not UTF-8."""
+
+
+ChosenModel = str | Path | Local | Server | Recorded | OwnModel
+"""A model of any kind; a text or path is a `Local` one, and an object answers itself."""
+
+
+class Decoding(FrozenModel):
+    """How answers are written, and what is said besides the question; what is null is as usual."""
+
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens that an answer may have, with the thought before it; 128 when absent, or 16,384 of a model that
+    thinks."""
+    temperature: float | None = Field(default=None, ge=0)
+    """0 writes the likeliest token each time, as when absent; above it, tokens are drawn."""
+    seed: int | None = Field(default=None, ge=0)
+    """Where drawing starts; 0 when absent."""
+    samples: int | None = Field(default=None, ge=1)
+    """Times that each question is asked, above temperature 0; as often as the task has it when absent."""
+    system: str | None = None
+    """Message of an operator before each prompt."""
+    thinking: Thinking | None = None
+    """Whether a model that can do both thinks before it answers; as its chat template has it when absent."""
+    thought_marks: tuple[Marks, ...] = ()
+    """Marks around what a model thinks, besides those that are known."""
+
+    @field_validator("thought_marks")
+    @classmethod
+    def _are_marks(cls, marks: tuple[Marks, ...]) -> tuple[Marks, ...]:
+        return check_marks(marks)

@@ -1,0 +1,73 @@
+"""Runs of recorded answers: a file of what another tool's model answered becomes a run that can be scored."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blend.eval.asked_runs import read_run
+from blend.eval.asking import Asking, refuse
+from blend.eval.models.chosen import Recorded
+from blend.eval.models.thoughts import likely_marks
+from blend.eval.release_items import read_items
+from blend.eval.runs import opened
+from blend.eval.runs.answers import write_answers
+from blend.eval.runs.ask_model import outcome_of
+from blend.eval.runs.prediction_files import is_predictions, read_predictions
+from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import Run, RunOutcome
+from blend.eval.task import Task
+from blend.loaders.files.atomic import atomic_file
+from blend.loaders.files.content import gunzipped
+from blend.schemas.errors import ArgumentError
+
+_ASKED_ONLY = ("max_tokens", "temperature", "seed", "system", "thinking")
+
+
+def keep_recorded(
+    release: str | Path, task: Task, given: Recorded, out: Path, how: Asking, options: Mapping[str, Any]
+) -> tuple[Run, RunOutcome]:
+    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items.
+
+    A file that ends in ``.gz`` is unpacked first.
+    """
+    asking = {name: getattr(how, name) for name in ("shard", "batch_out", "batch_in", "price", "budget")}
+    refuse({**how.given(*_ASKED_ONLY), **asking}, "where a model is asked, and recorded answers ask nobody")
+    with gunzipped(given.path) as answers:
+        if task.takes_table(answers, encoding=given.encoding):
+            of_items = {name: value for name, value in options.items() if name not in ("locales", "limit")}
+            of_items |= how.given("thought_marks")
+            refuse(of_items, "for answers to items, and this is a table of texts")
+            kept = task.run_of_table(answers, out, model=given.name, encoding=given.encoding)
+            return read_run(out), kept
+        return _keep_answers(release, task, given.model_copy(update={"path": answers}), out, how, options)
+
+
+def _keep_answers(
+    release: str | Path, task: Task, given: Recorded, out: Path, how: Asking, options: Mapping[str, Any]
+) -> tuple[Run, RunOutcome]:
+    stated = {name: value for name, value in options.items() if value is not None}
+    asked = read_items(release, task, **{**task.of_texts, **stated})
+    if asked.asked.kind == "candidates":
+        raise ArgumentError(
+            "recorded answers are texts, and this task keeps scores of candidates; name a `model` without them"
+        )
+    path, form = given.path, task.predictions()
+    if form is None or not is_predictions(path, form, asked.asked):
+        recorded = read_recorded(path, asked.asked, model=given.name, encoding=given.encoding)
+    elif given.encoding is not None:
+        raise ArgumentError("`encoding` makes no sense for a file of predictions, which is UTF-8; leave it out")
+    else:
+        recorded = read_predictions(path, asked.asked, form, model=given.name)
+    warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in recorded.warnings))
+    marks = how.decoding.thought_marks
+    likely = likely_marks(recorded.answers["text"].drop_nulls().to_list(), marks)
+    if likely is not None:
+        warning = (
+            f"{path.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part of "
+            "them; if these are thoughts, name the pair (`thought_marks`)"
+        )
+        warnings += (warning,)
+    with opened(out, asked, recorded.description, None, thought_marks=marks or None) as run:
+        with atomic_file(run.answers_folder / "main.jsonl") as beside:
+            write_answers(beside, recorded.answers)
+        return run, outcome_of(run, n_asked=0)._replace(warnings=warnings, usage=None)

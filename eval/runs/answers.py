@@ -1,0 +1,263 @@
+"""Answers on disk: JSON Lines that only grow, a file for each writer, read a few at a time.
+
+A line is the answer to one item. A process that is killed can leave half of a line at the end of its file: it
+is not read, the next process that writes the file cuts it off, and its item is asked again. Of several answers
+to an item the last one that is not an error counts, in the order of the files' names.
+"""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from blend.loaders.files.content import open_content
+from blend.loaders.files.pins import file_sha256
+from blend.schemas.errors import RowError
+
+ANSWERS = pl.Schema(
+    {
+        "item_id": pl.String(),
+        "text": pl.String(),
+        "thought": pl.String(),
+        "logprobs": pl.List(pl.Float64()),
+        "option_tokens": pl.List(pl.Int64()),
+        "option_bytes": pl.List(pl.Int64()),
+        "tokens_in": pl.Int64(),
+        "tokens_out": pl.Int64(),
+        "tokens_thought": pl.Int64(),
+        "finish_reason": pl.String(),
+        "error": pl.String(),
+        "asked": pl.String(),
+    }
+)
+"""One row per item that was asked.
+
+``text`` is what the model said, null where options were scored, and ``thought`` what it thought before, null
+where it did not or nobody tells (answers of another tool have both in ``text``: `written_answers` tells them
+apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
+``option_tokens`` tokens and ``option_bytes`` bytes; ``tokens_out`` counts ``tokens_thought`` as well;
+``finish_reason`` is ``stop``, ``length``, ``content_filter``, ``error`` or a server's word that nobody knows;
+``error`` says why there is no answer; ``asked`` is the exact prompt where another tool asked it and said so.
+What is unknown is null.
+"""
+
+_SYNC_EVERY_S = 1.0
+_CHUNK_BYTES = 16 * 2**20
+"""Bytes of a file that are parsed at a time."""
+_ROWS = 20_000
+"""Answers that are parsed at a time."""
+
+
+class AnswerFile:
+    """The file of one writer; what `append` has returned from survives a kill of the process."""
+
+    def __init__(self, path: Path) -> None:
+        _cut_half_line(path)
+        self._file = path.open("ab")
+        self._synced = time.monotonic()
+
+    def append(self, answers: Iterable[Mapping[str, Any]]) -> None:
+        """Add answers, rows of `ANSWERS`; what is null is left out."""
+        rows = ({name: value for name, value in answer.items() if value is not None} for answer in answers)
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        # Half of a surrogate pair, where a server has cut a text, is no UTF-8.
+        self._file.write(lines.encode(errors="replace"))
+        self._file.flush()
+        # A process that dies loses nothing that was flushed; a machine that does, a second of answers at most.
+        if time.monotonic() - self._synced > _SYNC_EVERY_S:
+            os.fsync(self._file.fileno())
+            self._synced = time.monotonic()
+
+    def __enter__(self) -> "AnswerFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            os.fsync(self._file.fileno())
+        finally:
+            self._file.close()
+
+
+def _cut_half_line(path: Path) -> None:
+    if path.exists() and path.stat().st_size > (whole := _whole_bytes(path)):
+        os.truncate(path, whole)
+
+
+def _whole_bytes(path: Path) -> int:
+    """Bytes of a file up to its last line feed."""
+    with open_content(path) as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - _CHUNK_BYTES)
+            file.seek(start)
+            if (found := file.read(end - start).rfind(b"\n")) >= 0:
+                return start + found + 1
+            end = start
+    return 0
+
+
+def answer_files(folder: Path) -> list[Path]:
+    """The files in a folder of answers, by name."""
+    return sorted(folder.glob("*.jsonl"))
+
+
+def answers_digest(folder: Path) -> str:
+    """SHA-256 that is another one as soon as anything was answered since, or answered anew."""
+    files = {path.name: file_sha256(path) for path in answer_files(folder)}
+    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+
+
+class Answers:
+    """The answers in a folder as they are now, one to each item; only where they stand is in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        """Learn which items stand where.
+
+        Args:
+            folder: Folder of answers, of a run that is complete, under way or killed; nothing in it is changed.
+
+        Raises:
+            RowError: If a line, other than half of one at the end, is not an answer; names it.
+        """
+        self._files = answer_files(folder)
+        schema = {"item_id": pl.String, "is_error": pl.Boolean, "file": pl.UInt32, "start": pl.Int64}
+        empty = pl.DataFrame(schema={**schema, "stop": pl.Int64})
+        places = pl.concat([empty, *(part for n in range(len(self._files)) for part in self._places(n))])
+        if places["item_id"].n_unique() < places.height:
+            # Machines that share a run write side by side: an error of one can stand behind another's answer.
+            places = places.sort(pl.col("is_error"), descending=True, maintain_order=True)
+            places = places.unique("item_id", keep="last").sort("file", "start")
+        self._places_of = places
+        self.item_ids = places["item_id"]
+        """Items that were asked, those that failed among them."""
+        self.n_failed = int(places["is_error"].sum())
+        """Items whose answer is an error."""
+
+    @property
+    def answered(self) -> pl.DataFrame:
+        """``item_id`` of the items that have an answer which is no error."""
+        return self._places_of.filter(~pl.col("is_error")).select("item_id")
+
+    @property
+    def failed(self) -> pl.DataFrame:
+        """``item_id`` of the items whose answer is an error."""
+        return self._places_of.filter("is_error").select("item_id")
+
+    def read(self, *columns: str, thoughts: bool = True) -> pl.DataFrame:
+        """`ANSWERS` or some of its columns, one row per item asked, in the order in which they were kept.
+
+        Args:
+            columns: Columns to read; all when absent.
+            thoughts: Whether thoughts are read, which can be a hundred times as long as answers; else an empty
+                text stands for each.
+        """
+        return self._rows(self._places_of, columns, thoughts=thoughts)
+
+    def of(self, items: pl.DataFrame, *columns: str, thoughts: bool = True) -> pl.DataFrame:
+        """The answers of some items, with ``item_id``, one row for each that has one; as of `read`."""
+        places = self._places_of.join(items, on="item_id", how="semi", maintain_order="left")
+        return self._rows(places, columns, thoughts=thoughts)
+
+    def parts(self, *columns: str, thoughts: bool = True) -> Iterator[pl.DataFrame]:
+        """Yield all answers, some at a time; as of `read`."""
+        for places in self._places_of.iter_slices(_ROWS):
+            yield self._rows(places, columns, thoughts=thoughts)
+
+    def _places(self, number: int) -> Iterator[pl.DataFrame]:
+        """Where the answers of a file stand, part by part."""
+        path, start, line = self._files[number], 0, 1
+        for content in _whole_lines(path):
+            rows = _parsed(content, ["item_id", "error"])
+            ends = [start + end for end in _line_ends(content)]
+            if rows is None or rows.height != len(ends) or rows["item_id"].null_count():
+                _refuse(path, content, line)
+            assert rows is not None
+            yield rows.select(
+                "item_id",
+                is_error=pl.col("error").is_not_null(),
+                file=pl.lit(number, pl.UInt32),
+                start=pl.Series([start, *ends[:-1]], dtype=pl.Int64),
+                stop=pl.Series(ends, dtype=pl.Int64),
+            )
+            start, line = ends[-1], line + len(ends)
+
+    def _rows(self, places: pl.DataFrame, columns: Sequence[str], *, thoughts: bool) -> pl.DataFrame:
+        names = columns or tuple(ANSWERS)
+        found = [pl.DataFrame(schema={name: ANSWERS[name] for name in names})]
+        for some in places.iter_slices(_ROWS):
+            rows = _parsed(b"".join(self._contents(some)), names)
+            if rows is None:
+                raise RowError(
+                    "was changed while it was read", where=str(self._files[0].parent), fix="run again"
+                )
+            if "thought" in names and not thoughts:
+                rows = rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
+            found.append(rows)
+        return pl.concat(found)
+
+    def _contents(self, places: pl.DataFrame) -> Iterator[bytes]:
+        """The lines at some places, read in as few pieces as they stand in."""
+        is_next = (pl.col("file") == pl.col("file").shift()) & (pl.col("start") == pl.col("stop").shift())
+        pieces = places.group_by((~is_next).fill_null(True).cum_sum().alias("piece"), maintain_order=True).agg(
+            pl.col("file", "start").first(), pl.col("stop").last()
+        )
+        for (number,), of_file in pieces.partition_by("file", as_dict=True, maintain_order=True).items():
+            with open_content(self._files[number]) as file:
+                for start, stop in of_file.select("start", "stop").iter_rows():
+                    file.seek(start)
+                    yield file.read(stop - start)
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """The content of a file up to its last line feed, in pieces that end with a line."""
+    rest = b""
+    with open_content(path) as file:
+        while piece := file.read(_CHUNK_BYTES):
+            rest += piece
+            end = rest.rfind(b"\n") + 1
+            if end:
+                yield rest[:end]
+                rest = rest[end:]
+
+
+def _line_ends(content: bytes) -> Iterator[int]:
+    at = 0
+    while (at := content.find(b"\n", at) + 1) > 0:
+        yield at
+
+
+def _parsed(content: bytes, names: Sequence[str]) -> pl.DataFrame | None:
+    """The columns of some lines; null where one of them is not an answer."""
+    try:
+        return pl.read_ndjson(content, schema={name: ANSWERS[name] for name in names})
+    except (pl.exceptions.PolarsError, UnicodeDecodeError):
+        return None
+
+
+def _refuse(path: Path, content: bytes, first: int) -> None:
+    """Say which of some lines is not an answer.
+
+    Raises:
+        RowError: Always.
+    """
+    for number, line in enumerate(content.splitlines(), start=first):
+        try:
+            if isinstance(json.loads(line)["item_id"], str):
+                continue
+        except (ValueError, TypeError, KeyError, RecursionError):
+            pass
+        fix = "delete this line; its item will be asked again"
+        raise RowError("the line is not an answer", where=f"{path}:{number}", fix=fix)
+    raise RowError("not the answers of a run", where=str(path), fix="restore the file from a copy")
+
+
+def write_answers(path: Path, answers: pl.DataFrame) -> None:
+    """Write a file of answers, `ANSWERS` or some of its columns, in one go."""
+    with AnswerFile(path) as file:
+        for some in answers.iter_slices(_ROWS):
+            file.append(some.iter_rows(named=True))
