@@ -24,7 +24,7 @@ def read_run(directory: str | Path, *, release: str | Path | None = None) -> Run
     folder = Path(directory)
     description = read_description(folder)
     if (folder / ITEMS_NAME).exists():
-        return Run(folder, description, cache(lambda: kept_items(folder)))
+        return Run(folder, description, cache(lambda: kept_items(folder, description)))
     run = Run(folder, description, cache(lambda: _made_anew(folder, description)))
     if release is None:
         return run

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from typing import Any, get_args
 
 from blend.eval.batch_runs import keep_results, write_run_requests
 from blend.eval.few_shot import BLANK_LINE
@@ -12,7 +12,7 @@ from blend.eval.models.callers_model import OwnModel, callers_model, callers_sco
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.eval.models.local_model import open_local
-from blend.eval.models.protocols import ChatOptions, Model, OpenedModel
+from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.release_items import ReleaseItems, read_items
@@ -237,7 +237,8 @@ def _opened_local(model: Local, how: Asking) -> OpenedModel:
 
 def _opened_server(model: Server, how: Asking) -> ServerModel:
     if how.in_files:
-        refuse({"shard": how.shard}, "where questions are asked one by one, and files are answered elsewhere")
+        alone = {"shard": how.shard and how.shard.name, "budget": how.budget}
+        refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
     return open_server(
         model.name,
         model.url,
@@ -251,8 +252,11 @@ def _opened_server(model: Server, how: Asking) -> ServerModel:
 
 
 def _chat_options(model: Local | Server | OwnModel, how: Asking) -> ChatOptions | None:
-    extra = model.extra_body if isinstance(model, Server) else None
-    said = {**how.given(*_OF_SPEAKING), **({} if extra is None else {"extra_body": extra})}
+    said = how.given(*_OF_SPEAKING)
+    if (thinking := said.pop("thinking", None)) is not None:
+        said["thinking" if thinking in get_args(Thinking) else "reasoning_effort"] = thinking
+    if isinstance(model, Server) and model.extra_body is not None:
+        said["extra_body"] = model.extra_body
     return ChatOptions(**said) if said else None
 
 

@@ -5,20 +5,15 @@ import types
 import typing
 from collections.abc import Collection, Mapping
 from dataclasses import field, make_dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 from annotated_types import Ge
-from pydantic import ValidationError
 
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.exit_codes import UsageError
 from blend.schemas.base.docstrings import field_sentences
-from blend.schemas.base.field_errors import field_errors
 from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.errors import ArgumentError
-
-Chosen = TypeVar("Chosen", bound=FrozenModel)
 
 
 def option_group(model: type[FrozenModel], *, apart: Collection[str], names: Mapping[str, str]) -> type:
@@ -78,12 +73,12 @@ def chosen_model(name: str, here: Any, there: Any, *, in_files: bool) -> Local |
     of_server = {key: value for key, value in vars(there).items() if value is not None}
     if there.server is None and not in_files:
         _refuse(of_server, "with --server")
-        return _made(Local, path=name, **of_machine)
+        return Local(path=name, **of_machine)
     chat = {"chat": of_machine.pop("chat")} if "chat" in of_machine else {}
     _refuse(of_machine, "for a model on this machine")
     if "extra_body" in of_server:
         of_server["extra_body"] = _json(of_server["extra_body"])
-    return _made(Server, name=name, url=of_server.pop("server", None), **of_server, **chat)
+    return Server(name=name, url=of_server.pop("server", None), **of_server, **chat)
 
 
 def read_writing(writing: Any) -> Decoding:
@@ -91,15 +86,7 @@ def read_writing(writing: Any) -> Decoding:
     given = {key: value for key, value in vars(writing).items() if value is not None}
     if "thought_marks" in given:
         given["thought_marks"] = [_marks(text) for text in given["thought_marks"]]
-    return _made(Decoding, **given)
-
-
-def _made(kind: type[Chosen], **fields: Any) -> Chosen:
-    try:
-        return kind(**fields)
-    except ValidationError as error:
-        first = next(field_errors(error))
-    raise ArgumentError(first.message if first.is_ours else f"`{first.location}`: {first.given()}")
+    return Decoding(**given)
 
 
 def _refuse(options: Mapping[str, Any], where: str) -> None:

@@ -68,7 +68,8 @@ def read_judge(run: Run, rule: str = JUDGE) -> Run:
         InputError: If there is none at all, or several and no name; or if replies have changed since.
     """
     folder = _folder_of_judge(run, rule)
-    judge = Run(folder, read_description(folder), lambda: kept_items(folder))
+    description = read_description(folder)
+    judge = Run(folder, description, lambda: kept_items(folder, description))
     if judge.description.options.get("replies") != replies_digest(run):
         raise InputError(
             f"{judge.directory}: judges other replies than the run holds now; have them judged again under "

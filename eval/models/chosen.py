@@ -5,19 +5,34 @@ what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
-from blend.eval.models.protocols import Thinking
 from blend.eval.models.server_requests import check_extra_body
 from blend.eval.models.thoughts import Marks, check_marks
+from blend.schemas.base.field_errors import field_errors
 from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.errors import ArgumentError
 
 
-class Local(FrozenModel):
+class _Chosen(FrozenModel):
+    if not TYPE_CHECKING:  # who writes a call sees the fields
+
+        def __init__(self, **fields: Any) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                first = next(field_errors(error))
+            else:
+                return
+            what = f"`{first.location}`: {first.value!r} is not possible ({first.message})"
+            raise ArgumentError(first.message if first.is_ours else what)
+
+
+class Local(_Chosen):
     """A model of transformers that is computed here."""
 
     path: str
@@ -35,7 +50,7 @@ class Local(FrozenModel):
     """Whether prompts go through the chat template; if the model has one when absent."""
 
 
-class Server(FrozenModel):
+class Server(_Chosen):
     """A model on a server that speaks OpenAI's protocol."""
 
     name: str
@@ -45,7 +60,7 @@ class Server(FrozenModel):
     concurrency: int = Field(default=32, ge=1)
     """Requests under way at a time on a server."""
     extra_body: dict[str, Any] | None = None
-    """Further fields of every request to a server, an object of JSON such as {"reasoning_effort": "low"}."""
+    """Further fields of every request to a server, an object of JSON such as {"top_k": 20}."""
     chat: bool = True
     """Whether the server applies the chat template; else prompts go to it as they are."""
 
@@ -56,7 +71,7 @@ class Server(FrozenModel):
         return fields
 
 
-class Recorded(FrozenModel):
+class Recorded(_Chosen):
     """Answers that another tool's model gave; nobody is asked."""
 
     path: Path
@@ -71,7 +86,7 @@ ChosenModel = str | Path | Local | Server | Recorded | OwnModel
 """A model of any kind; a text or path is a `Local` one, and an object answers itself."""
 
 
-class Decoding(FrozenModel):
+class Decoding(_Chosen):
     """How answers are written, and what is said besides the question; what is null is as usual."""
 
     max_tokens: int | None = Field(default=None, ge=1)
@@ -85,8 +100,9 @@ class Decoding(FrozenModel):
     """Times that each question is asked, above temperature 0; as often as the task has it when absent."""
     system: str | None = None
     """Message of an operator before each prompt."""
-    thinking: Thinking | None = None
-    """Whether a model that can do both thinks before it answers; as its chat template has it when absent."""
+    thinking: str | None = None
+    """Whether a model thinks before it answers, on or off, or how much, in its own word for it such as low; as
+    its chat template has it when absent."""
     thought_marks: tuple[Marks, ...] = ()
     """Marks around what a model thinks, besides those that are known."""
 

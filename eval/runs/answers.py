@@ -245,7 +245,7 @@ def _refuse(path: Path, content: bytes, first: int) -> None:
     Raises:
         RowError: Always.
     """
-    for number, line in enumerate(content.splitlines(), start=first):
+    for number, line in enumerate(content.split(b"\n")[:-1], start=first):
         try:
             if isinstance(json.loads(line)["item_id"], str):
                 continue

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
@@ -143,9 +142,8 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
         for item_id, row_id, more in of_items
         if row_id in by_id
     }
-    answers = asked.items.select("item_id", "locale", "prompt_id").filter(pl.col("item_id").is_in([*texts]))
-    text_of = pl.col("item_id").replace_strict(texts, return_dtype=pl.String)
-    others = {name: pl.lit(None, dtype) for name, dtype in ANSWERS.items() if name not in answers.columns}
+    answered = [item_id for item_id in asked.items["item_id"] if item_id in texts]
+    answers = pl.DataFrame({"item_id": answered, "text": [texts[item_id] for item_id in answered]})
     warnings = {
         "rows whose id stands in a later row again, left out": (len(rows) - len(given), ""),
         "rows whose id spells locale or number otherwise, read as what is asked": (
@@ -156,7 +154,7 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
         "items without an answer in the file": (asked.items.height - len(texts), ""),
     }
     return Recorded(
-        answers.with_columns(**others | {"text": text_of}).select(list(ANSWERS)).cast(ANSWERS),
+        answers,
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
         tuple(f"{what}: {n}{f' ({first})' if first else ''}" for what, (n, first) in warnings.items() if n),
     )

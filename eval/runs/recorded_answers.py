@@ -9,7 +9,6 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.models.finish_reasons import FINISH_REASONS, meaning_of
 from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, read_log
-from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.pins import file_sha256
@@ -31,7 +30,7 @@ class Recorded(NamedTuple):
     """The answers of a file."""
 
     answers: pl.DataFrame
-    """`answers.ANSWERS`, in the order of the file."""
+    """What the file has of `answers.ANSWERS`, in its order."""
     description: RecordedAnswers
     """What stands in ``run.json`` in place of a model."""
     warnings: tuple[str, ...]
@@ -78,12 +77,8 @@ def read_recorded(
         },
         schema=dict.fromkeys(("item_id", "text", "asked", "thought", "finish_reason"), pl.String),
     )
-    joined = answers.join(
-        items.select("item_id", "locale", "prompt_id"), on="item_id", how="left", maintain_order="left"
-    )
-    absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in joined.columns]
     return Recorded(
-        joined.with_columns(absent).select(list(ANSWERS)),
+        answers,
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
         (*noticed, *_warnings(every, rows, items, answers)),
     )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from filelock import FileLock, Timeout
 
-from blend.eval.items import TaskItems
+from blend.eval.items import PART, TaskItems
 from blend.eval.runs.answers import AnswerFile, Answers
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
@@ -126,7 +126,8 @@ class Run(Summarised):
 
     def items_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
         """Yield the items asked, some at a time and in order; as of `items`."""
-        return (items.select(columns or pl.all()) for items, _ in self.asked().in_parts())
+        for items, _ in self.asked().in_parts():
+            yield from items.select(columns or pl.all()).iter_slices(PART)
 
     def gold(self, *columns: str) -> pl.DataFrame:
         """What counts as correct, as the task's module says, or some of its columns."""
@@ -134,7 +135,8 @@ class Run(Summarised):
 
     def gold_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
         """Yield the gold beside `items_in_parts`, of a task that has a row for each item; as of `gold`."""
-        return (gold.select(columns or pl.all()) for _, gold in self.asked().in_parts())
+        for _, gold in self.asked().in_parts():
+            yield from gold.select(columns or pl.all()).iter_slices(PART)
 
     def candidates(self) -> pl.DataFrame:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
@@ -168,14 +170,20 @@ def runs_in(directory: Path) -> list[Path]:
     return below or [directory]
 
 
-def kept_items(directory: Path) -> TaskItems:
+def kept_items(directory: Path, description: RunDescription) -> TaskItems:
     """The items and gold of a run that no release makes.
 
     Raises:
         RowError: If a table is absent or cannot be read.
+        InputError: If there are other items than the description says.
     """
     items, gold = (read_frame(directory / name) for name in (ITEMS_NAME, GOLD_NAME))
-    return TaskItems(items, gold, {}, "text")
+    if items.height != description.n_items:
+        raise InputError(
+            f"{directory}: {DESCRIPTION_NAME} says {description.n_items} items, and {ITEMS_NAME} holds "
+            f"{items.height}; restore {DESCRIPTION_NAME} from a copy, or run again into another directory"
+        )
+    return TaskItems(items, gold, {}, description.kind)
 
 
 @contextmanager

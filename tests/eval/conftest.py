@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import blend
+from helpers.asking import ask as tell
 from helpers.models.batch_server import BatchServer, serving_batches
 
 
@@ -15,7 +16,7 @@ def asked(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
     """Asks a few questions of the mini release, into ``run``."""
 
     def ask(model: Any, task: str = "multiple-choice", out: str = "run", **options: Any) -> blend.Run:
-        return blend.run_task(mini_release, task, model=model, out=tmp_path / out, **{"limit": 3, **options})
+        return tell(mini_release, task, tmp_path / out, model=model, **{"limit": 3, **options})
 
     return ask
 
@@ -33,6 +34,6 @@ def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
 
     def run(out: str = "run", task: str = "multiple-choice", **options: Any) -> blend.Run:
         given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}
-        return blend.run_task(mini_release, task, out=tmp_path / out, **given)
+        return tell(mini_release, task, tmp_path / out, **given)
 
     return run

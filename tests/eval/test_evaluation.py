@@ -11,6 +11,7 @@ import pytest
 import blend
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
+from helpers.asking import ask
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 
 
@@ -36,7 +37,9 @@ def test_an_object_that_writes_answers_multiple_choice_in_the_published_style(as
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run]):
+def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 5)
+
     class Dying(Reader):
         def generate(self, prompts: list[str]) -> list[str]:
             if len(self.asked) == 2:
@@ -46,8 +49,8 @@ def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run]):
     Dying.__name__ = "Reader"
     first, second, third = Dying(), Reader(), Reader()
     with pytest.raises(ConnectionError, match="gone"):
-        asked(first, batch_size=5)
-    run = asked(second, batch_size=5)
+        asked(first)
+    run = asked(second)
     assert first.asked == [5, 5]
     assert run.outcome is not None
     assert sum(second.asked) == run.outcome.n_asked == run.outcome.n_items - 10
@@ -56,9 +59,10 @@ def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run]):
     assert third.asked == []
 
 
-def test_progress_is_heard(asked: Callable[..., blend.Run]):
+def test_progress_is_heard(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 7)
     heard: list[tuple[str, int, int]] = []
-    run = asked(Reader(), batch_size=7, on_progress=lambda *step: heard.append(step))
+    run = asked(Reader(), on_progress=lambda *step: heard.append(step))
     n = run.description.n_items
     assert heard[0] == ("ask", 0, n)
     assert heard[1] == ("ask", 7, n)
@@ -130,9 +134,9 @@ def test_models_here_and_own_ones_are_compared(asked: Callable[..., blend.Run], 
 @pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Callable[..., blend.Run], shared: Path):
-    from blend.eval.models import open_model
+    from blend.eval.models.local_model import open_local
 
-    model = open_model(str(shared / "models" / "tiny-gpt2"))
+    model = open_local(str(shared / "models" / "tiny-gpt2"))
     opened, named = asked(model, out="a"), asked(shared / "models" / "tiny-gpt2", out="b")
     assert opened.description.model == named.description.model
     assert opened.answers().equals(named.answers())
@@ -141,24 +145,10 @@ def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Callable[..., b
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"device": "cpu"},
-            (
-                "`device=cpu` makes sense only for a model that is loaded or on a server, and `model` is an "
-                "object; leave it out"
-            ),
-        ),
-        (
-            {"server": "http://localhost:8000/v1"},
-            (
-                "`server=http://localhost:8000/v1` makes sense only for a model that is loaded or on a server, "
-                "and `model` is an object; leave it out"
-            ),
-        ),
-        ({"batch_size": 0}, "`batch_size`: 0 is not possible (it is 1 at least)"),
-        ({"temperature": -1}, "`temperature`: -1 is not possible (it is 0 at least)"),
-        ({"max_tokens": 0}, "`max_tokens`: 0 is not possible (it is 1 at least)"),
-        ({"seed": -1}, "`seed`: -1 is not possible (it is 0 at least)"),
+        ({"temperature": -1}, "`temperature`: -1 is not possible (Input should be greater than or equal to 0)"),
+        ({"max_tokens": 0}, "`max_tokens`: 0 is not possible (Input should be greater than or equal to 1)"),
+        ({"seed": -1}, "`seed`: -1 is not possible (Input should be greater than or equal to 0)"),
+        ({"budget": 1}, "`budget` needs a `price`, by which it is known what is spent"),
         ({"shard": (3, 2)}, "`shard`: (3, 2) is not possible (the first number is from 1 to the second)"),
         (
             {"styles": "json"},
@@ -186,22 +176,13 @@ def test_how_an_object_writes_stands_in_the_signature_where_it_is_said(asked: Ca
 @pytest.mark.slow
 def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
-    run = blend.run_task(mini_release, "multiple-choice", model=Reader(), out=tmp_path / "run", limit=2)
+    run = ask(mini_release, "multiple-choice", model=Reader(), out=tmp_path / "run", limit=2)
     run.items("item_id").with_columns(response=pl.lit("")).write_csv(answers)
+    recorded = blend.Recorded(path=answers)
     with pytest.warns(UserWarning, match=r"^answers\.csv: ") as caught:
-        kept = blend.run_task(mini_release, "multiple-choice", answers=answers, out=tmp_path / "kept", limit=2)
+        kept = blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "kept", limit=2)
     assert caught[0].filename == __file__
     assert kept.outcome.warnings == tuple(str(one.message) for one in caught)
-    heard: list[str] = []
-    blend.run_task(
-        mini_release,
-        "multiple-choice",
-        answers=answers,
-        out=tmp_path / "kept",
-        limit=2,
-        on_warning=heard.append,
-    )
-    assert tuple(heard) == kept.outcome.warnings
 
 
 @pytest.mark.landing
@@ -247,12 +228,24 @@ def test_what_results_say_of_themselves(asked: Callable[..., blend.Run], tmp_pat
     assert "<b>" not in found._repr_html_() + other._repr_html_()
 
 
-def test_numbers_that_no_model_computes_in(asked: Callable[..., blend.Run], shared: Path):
-    with pytest.raises(blend.UnknownNameError) as caught:
-        asked(shared / "models" / "tiny-gpt2", dtype="float64")
-    assert str(caught.value) == (
-        "unknown dtype 'float64'; did you mean 'float16'? choose one of: bfloat16, float16, float32"
-    )
+def test_a_model_that_cannot_be_so():
+    for call, message in {
+        lambda: blend.Local(path="m", dtype="float64"): (
+            "`dtype`: 'float64' is not possible (Input should be 'float32', 'bfloat16' or 'float16')"
+        ),
+        lambda: blend.Server(name="m", concurrency=0): (
+            "`concurrency`: 0 is not possible (Input should be greater than or equal to 1)"
+        ),
+        lambda: blend.Server(name="m", extra_body={"prompt": "x"}): (
+            "`extra_body`: 'prompt' is not possible (the questions are what is sent); leave it out of "
+            "`extra_body`"
+        ),
+        lambda: blend.Decoding(thought_marks=(("<a>", "<a>"),)): (
+            "`thought_marks`: ('<a>', '<a>') is not possible (it is a mark before a thought and another one "
+            "behind it, without white space)"
+        ),
+    }.items():
+        assert refused(call) == message
 
 
 @pytest.mark.landing
@@ -286,8 +279,8 @@ def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are
     ):
         asked(Reader(), "short-anser")
     assert refused(lambda: asked(Chooser(), max_tokens=3)) == (
-        "`max_tokens=3` makes sense only where answers are written, and here the likeliest option is the "
-        "answer; leave it out"
+        "`max_tokens=3` makes sense only where answers are written, and here the likeliest option or "
+        "candidate is the answer; leave it out"
     )
     assert not (tmp_path / "run").exists()
     run = asked(Reader())

@@ -13,6 +13,7 @@ from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.schemas.errors import InputError
+from helpers.asking import ask
 from helpers.models.own_models import Saying, refused
 
 
@@ -93,7 +94,7 @@ def test_what_repeats_an_example_does_not_repeat_the_question(
     run = asked(echo, "short-answer", out="shots", shots=1, **options)
     run.answers().select("item_id", response="text").write_csv(tmp_path / "answers.csv")
     kept = {"answers": tmp_path / "answers.csv", "out": tmp_path / "plain", "on_warning": [].append}
-    recorded = blend.run_task(mini_release, "short-answer", **kept, **options)
+    recorded = ask(mini_release, "short-answer", **kept, **options)
     first, second = blend.score_run(run), blend.score_run(recorded, allow_missing=True)
     columns = ("item_id", "correct", "why", "n_answers")
     found = first.decisions().select(columns)

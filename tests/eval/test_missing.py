@@ -8,14 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.models import open_model
+from blend.eval.asked_runs import read_run
+from blend.eval.models.local_model import open_local
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run, read_run
+from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError
 
@@ -37,7 +38,7 @@ def recorded(asked: ReleaseItems, tmp_path: Path) -> Callable[[int], Run]:
         rows.with_columns(response=pl.lit('{"answer_choice": "A"}')).write_csv(tmp_path / "answers.csv")
         found = read_recorded(tmp_path / "answers.csv", asked.asked)
         with opened(tmp_path / "run", asked, found.description, None) as run:
-            keep_recorded(run, found)
+            write_answers(run.answers_folder / "main.jsonl", found.answers)
         return read_run(tmp_path / "run")
 
     return recorded
@@ -109,7 +110,7 @@ def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: 
     asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR"])
     n = asked.asked.items.height
     make_tiny_model(tmp_path / "tiny")
-    model = open_model(str(tmp_path / "tiny"), asked_for="logprobs")
+    model = open_local(str(tmp_path / "tiny"))
     with opened(tmp_path / "run", asked, model.describe(), None):
         pass
     with pytest.raises(InputError) as caught:

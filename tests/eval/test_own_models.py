@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 import blend
+from helpers.asking import ask
 from helpers.models.own_models import Chooser, Ranker, Reader, Saying, refused
 
 
 @pytest.mark.integration  # the dishes
 def test_an_object_ranks_candidates(food_release: Path, tmp_path: Path):
-    run = blend.run_task(
-        food_release, "probing", model=Ranker(), out=tmp_path / "run", config="food-aligned", limit=2
-    )
+    run = ask(food_release, "probing", model=Ranker(), out=tmp_path / "run", config="food-aligned", limit=2)
     scores = blend.score_run(run)
     figures = {row["metric"]: row["value"] for row in scores.frame.filter(scope="overall").rows(named=True)}
     assert 0 < figures["mAP"] < 100
@@ -55,8 +54,14 @@ LIST = "return a list with one text per prompt"
         ),
     ],
 )
-def test_texts_that_are_none(asked: Callable[..., blend.Run], found: Callable[[list[str]], Any], message: str):
-    assert refused(lambda: asked(Saying(found), batch_size=4)) == f"`model`: {message}"
+def test_texts_that_are_none(
+    asked: Callable[..., blend.Run],
+    found: Callable[[list[str]], Any],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 4)
+    assert refused(lambda: asked(Saying(found))) == f"`model`: {message}"
 
 
 def test_answers_may_come_one_by_one(asked: Callable[..., blend.Run]):
@@ -91,4 +96,3 @@ def test_an_object_that_cannot_be_asked(asked: Callable[..., blend.Run]):
         "name a model"
     )
     assert refused(lambda: asked(Reader)) == "`model`: Reader is a class; hand over an object of it, Reader(…)"
-    assert refused(lambda: asked(None)) == "nobody to ask: name a `model`, or a file of recorded `answers`"

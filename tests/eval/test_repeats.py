@@ -119,7 +119,7 @@ def test_a_question_asked_once_is_kept_as_before(asked: Callable[..., blend.Run]
 
 def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run], shared: Path):
     assert refused(lambda: asked(Chooser(), samples=2)) == (
-        "`samples=2` makes sense only where answers are written, and here the likeliest option is the answer; "
+        "`samples=2` makes sense only where answers are written, and here the likeliest option or candidate is the answer; "
         "leave it out"
     )
     tiny = shared / "models" / "tiny-gpt2"

@@ -13,9 +13,9 @@ from blend.eval.evaluation import read_scored
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import JUDGES_FOLDER
 from blend.eval.models.protocols import Generation
-from blend.eval.runs.answer_files import PARQUET
 from blend.eval.scores_json import SCORES_NAME
 from blend.loaders.files.atomic import one_at_a_time
+from helpers.asking import score
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer, says
 from helpers.models.own_models import Reader, Saying
 
@@ -70,11 +70,11 @@ def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
 def test_a_run_whose_answers_were_lost_and_asked_again_is_scored_again(asked: Asked):
     run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
     blend.score_run(run)
-    (run.answers_folder / PARQUET).unlink()
+    (run.answers_folder / "main.jsonl").unlink()
     run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
     # The same again is the same.
     assert read_scored([run])
-    (run.answers_folder / PARQUET).unlink()
+    (run.answers_folder / "main.jsonl").unlink()
     run = asked(Saying(lambda prompts: ["B"] * len(prompts)))
     assert refusal(run) == ANSWERED_SINCE.format(run.directory)
 
@@ -84,7 +84,7 @@ def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: P
     run = answered_run(mini_release, tmp_path)
 
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
-    blend.score_run(run, rule="judge:strict", on_warning=lambda _: None)
+    score(run, rule="judge:strict", on_warning=lambda _: None)
     assert read_scored([run])
     shutil.rmtree(run.directory / JUDGES_FOLDER)
     # Without the judge nobody can tell, and the scores can still be shown.
@@ -108,7 +108,7 @@ def test_questions_to_a_judge_without_an_answer_are_told(mini_release: Path, tmp
 
     kept = judge_run(run, model=Failing("strict", finds_the_answer))
     told: list[str] = []
-    blend.score_run(run, rule="judge", on_warning=told.append)
+    score(run, rule="judge", on_warning=told.append)
     n = kept.description.n_items
     assert told[0] == (
         f"1 of {n:,} questions to strict has no answer, which counts as a verdict that cannot be read; run the "

@@ -7,15 +7,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import ask_model, keep_recorded
+from blend.eval.runs.answers import write_answers
+from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers
 from helpers.models.own_models import Saying
 
@@ -31,7 +32,7 @@ def of_a_model(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
         asked = read_items(sample_release, TASKS["multiple-choice"], limit=2, **options)
         if not (tmp_path / "tiny").exists():
             make_tiny_model(tmp_path / "tiny")
-        model = open_model(str(tmp_path / "tiny"), asked_for="logprobs")
+        model = open_local(str(tmp_path / "tiny"))
         with opened(tmp_path / name, asked, model.describe(), None) as run:
             ask_model(run, model)
         return _of(tmp_path / name)
@@ -49,7 +50,7 @@ def of_answers(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
         asked.asked.items.select("item_id", response=pl.lit(response)).write_parquet(path)
         recorded = read_recorded(path, asked.asked)
         with opened(tmp_path / name, asked, recorded.description, None) as run:
-            keep_recorded(run, recorded)
+            write_answers(run.answers_folder / "main.jsonl", recorded.answers)
         return _of(tmp_path / name)
 
     return figures

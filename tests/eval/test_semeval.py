@@ -13,6 +13,7 @@ from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.cli import app
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report
+from blend.eval.models.chosen import Recorded
 from blend.eval.registry import task_of
 from blend.eval.release_items import read_items
 from blend.loaders.recipes.ready import semeval_recipe
@@ -77,7 +78,7 @@ def figures(run: Any) -> dict[tuple[str, str], float | None]:
 @pytest.mark.filterwarnings("ignore:track_2_mcq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:mcq.zip")
 def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
-    run = run_task(release, "multiple-choice", answers=mcq_file(tmp_path), out=tmp_path / "run")
+    run = run_task(release, "multiple-choice", Recorded(path=mcq_file(tmp_path)), tmp_path / "run")
     assert run.outcome is not None
     assert run.outcome.warnings == (
         f"{MCQ_TSV}: rows whose id stands in a later row again, left out: 1",
@@ -110,7 +111,7 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
             "am-ET_0004\t0\t0\t0\t0",
         ),
     ]
-    again = run_task(release, "multiple-choice", answers=tmp_path / "mcq.zip", out=tmp_path / "again")
+    again = run_task(release, "multiple-choice", Recorded(path=tmp_path / "mcq.zip"), tmp_path / "again")
     assert figures(score_run(again, rule="semeval"))["accuracy-macro", "all"] == scored["accuracy-macro", "all"]
     page = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
     assert "official figure, mean over codes, %" in page
@@ -128,7 +129,7 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
 @pytest.mark.filterwarnings("ignore:track_1_saq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:the task's scorer")
 def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
-    run = run_task(release, "short-answer", answers=saq_file(tmp_path), out=tmp_path / "run")
+    run = run_task(release, "short-answer", Recorded(path=saq_file(tmp_path)), tmp_path / "run")
     with pytest.raises(InputError, match="items have no answer"):
         score_run(run)
     scored = figures(score_run(run, rule="semeval"))
@@ -185,13 +186,13 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
         'id,prediction\nta-SG_008,"காபி, தேநீர்"\nam-ET_001,ሻይ\nen-SG_001,kopi\nga-IE_1,uisce\n',
         encoding="utf-8",
     )
-    run = run_task(built, "short-answer", answers=tmp_path / "saq.csv", out=tmp_path / "saq")
+    run = run_task(built, "short-answer", Recorded(path=tmp_path / "saq.csv"), tmp_path / "saq")
     scored = figures(score_run(run, rule="semeval"))
     codes = {key: value for (metric, key), value in scored.items() if metric == "accuracy"}
     assert codes == {"am-ET": 0, "en-AU": 0, "en-SG": 100, "ga-IE": 100, "ms-SG": 0, "ta-SG": 50}
     assert export_predictions(run, tmp_path / "saq.zip") == 7
     (tmp_path / "mcq.csv").write_text("id,prediction\nga-IE_001,A\nga-IE_002,C\n", encoding="utf-8")
-    run = run_task(built, "multiple-choice", answers=tmp_path / "mcq.csv", out=tmp_path / "mcq")
+    run = run_task(built, "multiple-choice", Recorded(path=tmp_path / "mcq.csv"), tmp_path / "mcq")
     assert figures(score_run(run, rule="semeval"))["accuracy-macro", "all"] == 50
     assert export_predictions(run, tmp_path / "mcq.zip") == 2
     with zipfile.ZipFile(tmp_path / "mcq.zip") as archive:
@@ -203,7 +204,7 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
 def test_predictions_of_other_data_have_no_site(sample_release: Path, tmp_path: Path):
     rows = pl.read_parquet(sample_release / "data" / "multiple-choice-questions" / "*.parquet")
     rows.select("MCQID", response="answer_idx").write_csv(tmp_path / "answers.csv")
-    run = run_task(sample_release, "multiple-choice", answers=tmp_path / "answers.csv", out=tmp_path / "run")
+    run = run_task(sample_release, "multiple-choice", Recorded(path=tmp_path / "answers.csv"), tmp_path / "run")
     with pytest.raises(InputError) as caught:
         export_predictions(run, tmp_path / "out.zip")
     assert str(caught.value) == (

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.prediction_files import read_predictions
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 from blend.eval.tasks.short_answer.semeval_rule import THEIRS, not_repeated
@@ -37,6 +38,11 @@ def published(predictions: Sequence[Prediction]) -> tuple[dict[str, bool], dict[
     return correct, of_code, sum(of_code.values(), Fraction()) / len(of_code)
 
 
+def whole(answers: pl.DataFrame) -> pl.DataFrame:
+    """With every column that answers can have."""
+    return pl.concat([pl.DataFrame(schema=ANSWERS), answers], how="diagonal")
+
+
 def marks() -> st.SearchStrategy[Sequence[str]]:
     one = st.sampled_from(
         [["1", "0", "0", "0"], ["0", "1", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "0", "1"]]
@@ -56,7 +62,7 @@ def test_multiple_choice_is_scored_exactly_as_published(
     lines = ["id\tA\tB\tC\tD", *("\t".join([row_id, *cells]) for row_id, cells in predictions)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     items = ASKED[rebalance]
-    answers = read_predictions(path, items, form_of("multiple-choice")).answers
+    answers = whole(read_predictions(path, items, form_of("multiple-choice")).answers)
     scored = score_choices([(items.items, answers)], [items.gold], style="json", rule="semeval")
     correct, of_code, overall = published(predictions)
     assert dict(scored.decisions.select("question_id", "correct").iter_rows()) == correct
@@ -75,7 +81,7 @@ def test_a_prediction_that_marks_no_single_letter_chooses_nothing_by_any_rule(tm
     assert read.warnings == ("items without an answer in the file: 6",)
     for rule in ("default", "strict"):
         scored = score_choices(
-            [(ASKED[False].items, read.answers)], [ASKED[False].gold], style="json", rule=rule
+            [(ASKED[False].items, whole(read.answers))], [ASKED[False].gold], style="json", rule=rule
         )
         assert scored.decisions["chosen"].to_list() == [None] * 8
 

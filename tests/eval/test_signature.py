@@ -15,6 +15,7 @@ import pytest
 
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.items import repeated
+from blend.eval.models import chosen
 from blend.eval.models.callers_model import callers_scorer
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.registry import TASKS
@@ -44,7 +45,6 @@ OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
     "seed": {"decoding": DRAWING.model_copy(update={"seed": 1})},
     "system": {"chat_options": ChatOptions(system="x")},
     "thinking": {"chat_options": ChatOptions(thinking="on")},
-    "reasoning_effort": {"chat_options": ChatOptions(reasoning_effort="low")},
     "extra_body": {"chat_options": ChatOptions(extra_body={"top_k": 1})},
     "thought_marks": {"thought_marks": (("<a>", "</a>"),)},
 }
@@ -123,24 +123,22 @@ OF_SCORING: Mapping[str, Mapping[str, Any]] = {
 
 CHANGES_NO_NUMBER = {
     "model": "a signature is all but the model",
-    "server": "where the model is; its address is in run.json",
-    "revision": "which model it is; in run.json",
-    "answers": "what a model answered, in place of the model; the file's digest is in run.json",
-    "encoding": "how that file is read, and so part of it",
+    "path": "which model it is; in run.json",
+    "name": "as `path`",
+    "url": "where the model is; its address is in run.json",
+    "revision": "as `path`",
     "device": "computes the same up to the noise of the number type, which is in the signature",
     "batch_size": "as `device`",
     "concurrency": "answers do not depend on their neighbours",
-    "rpm": "as `concurrency`",
-    "tpm": "as `concurrency`",
     "batch_out": "the same requests by another way, with the same answers",
     "batch_in": "as `batch_out`",
     "price": "what answers cost",
     "budget": "stops a run, which goes on or lacks answers; how many are missing stands in the signature",
     "shard": "as `concurrency`; the same items are asked",
     "out": "a folder",
+    "decoding": "its fields stand here",
     "on_plan": "hears only",
     "on_progress": "hears only",
-    "on_warning": "hears only",
     "options": "those of the task",
     "run": "the run itself",
     "dask": "where it is computed",
@@ -157,7 +155,8 @@ def parameters(function: Callable[..., Any]) -> set[str]:
 def test_every_option_is_told_apart_or_has_a_reason():
     of_tasks = {name for task in TASKS.values() for name in offered(task.options)}
     of_scoring = {name for task in TASKS.values() for name in offered(task.scoring)}
-    every = parameters(run_task) | parameters(score_run) | of_tasks | of_scoring
+    of_objects = {name for kind in (chosen.Local, chosen.Server, chosen.Decoding) for name in kind.model_fields}
+    every = parameters(run_task) | parameters(score_run) | of_objects | of_tasks | of_scoring
     tried = set(OF_A_RUN) | {
         name for table in (OF_A_TASK, OF_SCORING) for one in table.values() for name in one
     }

@@ -15,13 +15,13 @@ import pytest
 import yaml
 
 from blend.eval import export
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.models import open_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import ScoredAnswers, score_answers
 from helpers.hub.hub_server import Hub
 

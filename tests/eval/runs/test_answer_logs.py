@@ -13,6 +13,7 @@ import pytest
 
 from blend.eval.evaluation import run_task
 from blend.eval.items import ITEMS, TaskItems
+from blend.eval.models.chosen import Recorded
 from blend.eval.runs.answer_logs import read_log
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
@@ -237,12 +238,12 @@ def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
     ids = read_config(sample_release, "multiple-choice-questions")["mcq_id"].to_list()
     packed = tmp_path / "samples.jsonl.gz"
     packed.write_bytes(gzip.compress("".join(json.dumps(lm_eval(one, "B")) + "\n" for one in ids).encode()))
-    run = run_task(sample_release, "multiple-choice", answers=packed, out=tmp_path / "run")
+    run = run_task(sample_release, "multiple-choice", Recorded(path=packed), tmp_path / "run")
     assert run.outcome is not None
     assert run.outcome.n_missing == 0
     packed.write_bytes(packed.read_bytes()[:-40])
     with pytest.raises(InputError) as raised:
-        run_task(sample_release, "multiple-choice", answers=packed, out=tmp_path / "other")
+        run_task(sample_release, "multiple-choice", Recorded(path=packed), tmp_path / "other")
     assert str(raised.value) == (
         f"{packed}: cannot be unpacked (Compressed file ended before the end-of-stream marker was reached); "
         "copy it again"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.models.protocols import Generation
-from blend.eval.runs.answer_files import ANSWERS, JOURNAL, PARQUET, cut_half_line, finish, journal, read_answers
+from blend.eval.runs.answers import AnswerFile, Answers
 from blend.eval.runs.ask_model import MOST_CHARACTERS, generated
 from blend.schemas.errors import RowError
 
@@ -18,85 +18,112 @@ NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(
 )
 
 
+MAIN = "main.jsonl"
+
+
 def answer(n: int, text: str | None = "yes", **more: object) -> dict[str, object]:
-    return {"item_id": f"i{n}", "locale": "ko-KR", "prompt_id": "json", "text": text, **more}
-
-
-def items(count: int) -> pl.DataFrame:
-    return pl.DataFrame({"item_id": [f"i{n}" for n in range(count)]})
+    return {"item_id": f"i{n}", "text": text, **more}
 
 
 @pytest.mark.slow
 @given(texts=st.lists(NASTY, min_size=1, max_size=8), cut=st.integers(1, 200))
-def test_a_cut_journal_holds_every_answer_before_the_cut(tmp_path_factory, texts: list[str], cut: int):
+def test_a_cut_file_holds_every_answer_before_the_cut(tmp_path_factory, texts: list[str], cut: int):
     folder = tmp_path_factory.mktemp("answers")
-    with journal(folder) as kept:
+    with AnswerFile(folder / MAIN) as kept:
         for n, text in enumerate(texts):
             kept.append([answer(n, text)])
-    content = (folder / JOURNAL).read_bytes()
-    (folder / JOURNAL).write_bytes(content[: max(0, len(content) - cut)])
+    content = (folder / MAIN).read_bytes()
+    (folder / MAIN).write_bytes(content[: max(0, len(content) - cut)])
     whole = content[: max(0, len(content) - cut)].count(b"\n")
-    assert read_answers(folder)["text"].to_list() == texts[:whole]
-    with journal(folder) as kept:
+    assert Answers(folder).read()["text"].to_list() == texts[:whole]
+    with AnswerFile(folder / MAIN) as kept:
         for n in range(whole, len(texts)):
             kept.append([answer(n, texts[n])])
-    assert (folder / JOURNAL).read_bytes() == content
+    assert (folder / MAIN).read_bytes() == content
+
+
+@pytest.mark.slow
+@given(
+    lines=st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.sampled_from("ab")), max_size=30),
+    chunk=st.integers(1, 200),
+)
+def test_answers_of_some_items_are_those_of_all(
+    tmp_path_factory, lines: list[tuple[int, bool, str]], chunk: int
+):
+    folder = tmp_path_factory.mktemp("answers")
+    wanted: dict[str, object] = {}
+    for file in "ab":
+        with AnswerFile(folder / f"{file}.jsonl") as kept:
+            for n, (item, fails, where) in enumerate(lines):
+                if where != file:
+                    continue
+                said = answer(item, None, error=f"e{n}") if fails else answer(item, f"{n}" * (n % 7))
+                kept.append([said])
+                if not fails or wanted.get(f"i{item}", "e").startswith("e"):
+                    wanted[f"i{item}"] = said.get("error", said["text"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blend.eval.runs.answers._CHUNK_BYTES", chunk)
+        patch.setattr("blend.eval.runs.answers._ROWS", max(1, chunk // 40))
+        found = Answers(folder)
+        rows = found.read("item_id", "text", "error")
+    stated = {item: text if error is None else error for item, text, error in rows.iter_rows()}
+    assert stated == wanted
+    assert found.n_failed == sum(text.startswith("e") for text in wanted.values())
+    for n in range(6):
+        one = found.of(pl.DataFrame({"item_id": [f"i{n}"]}), "item_id", "text", "error")
+        assert one.equals(rows.filter(item_id=f"i{n}"))
 
 
 def test_reading_leaves_a_half_line_where_it_is(tmp_path: Path):
-    path = tmp_path / JOURNAL
+    path = tmp_path / MAIN
     path.write_bytes(json.dumps(answer(0)).encode() + b'\n{"item_id": "i1", "te')
     before = path.read_bytes()
-    assert read_answers(tmp_path)["item_id"].to_list() == ["i0"]
+    assert Answers(tmp_path).item_ids.to_list() == ["i0"]
     assert path.read_bytes() == before
-    assert cut_half_line(path) == len(b'{"item_id": "i1", "te')
+    with AnswerFile(path):
+        assert path.read_bytes() == json.dumps(answer(0)).encode() + b"\n"
 
 
-@pytest.mark.parametrize(
-    "line", [b"\x00\x00\x00\x00", b"[]", b"{}", b'{"item_id": "a", "strange": 1}', b"\xff\xfe"]
-)
+@pytest.mark.parametrize("line", [b"\x00\x00\x00\x00", b"[]", b"{}", b"", b"{} {}", b"\xff\xfe"])
 def test_a_broken_line_in_the_middle_is_named(tmp_path: Path, line: bytes):
     good = json.dumps(answer(0)).encode()
-    (tmp_path / JOURNAL).write_bytes(b"\n".join([good, line, good, b""]))
+    (tmp_path / MAIN).write_bytes(b"\n".join([good, line, good, b""]))
     with pytest.raises(RowError) as raised:
-        read_answers(tmp_path)
+        Answers(tmp_path)
     assert str(raised.value) == (
-        f"{tmp_path / JOURNAL}:2: the line is not an answer; delete this line; its item will be asked again"
+        f"{tmp_path / MAIN}:2: the line is not an answer; delete this line; its item will be asked again"
     )
 
 
 def test_a_later_answer_takes_the_place_of_an_error(tmp_path: Path):
-    with journal(tmp_path) as kept:
+    with AnswerFile(tmp_path / MAIN) as kept:
         kept.append([answer(0, None, error="timed out"), answer(1)])
-    finish(tmp_path, items(2), read_answers(tmp_path))
-    assert not (tmp_path / JOURNAL).exists()
-    with journal(tmp_path) as kept:
+    with AnswerFile(tmp_path / MAIN) as kept:
         kept.append([answer(0, "late")])
-    merged = read_answers(tmp_path).sort("item_id")
-    assert merged["text"].to_list() == ["late", "yes"]
-    assert merged["error"].to_list() == [None, None]
+    merged = Answers(tmp_path)
+    assert merged.read("item_id", "text", "error").sort("item_id").rows() == [
+        ("i0", "late", None),
+        ("i1", "yes", None),
+    ]
 
 
-def test_finished_answers_stand_in_the_order_of_the_items(tmp_path: Path):
-    with journal(tmp_path) as kept:
-        kept.append([answer(n) for n in (2, 0, 1)])
-    finish(tmp_path, items(3), read_answers(tmp_path))
-    kept_rows = pl.read_parquet(tmp_path / PARQUET)
-    assert kept_rows["item_id"].to_list() == ["i0", "i1", "i2"]
-    assert kept_rows.schema == ANSWERS
-
-
-def test_parquet_that_is_none_says_what_to_do(tmp_path: Path):
-    (tmp_path / PARQUET).write_bytes(b"PAR1 not really")
-    with pytest.raises(RowError, match="restore the file, or delete it to have all items asked again"):
-        read_answers(tmp_path)
+def test_an_answer_counts_more_than_the_error_of_another_machine(tmp_path: Path):
+    (tmp_path / "1of2.jsonl").write_text(json.dumps({"item_id": "a", "text": "x"}) + "\n")
+    (tmp_path / "2of2.jsonl").write_text(json.dumps({"item_id": "a", "error": "down"}) + "\n")
+    assert Answers(tmp_path).read("text")["text"].to_list() == ["x"]
 
 
 def test_numbers_come_back_to_the_last_bit(tmp_path: Path):
     numbers = [-0.1 - 1e-16, -1e300, -5e-324, 0.0]
-    with journal(tmp_path) as kept:
+    with AnswerFile(tmp_path / MAIN) as kept:
         kept.append([answer(0, None, logprobs=numbers, option_tokens=[1, 2, 3, 4], option_bytes=[1, 1, 1, 1])])
-    assert read_answers(tmp_path)["logprobs"].to_list() == [numbers]
+    assert Answers(tmp_path).read()["logprobs"].to_list() == [numbers]
+
+
+def test_half_a_character_that_a_server_has_cut_is_kept_as_a_question_mark(tmp_path: Path):
+    with AnswerFile(tmp_path / MAIN) as kept:
+        kept.append([answer(0, "rice \ud83c")])
+    assert Answers(tmp_path).read()["text"].to_list() == ["rice ?"]
 
 
 @pytest.mark.parametrize("name", ["text", "thought"])
@@ -108,10 +135,9 @@ def test_an_endless_reply_is_cut_where_it_is_kept_and_told(
         generated(Generation(tokens_in=None, tokens_out=None, finish_reason="stop", **one))
         for one in (long, {"text": "x" * MOST_CHARACTERS})
     ]
-    with journal(tmp_path) as kept:
+    with AnswerFile(tmp_path / MAIN) as kept:
         kept.append([answer(n) | one for n, one in enumerate(answers)])
-    finish(tmp_path, items(2), read_answers(tmp_path))
-    rows = read_answers(tmp_path)
+    rows = Answers(tmp_path).read()
     assert len(rows[name][0]) == len(rows["text"][1]) == MOST_CHARACTERS
     assert rows["finish_reason"].to_list() == ["length", "stop"]
     assert caplog.messages == ["an answer of 20971520 characters is kept as one that was cut, at 1048576"]

@@ -7,18 +7,16 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-import blend
+from blend.eval.asked_runs import read_run
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.models.protocols import Generation
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs import answers_in_parts
 from blend.eval.runs.answers_in_parts import AnsweredParts
-from blend.eval.runs.run_directory import read_run
-from blend.eval.runs.run_tables import write_frame
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scoring import score_answers
-from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.errors import UnknownNameError
+from helpers.asking import ask
 from helpers.kill_points import Echo, run_all
 from helpers.models.own_models import Chooser
 from helpers.tiers import rest_nightly
@@ -37,7 +35,7 @@ class Thoughtful(Echo):
 def test_parts_are_answers_of_all_items_as_they_are_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ):
-    monkeypatch.setattr(answers_in_parts, "PART", size)
+    monkeypatch.setattr("blend.eval.runs.run_directory.PART", size)
     run_all(tmp_path / "run", Thoughtful())
     run = read_run(tmp_path / "run")
     parts = list(AnsweredParts(run))
@@ -72,42 +70,17 @@ def test_scores_do_not_depend_on_the_parts(
         def generate(self, prompts: list[str]) -> list[str]:
             return [SAID[sum(prompt.encode()) % len(SAID)] for prompt in prompts]
 
-    run = blend.run_task(rungs_release, task, model=Model(), out=tmp_path, limit=6, **options)
+    run = ask(rungs_release, task, tmp_path, model=Model(), limit=6, **options)
     for rule in (rule for rule in TASKS[task].rules if rule != JUDGE):
         try:
             at_once = score_answers(run, rule=rule)
         except UnknownNameError:  # of other answers
             continue
         with monkeypatch.context() as patch:
-            patch.setattr(answers_in_parts, "PART", 17)
+            patch.setattr("blend.eval.runs.run_directory.PART", 17)
             in_parts = score_answers(run, rule=rule)
         assert_frame_equal(in_parts.decisions, at_once.decisions, check_exact=True)
         assert in_parts.scores == at_once.scores
-
-
-def test_items_that_somebody_has_cut_off(tmp_path: Path):
-    run_all(tmp_path / "run", Echo())
-    run = read_run(tmp_path / "run")
-    path = run.directory / "items.parquet"
-    path.with_name("items.parquet.sha256").unlink()
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(RowError) as caught:
-        list(AnsweredParts(run))
-    assert str(caught.value) == (
-        f"{path}: not a Parquet file, or damaged; restore it from a copy, or run again into another directory"
-    )
-
-
-def test_gold_of_other_items(tmp_path: Path):
-    run_all(tmp_path / "run", Echo())
-    run = read_run(tmp_path / "run")
-    write_frame(run.directory / "gold.parquet", run.gold().head(20))
-    with pytest.raises(InputError) as caught:
-        list(AnsweredParts(run).gold())
-    assert str(caught.value) == (
-        f"{run.directory}: run.json says 24 items, and gold.parquet holds 20; restore run.json from a copy, or "
-        "run again into another directory"
-    )
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import blend
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs import batch_files
 from blend.eval.runs.batch_files import write_requests
+from helpers.asking import score
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
 
@@ -45,7 +46,7 @@ def test_a_batch_gives_the_scores_of_a_live_run(server: BatchServer, run: Run, t
     results[0].write_text("".join(lines[:4]))
     results[1].write_text("\n" + "".join(lines[4:]))
     filed = run("filed", batch_in=results, **how)
-    assert_frame_equal(filed.answers(*ANSWERED), live.answers(*ANSWERED))
+    assert_frame_equal(*(one.answers(*ANSWERED).sort("item_id") for one in (filed, live)))
     assert filed.description.model.served_as == server.name
     assert blend.score_run(filed).scores.scores == blend.score_run(live).scores.scores
     assert blend.score_run(filed).signature == blend.score_run(live).signature
@@ -113,7 +114,7 @@ def test_what_a_content_filter_stopped_is_not_asked_again(server: BatchServer, r
     results.write_text("".join([*good[3:], *(json.dumps(line) + "\n" for line in stopped)]))
     read = run(batch_in=results)
     assert (read.outcome.n_missing, read.outcome.usage.filtered) == (0, 3)
-    scored = blend.score_run(read, on_warning=lambda _: None)
+    scored = score(read, on_warning=lambda _: None)
     assert scored.overall("unanswered").value == pytest.approx(300 / len(items))
     assert scored.overall("accuracy").n == len(items)
 
@@ -140,7 +141,7 @@ def test_a_finish_reason_that_nobody_knows_is_told_once(server: BatchServer, run
         ),
     ]
     assert read.outcome.warnings == tuple(heard)
-    scored = blend.score_run(read, on_warning=lambda _: None)
+    scored = score(read, on_warning=lambda _: None)
     assert (scored.overall("unanswered").value, read.outcome.n_missing) == (0, 0)
 
 
@@ -223,21 +224,14 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
         (
             {"batch_out": "r", "style": "letters"},
             (
-                "`batch_out=r` makes sense only where answers are written, and here the likeliest option or "
-                "candidate is the answer; leave it out"
-            ),
-        ),
-        (
-            {"batch_out": "r", "device": "cpu"},
-            (
-                "`device=cpu` makes sense only where questions are asked one by one, and batches are answered "
-                "elsewhere; leave it out"
+                "a server writes answers, and does not say how likely an option is; give `style=json`, or "
+                "leave it out"
             ),
         ),
         (
             {"batch_out": "r", "shard": (1, 2)},
             (
-                "`shard=1/2` makes sense only where questions are asked one by one, and batches are answered "
+                "`shard=1of2` makes sense only where questions are asked one by one, and files are answered "
                 "elsewhere; leave it out"
             ),
         ),

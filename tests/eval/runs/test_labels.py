@@ -28,5 +28,7 @@ def test_labels_come_back_with_the_share_of_correct(tmp_path: Path):
 def test_message_for_labels_that_somebody_has_changed(tmp_path: Path):
     write_labels(tmp_path, pl.DataFrame(ROWS, LABELS, orient="row"))
     (tmp_path / LABELS_NAME).write_bytes(b"PAR1")
-    with pytest.raises(RowError, match=r"labels\.parquet: not as it was written: .*; read the sheets again: "):
+    with pytest.raises(
+        RowError, match=r"labels\.parquet: not a Parquet file, or damaged; read the sheets again: "
+    ):
         read_labels(tmp_path)

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScores
 from blend.eval.registry import TASKS
@@ -15,7 +16,6 @@ from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import RunOutcome
 from blend.eval.runs.candidate_answers import TOKENS_NAME, ask_candidates
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
 from helpers.tiers import rest_nightly

@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
-from blend.eval.runs.run_directory import read_run
 from helpers.models.http_server import DROP, Reply
 from helpers.models.model_server import ModelServer, serving
 

@@ -12,8 +12,9 @@ from blend.cli import app
 from blend.eval.export.hub_results import push_scores
 from blend.eval.models.protocols import Decoding
 from blend.eval.models.tiny_model import make_tiny_model
-from blend.eval.runs.usage import Price, Usage, money, plan_asking, read_usage
+from blend.eval.runs.usage import Price, Usage, count_answers, money, plan_asking
 from blend.schemas.errors import BlendError
+from helpers.asking import ask
 from helpers.models.batch_server import BatchServer, serving_batches
 
 RUNNER = CliRunner()
@@ -30,13 +31,13 @@ def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
     def run(**options: Any) -> blend.Run:
         given = {"model": "tiny", "max_tokens": 64, "limit": 1, "style": "json", "out": "run", **options}
         out = tmp_path / given.pop("out")
-        return blend.run_task(mini_release, "multiple-choice", out=out, **given)
+        return ask(mini_release, "multiple-choice", out, **given)
 
     return run
 
 
 def command(release: Path, out: Path, *options: str) -> list[str]:
-    asked = ["--model", "tiny", "--style", "json", "--limit", "1", "--max-tokens", "64", "--out", str(out)]
+    asked = ["--model", "tiny", "-T", "style=json", "--limit", "1", "--max-tokens", "64", "--out", str(out)]
     return ["eval", "run", str(release), *asked, *options]
 
 
@@ -59,8 +60,10 @@ def test_amounts_for_people():
 
 
 def test_usage_in_words_leaves_out_what_nobody_knows():
-    known = {"requests": 1200, "tokens_in": 1, "tokens_out": 2, "tokens_thought": 1, "seconds": 3, "cost": 4}
-    assert Usage(**known).in_words() == "1,200 requests, 1 tokens in, 2 out (1 of them thought), 3 s, cost 4.00"
+    known = {"requests": 1200, "tokens_in": 1, "tokens_out": 2, "tokens_thought": 1}
+    assert Usage(**known).in_words(Price(0, 2_000_000)) == (
+        "1,200 requests, 1 tokens in, 2 out (1 of them thought), cost 4.00"
+    )
     few = {**dict.fromkeys(known), "requests": 1}
     assert Usage(**few).in_words() == "1 request"
     assert Usage(**few, filtered=1).in_words() == "1 request (1 stopped by a content filter)"
@@ -83,30 +86,28 @@ def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend
 def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(
     server: BatchServer, run: Callable[..., blend.Run]
 ):
-    heard: list[str] = []
-    paid = {"server": server.url, "concurrency": 2, "price": (0, 1_000_000), "on_warning": heard.append}
+    paid = {"server": server.url, "concurrency": 2, "price": (0, 1_000_000)}
     # An answer takes 10 to 19 tokens, each of which costs 1 here: the second or third ends 25.
-    first = run(**paid, budget=25).outcome
+    with pytest.warns(blend.BlendWarning) as heard:
+        first = run(**paid, budget=25).outcome
     assert first is not None
     assert first.usage is not None
     assert first.n_asked == first.usage.requests == server.live.total() <= 4
-    assert 25 <= first.usage.cost < 25 + 2 * 20
+    assert 25 <= first.usage.tokens_out < 25 + 2 * 20
     n_items = first.n_items
-    assert heard == [
+    assert [str(one.message) for one in heard if "budget" in str(one.message)] == [
         (
-            f"the budget of 25.00 is spent ({money(first.usage.cost)}), and {first.n_asked} of {n_items} items "
-            "are answered; give a larger `budget` to go on"
+            f"the budget of 25.00 is spent ({money(first.usage.tokens_out)}), and {first.n_asked} of {n_items} "
+            "items are answered; give a larger `budget` to go on"
         )
     ]
-    assert run(**paid, budget=25).outcome.n_asked == 0
+    with pytest.warns(blend.BlendWarning):
+        assert run(**paid, budget=25).outcome.n_asked == 0
     whole = run(**paid, budget=10_000)
     assert (whole.outcome.n_missing, server.live.total()) == (0, n_items)
     usage = whole.outcome.usage
-    assert (usage.requests, usage.tokens_thought, usage.cost) == (n_items, 5 * n_items, usage.tokens_out)
-    assert usage.seconds > first.usage.seconds
-    # Another price is no other run.
-    assert run(server=server.url, price=(0, 1)).outcome.usage.cost == usage.tokens_out / 1_000_000
-    assert blend.score_run(whole).scores.usage == read_usage(whole)
+    assert (usage.requests, usage.tokens_thought) == (n_items, 5 * n_items)
+    assert blend.score_run(whole).scores.usage == usage
 
 
 @pytest.mark.nightly
@@ -122,9 +123,8 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
     assert not out.exists()
     asked = RUNNER.invoke(app, command(mini_release, out, *options))
     assert planned.stdout in asked.stderr
-    usage = read_usage(blend.score_run(out).run)
-    assert usage is not None
-    assert f"In all: {usage.in_words()}.\n" in asked.stdout
+    usage = count_answers(blend.score_run(out).run.kept()).usage
+    assert f"In all: {usage.in_words(Price(0.5, 1.5))}.\n" in asked.stdout
     assert usage.in_words() in RUNNER.invoke(app, ["eval", "score", str(out)]).stdout
     pushed = push_scores(out, "o/m", dataset="o/d", dry_run=True).content
     assert usage.in_words() in " ".join(pushed.split())
@@ -132,20 +132,14 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
     for head, cell in usage.columns().items():
         assert head in page
         assert cell in page
-    (out / "usage.json").write_text("{")
-    assert wrong(lambda: blend.score_run(out)).startswith(
-        f"{out}/usage.json: not what a run keeps of its time ("
-    )
 
 
 @pytest.mark.integration
-def test_a_batch_that_may_cost_too_much_is_not_begun(
-    server: BatchServer, run: Callable[..., blend.Run], tmp_path: Path
-):
+def test_a_file_of_requests_has_no_budget(server: BatchServer, run: Callable[..., blend.Run], tmp_path: Path):
     paid = {"price": (0, 1_000_000), "budget": 639, "server": server.url}
     assert wrong(lambda: run(**paid, batch_out=tmp_path / "r.jsonl")) == (
-        f"{tmp_path / 'run'}: the requests may cost 640.00, 639.00 of the budget are left, and nobody "
-        "stops a batch half way; give a larger `budget`, or smaller `max_tokens`"
+        "`budget=639` makes sense only where questions are asked one by one, and files are answered elsewhere; "
+        "leave it out"
     )
     assert server.live.total() == 0
 
@@ -159,7 +153,7 @@ def test_a_server_that_does_not_count_keeps_no_budget(
     assert "the server does not say how many tokens an answer took" in wrong(
         lambda: run(server=server.url, price=(1, 1), budget=1)
     )
-    assert run(server=server.url, price=(1, 1)).outcome.usage.cost is None
+    assert run(server=server.url, price=(1, 1)).outcome.usage.in_words(Price(1, 1)) == "10 requests"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +168,10 @@ def test_a_server_that_does_not_count_keeps_no_budget(
         ),
         (
             ["--price", "1,2", "--answers", "a.csv"],
-            "--price 1,2 makes sense only where a model is asked, and --answers asks nobody; leave it out",
+            (
+                "--price 1,2 makes sense only where a model is asked, and recorded answers ask nobody; leave it "
+                "out"
+            ),
         ),
     ],
 )

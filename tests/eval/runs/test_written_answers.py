@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from blend.eval.models.protocols import ModelDescription
-from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.answers import ANSWERS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.written_answers import as_scored, says_nothing
 

@@ -1,20 +1,18 @@
-"""Runs that are large or shared: parts in place of one file, several machines side by side, kills."""
+"""Runs that several machines share: side by side, killed, and one after the other."""
 
-import json
 from pathlib import Path
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from blend.eval.items import TaskItems
 from blend.eval.models.protocols import Decoding, Generation, ModelDescription
-from blend.eval.runs.answer_files import AnswerReader, Journal, journals_of, make_part, parts_of, read_answers
+from blend.eval.runs.answers import Answers
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_description import AskedRelease, RunDescription
-from blend.eval.runs.run_directory import Run, Shard, open_run
+from blend.eval.runs.run_directory import Shard, open_run
 from blend.eval.tasks.cultural_prompts.cultural_items import CulturalPromptOptions, cultural_items
-from blend.schemas.errors import ConflictError, RowError
+from blend.schemas.errors import ConflictError
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
 
@@ -78,7 +76,7 @@ def ran(folder: Path, asked: TaskItems, model: Echo, shard: Shard | None = None)
 
 
 def texts(folder: Path) -> dict[str, str]:
-    answers = read_answers(folder / "answers")
+    answers = Answers(folder / "answers").read()
     return dict(answers.select("item_id", "text").sort("item_id").iter_rows())
 
 
@@ -99,9 +97,8 @@ def test_shards_together_are_one_run(tmp_path: Path, order):
         ran(tmp_path / "shards", asked, model, Shard(number, 3))
     assert [len(model.asked) for model in models] == [8, 8, 8]
     assert texts(tmp_path / "shards") == texts(tmp_path / "one")
-    assert [path.name for path in parts_of(tmp_path / "shards" / "answers")] == [
-        f"part-{number}of3-00001.parquet" for number in (1, 2, 3)
-    ]
+    files = sorted(path.name for path in (tmp_path / "shards" / "answers").iterdir())
+    assert files == [f"{number}of3.jsonl" for number in (1, 2, 3)]
 
 
 def test_a_shard_asks_nothing_that_another_division_has_answered(tmp_path: Path):
@@ -127,12 +124,8 @@ def test_one_process_and_shards_of_a_run_exclude_each_other(tmp_path: Path):
             pass
 
 
-@pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("stop_after", [0, 1, 7, 23])
-@pytest.mark.parametrize("part_bytes", [1, 600, 1 << 20])
-def test_a_killed_run_goes_on_from_parts_and_journal(tmp_path: Path, monkeypatch, stop_after, part_bytes):
-    monkeypatch.setattr("blend.eval.runs.answer_files.PART_BYTES", part_bytes)
+def test_a_killed_run_goes_on(tmp_path: Path, stop_after: int):
     asked, first, second = asked_of(), Echo(stop_after), Echo()
     with pytest.raises(KeyboardInterrupt):
         ran(tmp_path / "run", asked, first)
@@ -140,55 +133,3 @@ def test_a_killed_run_goes_on_from_parts_and_journal(tmp_path: Path, monkeypatch
     assert len(first.asked) + len(second.asked) == asked.items.height
     assert not {*first.asked} & {*second.asked}
     assert len(texts(tmp_path / "run")) == asked.items.height
-    assert bool(parts_of(tmp_path / "run" / "answers")) == (part_bytes < 1 << 20)
-    assert not journals_of(tmp_path / "run" / "answers")
-
-
-def test_a_kill_between_part_and_empty_journal_counts_once(tmp_path: Path):
-    path = tmp_path / "journal.jsonl"
-    path.write_text('{"item_id": "a", "text": "x"}\n{"item_id": "b", "error": "down"}\n{"item_')
-    make_part(path)
-    assert read_answers(tmp_path).select("item_id", "text", "error").sort("item_id").rows() == [
-        ("a", "x", None),
-        ("b", None, "down"),
-    ]
-    journal = Journal(path)
-    journal.append([{"item_id": "b", "text": "y"}])
-    journal.close()
-    assert read_answers(tmp_path).select("item_id", "text", "error").sort("item_id").rows() == [
-        ("a", "x", None),
-        ("b", "y", None),
-    ]
-
-
-def test_an_answer_counts_more_than_the_error_of_another_machine(tmp_path: Path):
-    (tmp_path / "journal-1of2.jsonl").write_text(json.dumps({"item_id": "a", "text": "x"}) + "\n")
-    (tmp_path / "journal-2of2.jsonl").write_text(json.dumps({"item_id": "a", "error": "down"}) + "\n")
-    assert read_answers(tmp_path)["text"].to_list() == ["x"]
-
-
-@pytest.mark.slow
-def test_answers_of_some_items_are_those_of_all(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("blend.eval.runs.answer_files.PART_BYTES", 900)
-    asked = asked_of()
-    with pytest.raises(KeyboardInterrupt):
-        ran(tmp_path, asked, Echo(17))
-    folder = Run(tmp_path, description_of(asked)).answers_folder
-    columns = ("item_id", "text", "error")
-    found = [AnswerReader(folder).of(part, *columns) for part in asked.items.iter_slices(5)]
-    assert_frame_equal(pl.concat(found).sort("item_id"), read_answers(folder).select(columns).sort("item_id"))
-
-
-def test_a_damaged_part_says_what_to_do(tmp_path: Path):
-    path = tmp_path / "part-00001.parquet"
-    path.write_bytes(b"PAR1 half of it")
-    for read in (
-        lambda: read_answers(tmp_path),
-        lambda: AnswerReader(tmp_path).of(pl.DataFrame({"item_id": ["a"]}), "item_id", "error"),
-    ):
-        with pytest.raises(RowError) as reword:
-            read()
-        assert str(reword.value).startswith(
-            (f"{path}: not a Parquet file, or damaged; ", f"{path}: not the answers")
-        )
-        assert str(reword.value).endswith("restore the file, or delete it to have all items asked again")

@@ -1,0 +1,127 @@
+"""Files of a run that are not as it has made them: each is told with what to do."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.eval.asked_runs import read_run
+from blend.eval.runs.run_directory import translate_errors
+from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.scoring import score_answers
+from blend.schemas.errors import BlendError, RowError
+from helpers.kill_points import Echo, run_all
+
+ROWS = pl.DataFrame({"item_id": ["a", "b"], "n": [1, 2]})
+RESTORE = "restore it from a copy, or run again into another directory"
+ASK_AGAIN = "restore the file, or delete it to have all items asked again"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("tables") / "run"
+    run_all(out, Echo())
+    return out
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(BlendError) as reword:
+        call()
+    return str(reword.value)
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (Path.unlink, "no such file"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "a named pipe, not a file"),
+        (lambda path: (path.unlink(), path.mkdir()), "a directory"),
+        (lambda path: (path.unlink(), path.symlink_to("nowhere")), "a link to nowhere, which is not there"),
+    ],
+    ids=["missing", "pipe", "folder", "link"],
+)
+def test_what_stands_in_place_of_a_table_is_told(run: Path, damage: Callable[[Path], object], what: str):
+    damage(run / "gold.parquet")
+    assert refused(lambda: score_answers(read_run(run))) == f"{run}/gold.parquet: {what}; {RESTORE}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("n_items", -1, "n_items: Input should be greater than or equal to 1"),
+        ("task", "xyz", "unknown task 'xyz'; choose one of: "),
+        ("options", {"style": 7}, "`style`: 7 is not possible (Input should be 'letters', 'texts' or 'json')"),
+        (
+            "options",
+            {"rotations": 10**30},
+            "`rotations`: 1000000000000000000000000000000 is not possible (a question has 4 options)",
+        ),
+        (
+            "options",
+            {"no": 1},
+            "`no`: the task multiple-choice has no such option; it has `locales`, ",
+        ),
+        ("options", {"style": "letters"}, "options: 'locales' is missing"),
+        ("kind", "song", "kind: Input should be 'text', 'logprobs' or 'candidates'"),
+    ],
+)
+def test_a_description_that_cannot_be_is_refused(run: Path, key: str, value: object, why: str):
+    path = run / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    reword = refused(lambda: score_answers(read_run(run)))
+    assert reword.startswith(f"{path}: not a description that this version of blend-sdk reads ({why}")
+    assert reword.endswith("; use the version that made it, or run again into another directory")
+
+
+def test_a_description_of_other_items_is_refused(run: Path):
+    path = run / "run.json"
+    described = json.loads(path.read_text())
+    n = described["n_items"]
+    path.write_text(json.dumps(described | {"n_items": n + 1}))
+    assert refused(lambda: read_run(run).items()) == (
+        f"{run}: run.json says {n + 1} items, and items.parquet holds {n}; restore run.json from a copy, or "
+        "run again into another directory"
+    )
+
+
+def test_columns_are_what_is_read(tmp_path: Path):
+    write_frame(tmp_path / "t.parquet", ROWS)
+    assert read_frame(tmp_path / "t.parquet", "n").columns == ["n"]
+    with pytest.raises(RowError):
+        read_frame(tmp_path / "nothing.parquet")
+
+
+def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.MonkeyPatch):
+    really = os.open
+
+    def refuse(path: Path, flags: int, *others: int) -> int:
+        if flags & os.O_CREAT:
+            raise PermissionError(13, "Permission denied", str(path))
+        return really(path, flags, *others)
+
+    monkeypatch.setattr(os, "open", refuse)
+
+    def write() -> None:
+        with translate_errors(run):
+            write_frame(run / "decisions.parquet", ROWS)
+
+    assert refused(write) == (
+        f"{run}: cannot write here (Permission denied); choose another `out` or change the permissions"
+    )
+
+
+def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
+    shutil.rmtree(run / "answers")
+    assert refused(lambda: run_all(run, Echo())) == (
+        f"{run}: is not as the run has made it ([Errno 2] No such file or directory: "
+        f"'{run}/answers/main.jsonl'); restore it from a copy, or choose another `out`"
+    )

@@ -1,0 +1,58 @@
+"""Asking with everything in one breath, as the command line does: options find the object they belong to."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import blend
+from blend.eval.models.chosen import Decoding, Local, Recorded, Server
+
+OnWarning = Callable[[str], Any] | None
+
+
+@contextmanager
+def heard(on_warning: OnWarning) -> Iterator[None]:
+    """Hand on what the library warns of while the block runs; as it is where nobody hears."""
+    if on_warning is None:
+        yield
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", blend.BlendWarning)
+        yield
+    for one in caught:
+        if issubclass(one.category, blend.BlendWarning):
+            on_warning(str(one.message))
+
+
+def ask(
+    release: Path | str,
+    task: str,
+    out: Path,
+    *,
+    model: Any = None,
+    on_warning: OnWarning = None,
+    **options: Any,
+) -> blend.Run:
+    """`blend.run_task` with the fields of its objects, and ``answers``, beside its parameters."""
+    decoding = _taken(options, Decoding.model_fields.keys())
+    server = options.pop("server", None)
+    if "answers" in options:
+        model = Recorded(path=options.pop("answers"), name=model, **_taken(options, {"encoding"}))
+    elif server is not None or options.keys() & {"batch_out", "batch_in"}:
+        model = Server(name=model, url=server, **_taken(options, Server.model_fields.keys()))
+    elif isinstance(model, str | Path):
+        model = Local(path=str(model), **_taken(options, Local.model_fields.keys()))
+    with heard(on_warning):
+        return blend.run_task(release, task, model, out, decoding=Decoding(**decoding), **options)
+
+
+def score(run: Any, *, on_warning: OnWarning = None, **options: Any) -> blend.ScoredRun:
+    """`blend.score_run`, whose warnings somebody hears."""
+    with heard(on_warning):
+        return blend.score_run(run, **options)
+
+
+def _taken(options: dict[str, Any], names: Any) -> dict[str, Any]:
+    return {name: options.pop(name) for name in list(options) if name in names}
