@@ -4,6 +4,7 @@ Their fields are parameters of the library, options of the command line and, whe
 what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,7 @@ class Decoding(_Chosen):
     thought_marks: tuple[Marks, ...] = ()
     """Marks around what a model thinks, besides those that are known."""
 
-    @field_validator("thought_marks")
+    @field_validator("thought_marks", mode="before")
     @classmethod
-    def _are_marks(cls, marks: tuple[Marks, ...]) -> tuple[Marks, ...]:
-        return check_marks(marks)
+    def _are_marks(cls, marks: Sequence[Sequence[str]] | None) -> tuple[Marks, ...]:
+        return check_marks(marks or ())

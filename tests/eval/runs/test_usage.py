@@ -169,8 +169,8 @@ def test_a_server_that_does_not_count_keeps_no_budget(
         (
             ["--price", "1,2", "--answers", "a.csv"],
             (
-                "--price 1,2 makes sense only where a model is asked, and recorded answers ask nobody; leave it "
-                "out"
+                "--price 1,2 makes sense only where a model is asked, and recorded answers ask nobody; leave "
+                "it out"
             ),
         ),
     ],
