@@ -13,10 +13,8 @@ from blend.eval.few_shot import BLANK_LINE
 from blend.eval.models import open_model
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import Decoding, Model, OpenedModel
+from blend.eval.models.protocols import Decoding, Generator, Model, OpenedModel
 from blend.eval.models.server import ServerModel, open_server
-from blend.eval.models.server_items import has_route
-from blend.eval.models.server_requests import COMPLETIONS
 from blend.eval.ray_runs import opened_on_gpu, run_on_ray
 from blend.eval.ray_workers import connected
 from blend.eval.release_items import ReleaseItems, read_items
@@ -30,7 +28,7 @@ from blend.eval.runs.run_directory import Run, RunOutcome, Shard
 from blend.eval.runs.usage import OnPlan, Spending, keep_price, money, plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError, ServerError
+from blend.schemas.errors import ArgumentError, InputError
 
 THINKING_TOKENS = 16_384
 """Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
@@ -73,6 +71,8 @@ def items_for(
         return asked, asked.asked.warnings
     in_words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
     if any(options.get(name) is not None for name in task.of_texts):
+        if why == _ON_SERVER:
+            raise ArgumentError(f"{why}; give {in_words}, or leave it out")
         warning = f"{why}; give {in_words} to have it answer"
     else:
         asked = read_items(release, task, in_parts=True, **{**task.of_texts, **given(**options)})
@@ -83,31 +83,23 @@ def items_for(
 _THINKS = "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
 
 
-_NO_ROUTE = f"the server has no route {COMPLETIONS}, where it would say which option is the likeliest"
+_ON_SERVER = "a server only writes, and does not say which option is the likeliest"
 
 
 def _why_in_words(model: str, asked: ReleaseItems, how: HowAsked) -> str | None:
     """Say why a model that is to choose the likeliest option has to answer in words; null where it need not.
 
     If it thinks before it answers, its choice is not its answer: what comes right behind the question is the
-    beginning of a thought. Or the server that it is on cannot say what is likeliest.
+    beginning of a thought. And a server is asked for texts alone.
     """
     if asked.asked.kind != "logprobs" or how.batch is not None or how.ray is not None:
         return None
-    server = how.machine.get("server")
+    if how.machine.get("server") is not None:
+        return _ON_SERVER
     if how.machine.get("chat") is False:
         return None
-    if server is None:
-        opened = open_model(model, asked_for="logprobs", **how.machine, **_understanding(how))
-        return _THINKS if opened.thinks() else None
-    # Options are scored without a chat template; whether there is one that thinks, a chat shows.
-    on_server = open_server(model, server, retries=0, **_understanding(how))
-    try:
-        if on_server.thinks():
-            return _THINKS
-        return None if has_route(on_server.server, COMPLETIONS, model) else _NO_ROUTE
-    except ServerError:
-        return None
+    opened = open_model(model, asked_for="logprobs", **how.machine, **_understanding(how))
+    return _THINKS if opened.thinks() else None
 
 
 def ask(
@@ -175,6 +167,7 @@ def _ask_to_write(
             assert isinstance(used, ServerModel)
             return run_in_batches(run, used, how.batch, on_progress=on_progress)
         if how.ray is not None:
+            assert isinstance(used, Generator)
             return run, run_on_ray(
                 run,
                 used,
@@ -274,7 +267,7 @@ def _writer(
 
 def _batch_model(model: str, batch: BatchMode, how: HowAsked) -> ServerModel:
     """The model on a server whose requests stand in files; only one that is sent them must be at hand."""
-    one_by_one = ("revision", "device", "dtype", "batch_size", "rpm", "tpm", "shard")
+    one_by_one = ("revision", "device", "dtype", "batch_size", "shard")
     refuse(
         {name: value for name, value in how.named().items() if name in one_by_one},
         "where questions are asked one by one, and batches are answered elsewhere",

@@ -105,7 +105,7 @@ def how_asked(**parameters: Any) -> HowAsked:
 
 
 _MACHINE = (
-    *("server", "backend", "concurrency", "rpm", "tpm", "revision"),
+    *("server", "backend", "concurrency", "revision"),
     *("device", "dtype", "batch_size", "chat"),
 )
 
@@ -122,7 +122,7 @@ def check_least(**values: float | None) -> None:
 
 
 _LEAST = {
-    **dict.fromkeys(("concurrency", "rpm", "tpm", "batch_size", "max_tokens", "ray_items"), 1),
+    **dict.fromkeys(("concurrency", "batch_size", "max_tokens", "ray_items"), 1),
     **dict.fromkeys(("temperature", "seed", "budget"), 0),
 }
 

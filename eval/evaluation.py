@@ -48,8 +48,6 @@ def run_task(
     server: str | None = None,
     backend: Backend | None = None,
     concurrency: int | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
     revision: str | None = None,
     device: str | None = None,
     dtype: Dtype | None = None,
@@ -94,10 +92,7 @@ def run_task(
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
         backend: Library that computes a model here: ``transformers``, or ``vllm`` of the extra ``vllm``; the
             first when absent.
-        concurrency: Requests under way at a time on a server at most; 256 when absent. There are as many as the
-            server serves, found by trying.
-        rpm: Requests a minute to a server at most; as many as it serves when absent.
-        tpm: Tokens a minute at most, of prompts and answers; likewise.
+        concurrency: Requests under way at a time on a server; 32 when absent.
         revision: Commit or tag of a model on the Hub.
         device: Where a model computes, as torch names it, or ``auto`` for all GPUs together; a GPU if there is
             one when absent.
@@ -156,8 +151,6 @@ def run_task(
         server=server,
         backend=backend,
         concurrency=concurrency,
-        rpm=rpm,
-        tpm=tpm,
         revision=revision,
         device=device,
         dtype=dtype,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from blend.eval.models.protocols import Generator, OpenedModel
-from blend.eval.models.server import ServerModel
 from blend.eval.models.vllm_model import VllmModel
 from blend.eval.ray_vllm import on_gpu, shards_asked_of_vllm
 from blend.eval.ray_workers import n_workers, shards_asked
@@ -114,17 +113,4 @@ def asked_on_ray(model: Generator, store: ShardStore, shards: Iterator[ItemShard
         if isinstance(model, VllmModel):
             yield from shards_asked_of_vllm(model, seen, shards)
         else:
-            shared, workers = _shared(model)
-            yield from shards_asked(shared, seen, shards, workers)
-
-
-def _shared(model: Generator) -> tuple[Generator, Callable[[], int]]:
-    """The model as each worker has it, and how many workers there are to be.
-
-    What the requests to a server are limited to is shared among the workers, whose number stays the same then.
-    """
-    limit = model.server.pace.smallest_limit if isinstance(model, ServerModel) else None
-    if not isinstance(model, ServerModel) or limit is None:
-        return model, n_workers
-    n = max(1, min(n_workers(), limit))
-    return model.with_pace(model.server.pace.shared_by(n)), lambda: n
+            yield from shards_asked(model, seen, shards, n_workers)

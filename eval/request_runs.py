@@ -47,8 +47,6 @@ def ask_requests(
     *,
     server: str | None = None,
     concurrency: int | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
     ray: str | None = None,
     ray_items: int | None = None,
     price: tuple[float, float] | None = None,
@@ -65,8 +63,6 @@ def ask_requests(
         out: Folder of the answers, which ``batch_in`` of the run reads that wrote the requests.
         server: As of `evaluation.run_task`, like the others.
         concurrency: Likewise.
-        rpm: Likewise.
-        tpm: Likewise.
         ray: Likewise; this process asks when absent.
         ray_items: Likewise.
         price: Likewise.
@@ -88,8 +84,6 @@ def ask_requests(
     how = how_asked(
         server=server,
         concurrency=concurrency,
-        rpm=rpm,
-        tpm=tpm,
         ray=ray,
         ray_items=ray_items,
         price=price,
@@ -102,7 +96,7 @@ def ask_requests(
     _check_answers(folder, digest)
     if on_plan is not None:
         on_plan(_planned(shards_without_answers(folder, slices), how.price))
-    asked = open_server(model, server, concurrency=concurrency, rpm=rpm, tpm=tpm).sending_requests()
+    asked = open_server(model, server, concurrency=concurrency)
     folder.mkdir(parents=True, exist_ok=True)
     with held_alone(folder):
         store = _opened(folder, digest)

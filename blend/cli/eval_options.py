@@ -46,7 +46,7 @@ IntervalAndTestSeed = Annotated[int, typer.Option(min=0, help="Seed of intervals
 
 @dataclass(frozen=True)
 class OnServer:
-    """Which server is asked, and how fast at most."""
+    """Which server is asked, and how much at a time."""
 
     server: Annotated[
         str | None,
@@ -57,13 +57,7 @@ class OnServer:
     ] = None
     concurrency: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Requests under way on a server at most; as many as it serves, up to 256, if absent."
-        ),
-    ] = None
-    rpm: Annotated[int | None, typer.Option(min=1, help="Requests a minute to a server at most.")] = None
-    tpm: Annotated[
-        int | None, typer.Option(min=1, help="Tokens a minute at most, of prompts and answers, on a server.")
+        typer.Option(min=1, help="Requests under way at a time on a server; 32 if absent."),
     ] = None
 
 

@@ -31,8 +31,6 @@ def open_model(
     dtype: Dtype | None = None,
     batch_size: int | None = None,
     concurrency: int | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
 ) -> OpenedModel:
     """A model, here or on a server, ready to be asked.
 
@@ -41,8 +39,8 @@ def open_model(
         server: Address of an OpenAI-compatible server; the model is loaded here when absent.
         backend: Library that computes it here; ``transformers`` when absent.
         asked_for: What the model will be asked for: texts, or log-probabilities of options.
-        chat: Whether prompts go through the model's chat template. When absent: here, if it has one; on a
-            server, for texts and not for log-probabilities, which servers give only of plain prompts.
+        chat: Whether prompts go through the model's chat template; if it has one when absent, and always on a
+            server.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt; needs the chat template, but for ``extra_body``, which needs a
             server.
@@ -51,10 +49,7 @@ def open_model(
         device: See there.
         dtype: See there.
         batch_size: See there.
-        concurrency: Requests under way at a time on a server at most, see `server.open_server`, like the two
-            that follow; they are only for servers.
-        rpm: See there.
-        tpm: See there.
+        concurrency: See `server.open_server`; only for servers.
 
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
@@ -63,7 +58,7 @@ def open_model(
     """
     if server is None:
         extra = None if options is None or options.extra_body is None else json.dumps(options.extra_body)
-        _check_absent("with", concurrency=concurrency, rpm=rpm, tpm=tpm, extra_body=extra)
+        _check_absent("with", concurrency=concurrency, extra_body=extra)
         return open_local(
             model,
             kind=_kind_of(backend, device=device, batch_size=batch_size),
@@ -79,16 +74,16 @@ def open_model(
     _check_absent(
         "without", backend=backend, revision=revision, device=device, dtype=dtype, batch_size=batch_size
     )
+    if asked_for == "logprobs":
+        raise InputError(f"model {model}: a server only writes texts; load the model here, or ask it for texts")
     return open_server(
         model,
         server,
-        chat=_chat_of_server(model, asked_for, chat=chat),
+        chat=chat is not False,
         decoding=decoding,
         options=options,
         thought_marks=thought_marks,
         concurrency=concurrency,
-        rpm=rpm,
-        tpm=tpm,
     )
 
 
@@ -99,16 +94,6 @@ def _kind_of(backend: Backend | None, *, device: str | None, batch_size: int | N
     check_vllm()
     _check_absent("without", "backend=vllm", device=device, batch_size=batch_size)
     return VllmModel
-
-
-def _chat_of_server(model: str, asked_for: Literal["text", "logprobs"], *, chat: bool | None) -> bool:
-    """Settle whether a server's model is asked in a chat."""
-    if asked_for == "logprobs" and chat:
-        raise InputError(
-            f"model {model}: a server scores options only of prompts that it is sent as they are, "
-            "without a chat template; leave `chat` out"
-        )
-    return asked_for == "text" if chat is None else chat
 
 
 def _check_absent(

@@ -8,7 +8,15 @@ from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
-from blend.eval.models.protocols import BearsRefusals, Generation, Model, OptionScores, StopAsking
+from blend.eval.models.protocols import (
+    BearsRefusals,
+    Generation,
+    Generator,
+    Model,
+    OptionScorer,
+    OptionScores,
+    StopAsking,
+)
 from blend.eval.runs.answer_counts import AnswerCounts, count_answers
 from blend.eval.runs.answer_files import (
     close_journal,
@@ -132,8 +140,10 @@ def keep_recorded(run: Run, recorded: Recorded) -> RunOutcome:
 def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
     prompts = pending["prompt"].to_list()
     if run.description.kind == "logprobs":
+        assert isinstance(model, OptionScorer)
         model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
     else:
+        assert isinstance(model, Generator)
         model.generate(prompts, samples=samples_of(run, pending), keep=keep.generations)
 
 

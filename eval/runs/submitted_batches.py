@@ -134,7 +134,7 @@ def fetch_batches(log: BatchLog, model: ServerModel, heard: Callable[[int], None
             done[number] = n_done
             heard(sum(done.values()))
 
-        batch = await _ended(client, await _submitted(client, log, number, model.where), count)
+        batch = await _ended(client, await _submitted(client, log, number, model.server.where), count)
         for file_id in (batch.output_file_id, batch.error_file_id):
             if file_id is not None:
                 path = log.folder / f"{log.batches[number].file}.{file_id}.results"
@@ -143,8 +143,8 @@ def fetch_batches(log: BatchLog, model: ServerModel, heard: Callable[[int], None
         if batch.output_file_id is None and batch.error_file_id is None:
             log.update(number, is_read=True)
             raise ServerError(
-                f"{model.where}: batch {batch.id} is {batch.status} without results ({_why(batch)}); mend that "
-                "and run again: what it asked is submitted anew"
+                f"{model.server.where}: batch {batch.id} is {batch.status} without results ({_why(batch)}); mend "
+                "that and run again: what it asked is submitted anew"
             )
         return True
 

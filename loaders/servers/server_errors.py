@@ -56,20 +56,17 @@ def public_address(base_url: str) -> str:
 
 def translated_error(error: "openai.OpenAIError", server: "Server") -> ServerError:
     """Say what a user can do about an error of the server, without anything secret that it may hold."""
-    where = f"{server.name} at {public_address(server.base_url)}" if server.base_url else server.name
-    return ServerError(f"{where}: {problem(error, server)}")
+    return ServerError(f"{server.where}: {problem(error, server)}")
 
 
 def problem(error: Exception, server: "Server") -> str:
     """The same without saying where."""
     import openai
 
-    from blend.loaders.servers.paced_client import is_unconnected
-
     again = f"run again: {server.kept} are kept and not asked again"
     address = server.address_name
     correct = f"correct model or {address}"
-    if isinstance(error, openai.APITimeoutError) and not is_unconnected(error.__cause__):
+    if isinstance(error, openai.APITimeoutError) and not is_unconnected(error):
         return f"the server does not answer in time; {again}"
     if isinstance(error, openai.APIConnectionError):
         return f"no connection, or it broke; start the server or correct {address}, then {again}"
@@ -90,6 +87,11 @@ def problem(error: Exception, server: "Server") -> str:
     else:
         fix = correct
     return f"{status(error)}, {server_reply(error)!r}; {fix}"
+
+
+def is_unconnected(error: BaseException) -> bool:
+    """Whether an error says that no connection came about in time; its cause is of httpx, or of httpx2."""
+    return type(error.__cause__).__name__ == "ConnectTimeout"
 
 
 def status(error: "openai.APIStatusError") -> str:
