@@ -1,7 +1,7 @@
 """How fast a server of models is asked, next to a plain loop over the client of OpenAI's package.
 
-A stub on this machine answers every prompt after a drawn delay, so that only the asking costs. Each measurement is
-a process of its own; its processor time counts everything that it does, imports among it.
+A stub on this machine answers every prompt after a drawn delay, so that only the asking costs. Each measurement
+is a process of its own; its processor time counts everything that it does, imports among it.
 
     python benchmarks/server_speed.py --concurrency 32 128
 """
@@ -40,7 +40,9 @@ def main() -> None:
         way, url, n, concurrency = options.ask
         asked(WAYS[way], url, int(n), int(concurrency))
         return
-    print("| way | under way | CPU seconds | seconds | answers a second |\n|---|---|---|---|---|")
+    print(
+        "| way | under way | CPU seconds of the process | seconds of asking | answers a second |\n|---|---|---|---|---|"
+    )
     with counting(DELAYS_S[1], least_s=DELAYS_S[0]) as server:
         for _ in range(options.rounds):
             for concurrency in options.concurrency:
@@ -56,7 +58,7 @@ def measure(way: str, url: str, n: int, concurrency: int) -> None:
     )
     took: dict[str, float] = json.loads(done.stdout)
     print(
-        f"| {way} | {concurrency} | {took['cpu_s']:.2f} | {took['s']:.1f} | {n / took['asking_s']:,.0f} |",
+        f"| {way} | {concurrency} | {took['cpu_s']:.2f} | {took['asking_s']:.1f} | {n / took['asking_s']:,.0f} |",
         flush=True,
     )
 
@@ -65,7 +67,6 @@ def asked(
     ask: Callable[[str, list[str], int, Callable[[int, str], Any]], None], url: str, n: int, lanes: int
 ) -> None:
     """Ask, write every answer to a file when it comes, and print what that took."""
-    began_s = time.monotonic()
     prompts = [
         f"What do people in region {number} usually eat for breakfast on a workday?" for number in range(n)
     ]
@@ -77,10 +78,13 @@ def asked(
             file.write(json.dumps({"item": number, "text": text}) + "\n")
             file.flush()
 
+        # What is loaded at first use is loaded before.
+        ask(url, prompts[:1], 1, keep)
+        began_s = time.monotonic()
         ask(url, prompts, lanes, keep)
+        asking_s = time.monotonic() - began_s
     assert len(got) == n
-    now_s = time.monotonic()
-    print(json.dumps({"cpu_s": time.process_time(), "s": now_s - began_s, "asking_s": now_s - began_s}))
+    print(json.dumps({"cpu_s": time.process_time(), "asking_s": asking_s}))
 
 
 def ask_by_blend(url: str, prompts: list[str], lanes: int, keep: Callable[[int, str], Any]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from blend.eval.models.protocols import StopAsking
 from blend.eval.models.server_replies import BadReplyError
 from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem
+from blend.loaders.servers.server_errors import BUSY, REDIRECTS, REFUSED, is_unconnected, problem
 from blend.schemas.errors import ServerError
 
 if TYPE_CHECKING:
@@ -41,31 +41,45 @@ def ask_items(
         StopAsking: If ``ask`` does, when what was under way is answered.
         ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer.
     """
-    in_a_row, tried = 0, set[int]()
+    in_a_row, n_answered, tried = 0, 0, set[int]()
     stop: StopAsking | ServerError | None = None
 
+    async def persist(client: "openai.AsyncOpenAI", item: int) -> None:
+        """Ask, and again where the server is busy with others."""
+        from openai import APIStatusError
+
+        nonlocal n_answered
+        while True:
+            before = n_answered
+            try:
+                await ask(client, item)
+            except APIStatusError as error:
+                if error.status_code not in BUSY or n_answered == before or stop is not None:
+                    raise
+            else:
+                n_answered += 1
+                return
+
     async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
-        nonlocal bears_refusals, in_a_row, stop
+        from openai import APIStatusError, APITimeoutError
+
+        nonlocal in_a_row, stop
         if stop is not None:
             return False
         tried.add(item)
         try:
-            await ask(client, item)
+            await persist(client, item)
         except StopAsking as asked_to:
             # What is under way is paid for: it is waited for and kept.
             stop = asked_to
-        except _item_errors() as error:
+        except (APIStatusError, APITimeoutError, BadReplyError) as error:
+            # They concern one item; no connection at all concerns all of them.
             code = getattr(error, "status_code", None)
             if code in _FATAL or is_unconnected(error):
                 raise
-            is_bad = isinstance(error, BadReplyError)
-            why = (
-                f"{error}; if others are like it, correct {server.address_name}"
-                if is_bad
-                else problem(error, server)
-            )
+            why = problem(error, server)
             fail(item, why)
-            if code in REFUSED and bears_refusals:
+            if code in REFUSED and (bears_refusals or n_answered):
                 return True
             in_a_row += 1
             if in_a_row >= MAX_FAILURES:
@@ -75,7 +89,7 @@ def ask_items(
                 # Of what is under way something may be answered: then these are refused for themselves.
                 stop = stop or ServerError(f"{many}; run again to have others asked first")
         else:
-            in_a_row, bears_refusals = 0, True
+            in_a_row = 0
             stop = stop if isinstance(stop, StopAsking) else None
         return True
 
@@ -83,10 +97,3 @@ def ask_items(
         ask_side_by_side(server, (item for item in range(n_items) if item not in tried), attempt)
     if stop is not None:
         raise stop
-
-
-def _item_errors() -> tuple[type[Exception], ...]:
-    """Errors that concern one item; no connection at all concerns all of them."""
-    from openai import APIStatusError, APITimeoutError
-
-    return APIStatusError, APITimeoutError, BadReplyError

@@ -18,36 +18,22 @@ COMPLETIONS = "/completions"
 _TEMPLATE_SETTINGS = "chat_template_kwargs"
 """Field that holds variables of the chat template, as vLLM, SGLang and llama.cpp read it."""
 
-_OWN_FIELDS = frozenset(
-    [
-        "model",
-        "messages",
-        "prompt",
-        "stream",
-        "n",
-        "echo",
-        "logprobs",
-        "max_tokens",
-        "max_completion_tokens",
-        "temperature",
-        "seed",
-        "reasoning_effort",
-    ]
-)
+_OF_PARAMETERS = ("model", "max_tokens", "temperature", "seed", "reasoning_effort")
+_OF_RUNS = ("messages", "prompt", "max_completion_tokens", "stream", "n", "echo", "logprobs")
 """Fields of a request that a run fills in itself, or cannot do with, so not for `ChatOptions.extra_body`."""
 
 
 def check_extra_body(extra: Mapping[str, Any]) -> None:
-    """Check that further fields of requests are none that a run fills in itself.
+    """Check that further fields of requests are none that a run decides about.
 
     Raises:
         ArgumentError: If one is.
     """
     for name in extra:
-        if name in _OWN_FIELDS:
+        if name in (*_OF_PARAMETERS, *_OF_RUNS):
             raise ArgumentError(
-                f"`extra_body`: {name!r} is not possible, since the run itself decides about it; leave it out "
-                "(there are parameters `model`, `max_tokens`, `temperature`, `seed` and `reasoning_effort`)"
+                f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out "
+                f"(there are parameters for {', '.join(_OF_PARAMETERS)})"
             )
 
 
@@ -74,11 +60,11 @@ class Dialect:
         # OpenAI's newer models know the limit by another name only, and take no temperature but their own.
         if refused == "max_tokens" in body and "messages" in body:
             self.max_tokens_key = "max_completion_tokens"
-            return True
-        if refused == "temperature" and body.get(refused) == 0:
+        elif refused == "temperature" and body.get(refused) == 0:
             self.fixed_temperature = True
-            return True
-        return False
+        else:
+            return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -97,28 +83,20 @@ class RequestForm:
 
     def request(self, prompt: str, seed: int) -> TextRequest:
         """The request for one answer; ``seed`` says where drawing starts."""
-        decoding = self.decoding
-        fields: dict[str, Any] = {"model": self.model, self.dialect.max_tokens_key: decoding.max_tokens}
-        if not self.dialect.fixed_temperature:
-            fields["temperature"] = decoding.temperature
-        if decoding.temperature > 0:
-            fields["seed"] = seed
-        if decoding.stop:
-            fields["stop"] = list(decoding.stop)
-        if not self.chat:
-            return TextRequest(COMPLETIONS, {**fields, "prompt": prompt, **(self.options.extra_body or {})})
-        return TextRequest(CHAT_COMPLETIONS, {**fields, **_chat_fields(self.options, prompt)})
-
-
-def _chat_fields(options: ChatOptions, prompt: str) -> dict[str, Any]:
-    """What is said to a model, how its chat template is set, and the further fields."""
-    system = [] if options.system is None else [{"role": "system", "content": options.system}]
-    extra = options.extra_body or {}
-    fields = {"messages": [*system, {"role": "user", "content": prompt}], **extra}
-    if options.thinking is not None:
+        decoding, options, extra = self.decoding, self.options, self.options.extra_body or {}
+        roles = {"system": options.system, "user": prompt}
+        said = [{"role": role, "content": text} for role, text in roles.items() if text is not None]
         # Which variable the template has only the server knows; one that it does not have changes nothing.
-        ours = dict.fromkeys(THINKING_VARIABLES, options.thinking == "on")
-        fields[_TEMPLATE_SETTINGS] = {**ours, **extra.get(_TEMPLATE_SETTINGS, {})}
-    if options.reasoning_effort is not None:
-        fields["reasoning_effort"] = options.reasoning_effort
-    return fields
+        switch = {} if options.thinking is None else dict.fromkeys(THINKING_VARIABLES, options.thinking == "on")
+        fields = {
+            "model": self.model,
+            self.dialect.max_tokens_key: decoding.max_tokens,
+            "temperature": None if self.dialect.fixed_temperature else decoding.temperature,
+            "seed": seed if decoding.temperature > 0 else None,
+            "stop": list(decoding.stop) or None,
+            **({"messages": said} if self.chat else {"prompt": prompt}),
+            "reasoning_effort": options.reasoning_effort,
+            _TEMPLATE_SETTINGS: {**switch, **extra.get(_TEMPLATE_SETTINGS, {})} or None,
+        }
+        body = {**extra, **{name: value for name, value in fields.items() if value is not None}}
+        return TextRequest(CHAT_COMPLETIONS if self.chat else COMPLETIONS, body)

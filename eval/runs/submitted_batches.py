@@ -143,8 +143,8 @@ def fetch_batches(log: BatchLog, model: ServerModel, heard: Callable[[int], None
         if batch.output_file_id is None and batch.error_file_id is None:
             log.update(number, is_read=True)
             raise ServerError(
-                f"{model.server.where}: batch {batch.id} is {batch.status} without results ({_why(batch)}); mend "
-                "that and run again: what it asked is submitted anew"
+                f"{model.server.where}: batch {batch.id} is {batch.status} without results ({_why(batch)}); "
+                "mend that and run again: what it asked is submitted anew"
             )
         return True
 

@@ -54,8 +54,16 @@ def on_cluster(
     """
     where = f"`dask={dask}`"
     with _connected(dask, where) as client:
+        from distributed import KilledWorker
+
         _check_version(client, where)
-        yield from _results(client, function, tasks, shared, where, about)
+        try:
+            yield from _results(client, function, tasks, shared)
+        except KilledWorker as error:
+            raise ServerError(
+                f"{where}: workers died over one {about} again and again, probably for want of memory; "
+                "start workers with more of it"
+            ) from error
 
 
 def _connected(address: str, where: str) -> "Client":
@@ -92,34 +100,21 @@ def _check_version(client: "Client", where: str) -> None:
 
 
 def _results(
-    client: "Client",
-    function: Callable[[Task, Shared], Result],
-    tasks: Iterable[Task],
-    shared: Shared,
-    where: str,
-    about: str,
+    client: "Client", function: Callable[[Task, Shared], Result], tasks: Iterable[Task], shared: Shared
 ) -> Iterator[Result]:
-    from distributed import KilledWorker
-
     under_way: deque[Any] = deque()
     ahead = AHEAD * sum(client.nthreads().values())
     # A task and not scattered data, which would be lost with the worker that holds it.
     common = client.submit(_same, shared, pure=False)
-    try:
-        for task in tasks:
-            with warnings.catch_warnings():
-                # What a task is given is a few megabytes at most, and is sent once.
-                warnings.filterwarnings("ignore", message="Sending large graph")
-                under_way.append(client.submit(function, task, common, pure=False))
-            if len(under_way) >= ahead:
-                yield under_way.popleft().result()
-        while under_way:
+    for task in tasks:
+        with warnings.catch_warnings():
+            # What a task is given is a few megabytes at most, and is sent once.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            under_way.append(client.submit(function, task, common, pure=False))
+        if len(under_way) >= ahead:
             yield under_way.popleft().result()
-    except KilledWorker as error:
-        raise ServerError(
-            f"{where}: workers died over one {about} again and again, probably for want of memory; "
-            "start workers with more of it"
-        ) from error
+    while under_way:
+        yield under_way.popleft().result()
 
 
 def _same(shared: Shared) -> Shared:
