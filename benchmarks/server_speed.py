@@ -40,9 +40,8 @@ def main() -> None:
         way, url, n, concurrency = options.ask
         asked(WAYS[way], url, int(n), int(concurrency))
         return
-    print(
-        "| way | under way | CPU seconds of the process | seconds of asking | answers a second |\n|---|---|---|---|---|"
-    )
+    print("| way | under way | CPU seconds of the process | seconds of asking | answers a second |")
+    print("|---|---|---|---|---|")
     with counting(DELAYS_S[1], least_s=DELAYS_S[0]) as server:
         for _ in range(options.rounds):
             for concurrency in options.concurrency:
@@ -57,10 +56,9 @@ def measure(way: str, url: str, n: int, concurrency: int) -> None:
         command, stdout=subprocess.PIPE, check=True, env=os.environ | {"OPENAI_API_KEY": "none"}
     )
     took: dict[str, float] = json.loads(done.stdout)
-    print(
-        f"| {way} | {concurrency} | {took['cpu_s']:.2f} | {took['asking_s']:.1f} | {n / took['asking_s']:,.0f} |",
-        flush=True,
-    )
+    a_second = n / took["asking_s"]
+    figures = f"{took['cpu_s']:.2f} | {took['asking_s']:.1f} | {a_second:,.0f}"
+    print(f"| {way} | {concurrency} | {figures} |", flush=True)
 
 
 def asked(

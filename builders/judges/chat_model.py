@@ -43,7 +43,6 @@ class ChatModel:
         self.tries = tries
         self.server = Server(
             name=asked_as,
-            purpose="the chat judge",
             extra="judge",
             base_url=base_url,
             address_name=address_name,

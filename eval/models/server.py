@@ -25,7 +25,7 @@ from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ArgumentError, ServerError
 
 if TYPE_CHECKING:
-    import openai
+    from openai import AsyncOpenAI
 
 GREETING_TOKENS = 32
 """Tokens of a first reply that shows whether a model thinks: enough for the mark that begins a thought."""
@@ -70,20 +70,19 @@ def open_server(
     Raises:
         InputError: If the address is not one, or if an option cannot be.
     """
+    options = options or ChatOptions()
     if not chat:
         check_no_chat_options(options)
-    if options is not None and options.extra_body is not None:
-        check_extra_body(options.extra_body)
+    check_extra_body(options.extra_body or {})
     server = Server(
         name=f"model {model}",
-        purpose="a model on a server",
         extra=EXTRA,
         base_url=server_address(url, where="`server`"),
         concurrency=CONCURRENCY if concurrency is None else concurrency,
         retries=retries,
         address_name="`server`",
     )
-    form = RequestForm(model, chat, decoding or Decoding(), options or ChatOptions())
+    form = RequestForm(model, chat, decoding or Decoding(), options)
     return ServerModel(server, form, tuple(thought_marks), timeout_s, reachable)
 
 
@@ -103,10 +102,8 @@ class ServerModel:
     def thinks(self) -> bool:
         """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
         options = self.form.options
-        if options.thinking is not None:
-            return options.thinking == "on"
-        if options.reasoning_effort is not None:
-            return True
+        if options.thinking is not None or options.reasoning_effort is not None:
+            return options.thinking != "off"
         if not self.reachable:
             raise ArgumentError(
                 f"{self.server.name}: nobody is asked now whether it thinks before it answers, so give "
@@ -153,7 +150,7 @@ class ServerModel:
         enough_s = max(_LEAST_TIMEOUT_S, self.form.decoding.max_tokens / _SLOW_TOKENS_PER_S)
         server = replace(self.server, timeout_s=enough_s if self.timeout_s is None else self.timeout_s)
 
-        async def ask(client: "openai.AsyncOpenAI", item: int) -> None:
+        async def ask(client: "AsyncOpenAI", item: int) -> None:
             table.put([item], [await self._answer(client, prompts[item], seeds[item])])
 
         def fail(item: int, why: str) -> None:
@@ -180,9 +177,7 @@ class ServerModel:
             raise ServerError(f"{self.server.where}: {answer.error}")
         return answer
 
-    async def _answer(
-        self, client: "openai.AsyncOpenAI", prompt: str, seed: int, tries: int = TRIES
-    ) -> Generation:
+    async def _answer(self, client: "AsyncOpenAI", prompt: str, seed: int, tries: int = TRIES) -> Generation:
         from openai import APIStatusError
 
         path, body = self.form.request(prompt, seed)
@@ -204,11 +199,9 @@ class ServerModel:
 
     def _check_name(self, name: str | None) -> None:
         """Check that the model is the one that answered before."""
-        if name is None:
-            return
-        if not self._served_as:
+        if name is not None and not self._served_as:
             self._served_as.append(name)
-        if name != self._served_as[0]:
+        if name not in (None, *self._served_as):
             raise ServerError(
                 f"{self.server.where}: the server now answers as {name!r} and no longer as "
                 f"{self._served_as[0]!r}, so its model has changed; serve the first one again to go on, or "
@@ -216,7 +209,7 @@ class ServerModel:
             )
 
 
-async def _posted(client: "openai.AsyncOpenAI", path: str, body: dict[str, Any]) -> object:
+async def _posted(client: "AsyncOpenAI", path: str, body: dict[str, Any]) -> object:
     try:
         # The plain body, not the typed arguments: servers differ in more than their types say.
         return await client.post(path, cast_to=object, body=body)

@@ -1,11 +1,11 @@
 """Items asked of a server: one that gets no answer fails alone, and many in a row end the asking."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from blend.eval.models.protocols import StopAsking
 from blend.eval.models.server_replies import BadReplyError
-from blend.loaders.servers import Server, ask_side_by_side
+from blend.loaders.servers import Ask, Server, ask_side_by_side
 from blend.loaders.servers.server_errors import BUSY, REDIRECTS, REFUSED, is_unconnected, problem
 from blend.schemas.errors import ServerError
 
@@ -22,7 +22,7 @@ _FATAL = (401, 403, 404, *REDIRECTS)
 def ask_items(
     server: Server,
     n_items: int,
-    ask: Callable[["openai.AsyncOpenAI", int], Awaitable[None]],
+    ask: "Ask[int, None]",
     fail: Callable[[int, str], None],
     *,
     bears_refusals: bool,

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import openai
 
 T = TypeVar("T")
+Done = TypeVar("Done")
+Ask = Callable[["openai.AsyncOpenAI", T], Awaitable[Done]]
+"""Asks about one item by the client of a server."""
 
 CONCURRENCY = 32
 """Requests under way at a time, where the user does not say."""
@@ -42,10 +45,8 @@ class Server:
 
     name: str
     """Who is asked, as messages say it, for example ``chat:gpt-5``."""
-    purpose: str
-    """What for, as the message of a missing package says it, for example ``the chat judge``."""
     extra: str
-    """The extra that brings the client for this purpose."""
+    """The extra that brings the client."""
     base_url: str | None
     """Address, checked by `server_errors.server_address`; OpenAI's own when absent."""
     concurrency: int = CONCURRENCY
@@ -71,11 +72,7 @@ class Server:
         return self.name if self.base_url is None else f"{self.name} at {self.public_url}"
 
 
-def ask_side_by_side(
-    server: Server,
-    items: Iterable[T],
-    ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]],
-) -> None:
+def ask_side_by_side(server: Server, items: Iterable[T], ask: "Ask[T, bool]") -> None:
     """Ask a server about all items, `Server.concurrency` at a time, in their order.
 
     Args:
@@ -94,7 +91,7 @@ def ask_side_by_side(
         from anyio.from_thread import start_blocking_portal
         from openai import OpenAIError
     except ImportError as error:
-        raise MissingExtraError(server.purpose, extra=server.extra) from error
+        raise MissingExtraError(server.name, extra=server.extra) from error
     # An event loop in a thread of its own: it works in notebooks, which have a loop already, and
     # Ctrl-C cancels the requests under way instead of waiting for their answers.
     try:
@@ -108,9 +105,7 @@ def ask_side_by_side(
         raise translated_error(error, server) from error
 
 
-async def _in_lanes(
-    server: Server, items: Iterable[T], ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]]
-) -> None:
+async def _in_lanes(server: Server, items: Iterable[T], ask: "Ask[T, bool]") -> None:
     waiting, heard_s = iter(items), [time.monotonic()]
 
     async def hear(_: object) -> None:
@@ -135,13 +130,8 @@ async def _tell_of_silence(server: Server, heard_s: list[float]) -> None:
         before_s = heard_s[0]
         await asyncio.sleep(SILENCE_S)
         if heard_s[0] == before_s:
-            silent_s = time.monotonic() - before_s
-            _LOG.warning(
-                "%s: no reply for %.0f s; waiting up to %.0f s for each",
-                server.name,
-                silent_s,
-                server.timeout_s,
-            )
+            told = "%s: no reply for %.0f s; waiting up to %.0f s for each"
+            _LOG.warning(told, server.name, time.monotonic() - before_s, server.timeout_s)
 
 
 def _client(server: Server, hear: Callable[[object], Awaitable[None]]) -> "openai.AsyncOpenAI":

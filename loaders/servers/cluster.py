@@ -88,14 +88,14 @@ def _connected(address: str, where: str) -> "Client":
 
 def _check_version(client: "Client", where: str) -> None:
     try:
-        others = {*client.run(_version).values()} - {__version__}
-        why = f"workers run version {', '.join(sorted(others))} of this package" if others else None
+        found = {*client.run(_version).values()}
     except Exception as error:
         # Whatever keeps a worker from importing this package comes back as the error that it was there.
-        why = f"a worker cannot run this package ({type(error).__name__}: {error})"
-    if why is not None:
+        found = {f"none ({type(error).__name__}: {error})"}
+    if found != {__version__}:
         raise InputError(
-            f"{where}: {why}; install version {__version__} of it, which runs here, on all of them"
+            f"{where}: workers run version {', '.join(sorted(found))} of this package and this process "
+            f"{__version__}; install one version everywhere"
         )
 
 

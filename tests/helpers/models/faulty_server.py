@@ -8,7 +8,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from helpers.models.http_server import HttpServer, Reply, Request
+from helpers.models.http_server import DROP, HttpServer, Reply, Request
+
+MUTE = "keep silent"
+"""Fault that lasts until the server is `FaultyServer.released`."""
 
 Fault = Callable[["FaultyServer", str, int], Reply | str | None]
 """What becomes of a request, by its prompt and how often that was asked before; null for its answer."""
@@ -29,6 +32,7 @@ class FaultyServer(HttpServer):
         """How often it was answered."""
         self.refused = 0
         """Requests that met the fault."""
+        self.released = threading.Event()
         super().__init__()
 
     def reply(self, request: Request) -> Reply | str:
@@ -40,6 +44,9 @@ class FaultyServer(HttpServer):
             self.refused += fault is not None
             self.under_way += 1
             delay_s = self._draw.uniform(0.005, 0.05) if fault is None else 0.0
+        if fault == MUTE:
+            self.released.wait()
+            return DROP
         # So replies come in another order than requests.
         time.sleep(delay_s)
         with self._lock:
@@ -91,3 +98,29 @@ def always(fault: Reply | str, share: int = 3) -> Fault:
 def faulty(fault: Fault) -> AbstractContextManager[FaultyServer]:
     """A running server."""
     return FaultyServer(fault).serving()
+
+
+class ScriptedServer(HttpServer):
+    """Keeps requests and gives the replies of a script; after its end, ``fine`` to everything."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.script: list[Reply | str] = []
+        self._lock = threading.Lock()
+        super().__init__()
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """What was asked."""
+        return [body for _, body in self.requests]
+
+    def reply(self, request: Request) -> Reply | str:
+        """The next one of the script."""
+        with self._lock:
+            self.requests.append((request.path, request.json()))
+            return self.script.pop(0) if self.script else saying("fine")
+
+
+def scripted() -> AbstractContextManager[ScriptedServer]:
+    """A running server."""
+    return ScriptedServer().serving()
