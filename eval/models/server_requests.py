@@ -85,7 +85,7 @@ class RequestForm:
         """The request for one answer; ``seed`` says where drawing starts."""
         decoding, options, extra = self.decoding, self.options, self.options.extra_body or {}
         roles = {"system": options.system, "user": prompt}
-        said = [{"role": role, "content": text} for role, text in roles.items() if text is not None]
+        messages = [{"role": role, "content": text} for role, text in roles.items() if text is not None]
         # Which variable the template has only the server knows; one that it does not have changes nothing.
         switch = {} if options.thinking is None else dict.fromkeys(THINKING_VARIABLES, options.thinking == "on")
         fields = {
@@ -94,7 +94,7 @@ class RequestForm:
             "temperature": None if self.dialect.fixed_temperature else decoding.temperature,
             "seed": seed if decoding.temperature > 0 else None,
             "stop": list(decoding.stop) or None,
-            **({"messages": said} if self.chat else {"prompt": prompt}),
+            **({"messages": messages} if self.chat else {"prompt": prompt}),
             "reasoning_effort": options.reasoning_effort,
             _TEMPLATE_SETTINGS: {**switch, **extra.get(_TEMPLATE_SETTINGS, {})} or None,
         }

@@ -130,8 +130,8 @@ async def _tell_of_silence(server: Server, heard_s: list[float]) -> None:
         before_s = heard_s[0]
         await asyncio.sleep(SILENCE_S)
         if heard_s[0] == before_s:
-            told = "%s: no reply for %.0f s; waiting up to %.0f s for each"
-            _LOG.warning(told, server.name, time.monotonic() - before_s, server.timeout_s)
+            sentence = "%s: no reply for %.0f s; waiting up to %.0f s for each"
+            _LOG.warning(sentence, server.name, time.monotonic() - before_s, server.timeout_s)
 
 
 def _client(server: Server, hear: Callable[[object], Awaitable[None]]) -> "openai.AsyncOpenAI":

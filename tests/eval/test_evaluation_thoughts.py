@@ -1,24 +1,20 @@
 """Runs of models that think: what they thought is never scored, and what is no answer is counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import blend
-from blend.cli import app
 from blend.eval.asking import THINKING_TOKENS
-from blend.eval.models.protocols import ChatOptions, Generation
+from blend.eval.models.protocols import Generation
 from blend.eval.report.scored_runs import check_comparable
-from blend.eval.runs.run_directory import read_run
-from blend.eval.scoring import signature
+from helpers.models.faulty_server import scripted
 from helpers.models.http_server import Reply
-from helpers.models.model_server import ModelServer, serving
 from helpers.models.own_models import Chooser, Reader, Saying, refused
-from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_thinking_model
+from helpers.models.tiny_models import copied, make_thinking_model
 
 Asked = Callable[..., blend.Run]
 
@@ -289,99 +285,27 @@ def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path,
     assert "max_tokens" not in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def server(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    folder = copied(shared / "models" / "tiny-gpt2", tmp_path_factory.mktemp("served") / "m")
-    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
-    with serving(folder) as running:
-        yield running
-
-
 def reply(**message: Any) -> Reply:
     return Reply({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
 
 
 @pytest.mark.landing
 @pytest.mark.integration
-@pytest.mark.parametrize(("task", "greetings"), [("short-answer", 1), ("multiple-choice", 2)])
-def test_a_server_whose_first_reply_thinks(
-    asked: Asked, server: ModelServer, monkeypatch: pytest.MonkeyPatch, task: str, greetings: int
-):
+@pytest.mark.parametrize("task", ["short-answer", "multiple-choice"])
+def test_a_server_whose_first_reply_thinks(asked: Asked, monkeypatch: pytest.MonkeyPatch, task: str):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    server.reset()
-    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": lambda _: None}
-    answers = [reply(content="B", reasoning="C?")] * 200
-    server.script = [reply(content=None, reasoning="Okay")] * greetings + answers
-    run = asked("m", task, **how)
-    assert run.description.decoding.max_tokens == THINKING_TOKENS
-    assert run.description.options.get("style", "json") == "json"
-    assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
-        ("B", "C?")
-    }
-    assert server.requests[-1][1]["max_tokens"] == THINKING_TOKENS
-    # What its first reply shows next time changes nothing.
-    n_requests = len(server.requests)
-    server.script = [reply(content="Hello!")] * 200
-    again = asked("m", task, **{**how, **({"style": "json"} if task == "multiple-choice" else {})})
-    assert (again.outcome.n_asked, again.description) == (0, run.description)
-    assert len(server.requests) == n_requests + 1
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-def test_a_server_that_does_not_think_is_asked_for_letters(
-    asked: Asked, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    server.reset()
-    run = asked("m", server=server.url, limit=1)
-    assert (run.description.kind, run.outcome.warnings, run.outcome.n_missing) == ("logprobs", (), 0)
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-def test_what_is_said_on_the_command_line_reaches_the_server(
-    mini_release: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    server.reset()
-    command = ["eval", "run", str(mini_release), "--model", "m", "--server", server.url, "--style", "json"]
-    how = ["--system", "Be short.", "--thinking", "on", "--reasoning-effort", "low", "--max-tokens", "2"]
-    more = ["--extra-body", '{"top_k": 20}', "--thought-marks", "<plan>,</plan>", "--limit", "1"]
-    result = CliRunner().invoke(app, [*command, *how, *more, "--out", str(tmp_path / "run")])
-    assert result.exit_code == 0, result.output
-    _, body = server.requests[-1]
-    assert body["messages"][0] == {"role": "system", "content": "Be short."}
-    assert body["chat_template_kwargs"] == {"enable_thinking": True, "thinking": True}
-    assert (body["reasoning_effort"], body["top_k"], body["max_tokens"]) == ("low", 20, 2)
-    described = read_run(tmp_path / "run").description
-    assert described.thought_marks == (("<plan>", "</plan>"),)
-    assert described.chat_options == ChatOptions(
-        system="Be short.", thinking="on", reasoning_effort="low", extra_body={"top_k": 20}
-    )
-
-
-OPTIONS: list[dict[str, Any]] = [
-    {"chat_options": ChatOptions(system="Be short.")},
-    {"chat_options": ChatOptions(system="Be long.")},
-    {"chat_options": ChatOptions(thinking="on")},
-    {"chat_options": ChatOptions(thinking="off")},
-    {"chat_options": ChatOptions(reasoning_effort="low")},
-    {"chat_options": ChatOptions(reasoning_effort="high")},
-    {"chat_options": ChatOptions(extra_body={"top_k": 20})},
-    {"chat_options": ChatOptions(extra_body={"top_k": 40})},
-    {"thought_marks": (("⟦", "⟧"),)},
-    {"thought_marks": (("⟨", "⟩"),)},
-]
-
-
-def test_every_option_changes_the_signature_and_none_is_there_that_is_not_used(asked: Asked):
-    usual = asked(Reader()).description
-    halved = usual.model.model_copy(update={"dtype": "bfloat16"})
-    updates = [{}, *OPTIONS, {"model": halved}]
-    signatures = [signature("blend-mcq", usual.model_copy(update=update), {}) for update in updates]
-    assert len({*signatures}) == len(updates)
-    assert "|dtype:bfloat16|" in signatures[-1]
-    assert [part.partition(":")[0] for part in signatures[0].split("|")] == [
-        "blend-mcq", "rel", "loc", "prompt", "chat", "limit", "sdk",
-    ]  # fmt: skip
+    with scripted() as server:
+        how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": lambda _: None}
+        server.script = [reply(content=None, reasoning="Okay")] + [reply(content="B", reasoning="C?")] * 200
+        run = asked("m", task, **how)
+        assert run.description.decoding.max_tokens == THINKING_TOKENS
+        assert run.description.options.get("style", "json") == "json"
+        answers = run.answers("item_id", "text", "thought", "error").select("text", "thought")
+        assert {*answers.rows()} == {("B", "C?")}
+        assert server.requests[-1][1]["max_tokens"] == THINKING_TOKENS
+        # What its first reply shows next time changes nothing.
+        n_requests = len(server.requests)
+        server.script = [reply(content="Hello!")] * 200
+        again = asked("m", task, **how)
+        assert (again.outcome.n_asked, again.description) == (0, run.description)
+        assert len(server.requests) == n_requests + 1

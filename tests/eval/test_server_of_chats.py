@@ -1,4 +1,4 @@
-"""A server that knows chats alone: asked in words where it could not say which option is the likeliest."""
+"""A server only writes: it is asked in words where a model here would say which option is the likeliest."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import blend
-from blend.schemas.errors import ServerError
+from blend.schemas.errors import ArgumentError
 from helpers.models.http_server import HttpServer, Reply, Request
 
 pytestmark = pytest.mark.integration
 
 
 class Chats(HttpServer):
-    """Answers B in a chat, and knows no other route."""
+    """Answers B in a chat."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,8 +21,6 @@ class Chats(HttpServer):
 
     def reply(self, request: Request) -> Reply:
         self.paths.append(request.path)
-        if request.path != "/v1/chat/completions":
-            return Reply({"detail": "Not Found"}, 404)
         message = {"role": "assistant", "content": "B"}
         return Reply({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
 
@@ -31,14 +29,14 @@ def test_it_is_asked_for_json_and_that_is_said(
     asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    why = "the server has no route /completions, where it would say which option is the likeliest"
+    why = "a server only writes, and does not say which option is the likeliest"
     heard: list[str] = []
     with Chats().serving() as server:
         run = asked("m", server=server.url, limit=1, on_warning=heard.append)
         assert heard == [f"{why}; asked with `style=json`"]
         assert (run.description.options["style"], run.outcome.n_missing) == ("json", 0)
-        assert server.paths.count("/v1/completions") == 1
-        # Who asks for letters is told what helps, and gets what was asked for.
-        with pytest.raises(ServerError, match="HTTP 404 at /v1/completions"):
-            asked("m", out="letters", server=server.url, limit=1, style="letters", on_warning=heard.append)
-        assert heard[1:] == [f"{why}; give `style=json` to have it answer"]
+        assert set(server.paths) == {"/v1/chat/completions"}
+        # Who asks for letters all the same is not given something else.
+        with pytest.raises(ArgumentError) as caught:
+            asked("m", out="letters", server=server.url, limit=1, style="letters")
+        assert str(caught.value) == f"{why}; give `style=json`, or leave it out"

@@ -131,8 +131,6 @@ CHANGES_NO_NUMBER = {
     "device": "computes the same up to the noise of the number type, which is in the signature",
     "batch_size": "as `device`",
     "concurrency": "answers do not depend on their neighbours",
-    "rpm": "as `concurrency`",
-    "tpm": "as `concurrency`",
     "batch": "the same requests by another way, with the same answers",
     "batch_out": "as `batch`",
     "batch_in": "as `batch`",
