@@ -49,7 +49,7 @@ class ChatJudge:
                 another thread, never twice at a time.
             base_url: Address of the server; the environment's ``OPENAI_BASE_URL``, or OpenAI's own, when
                 absent. The key is the environment's ``OPENAI_API_KEY``; a server of one's own may need none.
-            concurrency: Requests under way at a time at most; there are fewer where the server refuses them.
+            concurrency: Requests under way at a time.
             tries: How often a pair is asked while what comes back is not a verdict.
             retries: How often a request is repeated that the server could not serve (429, 5xx, no or a
                 broken connection), with growing pauses, or with those that the server asks for.

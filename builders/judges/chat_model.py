@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from blend.builders.judges.prompt import Message
 from blend.loaders.servers import Server
-from blend.loaders.servers.pace import Pace
 
 if TYPE_CHECKING:
     import openai
@@ -22,7 +21,7 @@ class ChatModel:
         base_url: Address of the server, checked by `loaders.servers.server_errors.server_address`; OpenAI's own
             when absent.
         address_name: What the user calls the address (`loaders.servers.Server`).
-        concurrency: Requests under way at a time at most; there are fewer where the server refuses them.
+        concurrency: Requests under way at a time.
         tries: How often a question is asked while its reply cannot be read.
         retries: How often a request is repeated that the server could not serve (429, 5xx, no or a broken
             connection), with growing pauses, or with those that the server asks for.
@@ -44,11 +43,10 @@ class ChatModel:
         self.tries = tries
         self.server = Server(
             name=asked_as,
-            purpose="the chat judge",
             extra="judge",
             base_url=base_url,
             address_name=address_name,
-            pace=Pace(most=concurrency),
+            concurrency=concurrency,
             retries=retries,
             timeout_s=timeout_s,
             kept="the verdicts that came",

@@ -193,6 +193,7 @@ class Described(Protocol):
         ...
 
 
+@runtime_checkable
 class Generator(Described, Protocol):
     """Writes a text after each prompt."""
 
@@ -219,6 +220,7 @@ class Generator(Described, Protocol):
         ...
 
 
+@runtime_checkable
 class OptionScorer(Described, Protocol):
     """Says how likely given options are after a prompt."""
 
@@ -244,12 +246,12 @@ class OptionScorer(Described, Protocol):
         ...
 
 
-class Model(Generator, OptionScorer, Protocol):
-    """A model that can do both."""
+Model = Generator | OptionScorer
+"""A model that writes, chooses, or can do both."""
 
 
-class OpenedModel(Model, Protocol):
-    """A model that we have opened ourselves, and can ask how it is."""
+class OpenedModel(Generator, Protocol):
+    """A model that we have opened ourselves, and can ask how it is; it writes, and one here chooses as well."""
 
     def thinks(self) -> bool:
         """Whether it thinks before it answers, as far as it shows before the first question.

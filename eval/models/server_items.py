@@ -1,13 +1,12 @@
 """Items asked of a server: one that gets no answer fails alone, and many in a row end the asking."""
 
-from collections.abc import Awaitable, Callable
-from json import JSONDecodeError
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from blend.eval.models.protocols import StopAsking
 from blend.eval.models.server_replies import BadReplyError
-from blend.loaders.servers import Server, ask_side_by_side
-from blend.loaders.servers.server_errors import NO_ROUTE, REDIRECTS, REFUSED, problem, server_reply
+from blend.loaders.servers import Ask, Server, ask_side_by_side
+from blend.loaders.servers.server_errors import BUSY, REDIRECTS, REFUSED, is_unconnected, problem
 from blend.schemas.errors import ServerError
 
 if TYPE_CHECKING:
@@ -23,10 +22,9 @@ _FATAL = (401, 403, 404, *REDIRECTS)
 def ask_items(
     server: Server,
     n_items: int,
-    ask: Callable[["openai.AsyncOpenAI", int], Awaitable[None]],
-    failed: Callable[[int, str], None],
+    ask: "Ask[int, None]",
+    fail: Callable[[int, str], None],
     *,
-    where: str,
     bears_refusals: bool,
 ) -> None:
     """Ask about all items.
@@ -35,8 +33,7 @@ def ask_items(
         server: Who is asked.
         n_items: How many items there are.
         ask: Asks about the item of a number, and does what is to be done with its answer.
-        failed: Hears of an item without an answer, and why.
-        where: The server, as messages name it.
+        fail: Hears of an item without an answer, and why.
         bears_refusals: Whether requests that are refused for themselves (`server_errors.REFUSED`) never end the
             asking; else they do not once an item was answered.
 
@@ -44,71 +41,59 @@ def ask_items(
         StopAsking: If ``ask`` does, when what was under way is answered.
         ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer.
     """
-    in_a_row, tried = 0, set[int]()
-    stop: StopAsking | None = None
-    refused: ServerError | None = None
+    in_a_row, n_answered, tried = 0, 0, set[int]()
+    stop: StopAsking | ServerError | None = None
+
+    async def persist(client: "openai.AsyncOpenAI", item: int) -> None:
+        """Ask, and again where the server is busy with others."""
+        from openai import APIStatusError
+
+        nonlocal n_answered
+        while True:
+            before = n_answered
+            try:
+                await ask(client, item)
+            except APIStatusError as error:
+                if error.status_code not in BUSY or n_answered == before or stop is not None:
+                    raise
+            else:
+                n_answered += 1
+                return
 
     async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
-        nonlocal bears_refusals, in_a_row, stop, refused
-        if stop is not None or refused is not None:
+        from openai import APIStatusError, APITimeoutError
+
+        nonlocal in_a_row, stop
+        if stop is not None:
             return False
         tried.add(item)
         try:
-            await ask(client, item)
+            await persist(client, item)
         except StopAsking as asked_to:
             # What is under way is paid for: it is waited for and kept.
             stop = asked_to
-        except _item_errors() as error:
-            why = str(error) if isinstance(error, BadReplyError) else problem(error, server)
+        except (APIStatusError, APITimeoutError, BadReplyError) as error:
+            # They concern one item; no connection at all concerns all of them.
             code = getattr(error, "status_code", None)
-            if code in _FATAL:
+            if code in _FATAL or is_unconnected(error):
                 raise
-            failed(item, why)
-            if code in REFUSED and bears_refusals:
+            why = problem(error, server)
+            fail(item, why)
+            if code in REFUSED and (bears_refusals or n_answered):
                 return True
             in_a_row += 1
             if in_a_row >= MAX_FAILURES:
-                many = f"{where}: {in_a_row} items in a row got no answer, the last because {why}"
+                many = f"{server.where}: {in_a_row} items in a row got no answer, the last because {why}"
                 if code not in REFUSED:
                     raise ServerError(many) from error
                 # Of what is under way something may be answered: then these are refused for themselves.
-                refused = refused or ServerError(f"{many}; run again to have others asked first")
+                stop = stop or ServerError(f"{many}; run again to have others asked first")
         else:
-            in_a_row, refused, bears_refusals = 0, None, True
+            in_a_row = 0
+            stop = stop if isinstance(stop, StopAsking) else None
         return True
 
-    while len(tried) < n_items and stop is None and refused is None:
-        ask_side_by_side(server, [item for item in range(n_items) if item not in tried], attempt)
-    if (problem_met := stop or refused) is not None:
-        raise problem_met
-
-
-def has_route(server: Server, path: str, model: str) -> bool:
-    """Whether a server answers at a path, asked for one token; whether it knows the model is no matter here.
-
-    Raises:
-        ServerError: If the server cannot be asked.
-    """
-    is_there = True
-
-    async def ask(client: "openai.AsyncOpenAI", prompt: str) -> bool:
-        from openai import APIStatusError
-
-        nonlocal is_there
-        try:
-            await client.post(path, cast_to=object, body={"model": model, "prompt": prompt, "max_tokens": 1})
-        except APIStatusError as error:
-            is_there = error.status_code not in NO_ROUTE or model in server_reply(error)
-        except JSONDecodeError:
-            pass
-        return True
-
-    ask_side_by_side(server, ["Hi"], ask)
-    return is_there
-
-
-def _item_errors() -> tuple[type[Exception], ...]:
-    """Errors that concern one item; no connection at all concerns all of them."""
-    from openai import APIStatusError, APITimeoutError
-
-    return APIStatusError, APITimeoutError, BadReplyError
+    while len(tried) < n_items and stop is None:
+        ask_side_by_side(server, (item for item in range(n_items) if item not in tried), attempt)
+    if stop is not None:
+        raise stop

@@ -1,6 +1,7 @@
 """Requests to OpenAI-compatible servers: what of a run's options stands in which field."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from blend.eval.models.chat_template import THINKING_VARIABLES
@@ -12,38 +13,27 @@ VERSION = "/v1"
 
 CHAT_COMPLETIONS = "/chat/completions"
 COMPLETIONS = "/completions"
-"""Path of requests for texts, or for the likelihood of texts, without a chat template."""
+"""Paths of requests for texts, with the model's chat template and without."""
 
 _TEMPLATE_SETTINGS = "chat_template_kwargs"
 """Field that holds variables of the chat template, as vLLM, SGLang and llama.cpp read it."""
 
-_OWN_FIELDS = {
-    "model": "`model` names it",
-    "messages": "the questions are what is sent",
-    "prompt": "the questions are what is sent",
-    "stream": "replies are read whole",
-    "n": "one answer is read of each reply",
-    "max_tokens": "`max_tokens` says it",
-    "max_completion_tokens": "`max_tokens` says it",
-    "temperature": "`temperature` says it",
-    "seed": "`seed` says it",
-    "reasoning_effort": "`thinking` says it",
-    "echo": "answers would hold the questions",
-    "logprobs": "they are asked for where they are read",
-}
-"""Fields of a request that are not for `ChatOptions.extra_body`, and why."""
+_OF_PARAMETERS = ("model", "max_tokens", "temperature", "seed", "reasoning_effort")
+_OF_RUNS = ("messages", "prompt", "max_completion_tokens", "stream", "n", "echo", "logprobs")
+"""Fields of a request that a run fills in itself, or cannot do with, so not for `ChatOptions.extra_body`."""
 
 
 def check_extra_body(extra: Mapping[str, Any]) -> None:
-    """Check that further fields of requests are none that a run fills in itself.
+    """Check that further fields of requests are none that a run decides about.
 
     Raises:
-        ArgumentError: If one is; says why.
+        ArgumentError: If one is.
     """
     for name in extra:
-        if name in _OWN_FIELDS:
+        if name in (*_OF_PARAMETERS, *_OF_RUNS):
             raise ArgumentError(
-                f"`extra_body`: {name!r} is not possible ({_OWN_FIELDS[name]}); leave it out of `extra_body`"
+                f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out "
+                f"(there are parameters for {', '.join(_OF_PARAMETERS)})"
             )
 
 
@@ -56,63 +46,57 @@ class TextRequest(NamedTuple):
     """What it holds."""
 
 
-def text_request(
-    model: str,
-    prompt: str,
-    *,
-    seed: int,
-    chat: bool,
-    decoding: Decoding,
-    options: ChatOptions,
-    max_tokens_key: str = "max_tokens",
-    fixed_temperature: bool = False,
-) -> TextRequest:
-    """The request for one written answer, the same whether it is sent at once or stands in a batch file.
+@dataclass
+class Dialect:
+    """What a server understands of a request, as its refusals have shown."""
 
-    Args:
-        model: Its name as the server knows it.
-        prompt: What is asked.
-        seed: Where drawing starts.
-        chat: Whether the server applies the model's chat template.
-        decoding: How the answer is written.
-        options: What is said besides the prompt.
-        max_tokens_key: Field of the answer's length, which servers call by two names.
-        fixed_temperature: Whether the model takes no temperature but its own; then none is said.
-    """
-    asked = chat_fields(options, prompt) if chat else {"prompt": prompt}
-    fields = {max_tokens_key: decoding.max_tokens, **decoding_fields(decoding, seed), **asked}
-    if fixed_temperature:
-        del fields["temperature"]
-    path = CHAT_COMPLETIONS if chat else COMPLETIONS
-    return TextRequest(path, with_extra({"model": model, **fields}, options))
+    max_tokens_key: str = "max_tokens"
+    """Field of the answer's length, which servers call by two names."""
+    fixed_temperature: bool = False
+    """Whether the model takes no temperature but its own; then none is said."""
+
+    def learn(self, refused: str | None, body: Mapping[str, Any]) -> bool:
+        """Learn from a field that was refused; false where the same request would be sent again."""
+        # OpenAI's newer models know the limit by another name only, and take no temperature but their own.
+        if refused == "max_tokens" in body and "messages" in body:
+            self.max_tokens_key = "max_completion_tokens"
+        elif refused == "temperature" and body.get(refused) == 0:
+            self.fixed_temperature = True
+        else:
+            return False
+        return True
 
 
-def decoding_fields(decoding: Decoding, seed: int) -> dict[str, Any]:
-    """How a text is written, but for its length, whose field servers call by two names."""
-    fields: dict[str, Any] = {"temperature": decoding.temperature}
-    if decoding.temperature > 0:
-        fields["seed"] = seed
-    if decoding.stop:
-        fields["stop"] = list(decoding.stop)
-    return fields
+@dataclass(frozen=True)
+class RequestForm:
+    """How prompts become requests, the same whether they are sent at once or stand in a batch file."""
 
+    model: str
+    """Its name as the server knows it."""
+    chat: bool
+    """Whether the server applies the model's chat template."""
+    decoding: Decoding
+    """How answers are written."""
+    options: ChatOptions
+    """What is said besides the prompt."""
+    dialect: Dialect = field(default_factory=Dialect)
 
-def chat_fields(options: ChatOptions, prompt: str) -> dict[str, Any]:
-    """What is said to a model, and how its chat template is set."""
-    messages = [{"role": "user", "content": prompt}]
-    if options.system is not None:
-        messages.insert(0, {"role": "system", "content": options.system})
-    fields: dict[str, Any] = {"messages": messages}
-    if options.thinking is not None:
+    def request(self, prompt: str, seed: int) -> TextRequest:
+        """The request for one answer; ``seed`` says where drawing starts."""
+        decoding, options, extra = self.decoding, self.options, self.options.extra_body or {}
+        roles = {"system": options.system, "user": prompt}
+        messages = [{"role": role, "content": text} for role, text in roles.items() if text is not None]
         # Which variable the template has only the server knows; one that it does not have changes nothing.
-        fields[_TEMPLATE_SETTINGS] = dict.fromkeys(THINKING_VARIABLES, options.thinking == "on")
-    if options.reasoning_effort is not None:
-        fields["reasoning_effort"] = options.reasoning_effort
-    return fields
-
-
-def with_extra(fields: dict[str, Any], options: ChatOptions) -> dict[str, Any]:
-    """The body of a request with the further fields; settings of the template are added to ours."""
-    extra = options.extra_body or {}
-    settings = {**fields.get(_TEMPLATE_SETTINGS, {}), **extra.get(_TEMPLATE_SETTINGS, {})}
-    return {**fields, **extra, **({_TEMPLATE_SETTINGS: settings} if settings else {})}
+        switch = {} if options.thinking is None else dict.fromkeys(THINKING_VARIABLES, options.thinking == "on")
+        fields = {
+            "model": self.model,
+            self.dialect.max_tokens_key: decoding.max_tokens,
+            "temperature": None if self.dialect.fixed_temperature else decoding.temperature,
+            "seed": seed if decoding.temperature > 0 else None,
+            "stop": list(decoding.stop) or None,
+            **({"messages": messages} if self.chat else {"prompt": prompt}),
+            "reasoning_effort": options.reasoning_effort,
+            _TEMPLATE_SETTINGS: {**switch, **extra.get(_TEMPLATE_SETTINGS, {})} or None,
+        }
+        body = {**extra, **{name: value for name, value in fields.items() if value is not None}}
+        return TextRequest(CHAT_COMPLETIONS if self.chat else COMPLETIONS, body)

@@ -8,7 +8,15 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.models.protocols import BearsRefusals, Generation, Model, OptionScores, StopAsking
+from blend.eval.models.protocols import (
+    BearsRefusals,
+    Generation,
+    Generator,
+    Model,
+    OptionScorer,
+    OptionScores,
+    StopAsking,
+)
 from blend.eval.runs.answers import AnswerFile
 from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.runs.usage import Price, Spending, count_answers
@@ -99,8 +107,10 @@ def _report_progress(on_progress: ProgressCallback, n_before: int, n_items: int,
 def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
     prompts = pending["prompt"].to_list()
     if run.description.kind == "logprobs":
+        assert isinstance(model, OptionScorer)
         model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
     else:
+        assert isinstance(model, Generator)
         model.generate(prompts, samples=samples_of(run, pending), keep=keep.generations)
 
 

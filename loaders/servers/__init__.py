@@ -1,4 +1,4 @@
-"""Servers of models that speak OpenAI's protocol: many requests side by side, paced, repeated, and explained.
+"""Servers of models that speak OpenAI's protocol: requests side by side, repeated, stopped, and explained.
 
 What is asked and what an answer means is for others to say (`blend.builders.judges`, `blend.eval.models`). The
 key is the environment's ``OPENAI_API_KEY`` and appears in no message.
@@ -7,28 +7,32 @@ key is the environment's ``OPENAI_API_KEY`` and appears in no message.
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from blend.loaders.servers.pace import Pace
-from blend.loaders.servers.server_errors import translated_error
+from blend.loaders.servers.server_errors import public_address, translated_error
 from blend.schemas.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     import openai
 
-    from blend.loaders.servers.paced_client import PacedClient
-
 T = TypeVar("T")
+Done = TypeVar("Done")
+Ask = Callable[["openai.AsyncOpenAI", T], Awaitable[Done]]
+"""Asks about one item by the client of a server."""
+
+CONCURRENCY = 32
+"""Requests under way at a time, where the user does not say."""
+
+SILENCE_S = 30.0
+"""Seconds without any reply after which it is told that one is waited for, and again after as many more."""
 
 _CONNECT_S = 30.0
 """Seconds to wait for a connection at most. An answer may take much longer, but none comes from behind a
 firewall that drops what is sent."""
-
-SILENCE_S = 30.0
-"""Seconds without any reply after which it is told that one is waited for, and again after as many more."""
 
 _LOG = logging.getLogger(__name__)
 _NO_KEY = "none"
@@ -41,14 +45,12 @@ class Server:
 
     name: str
     """Who is asked, as messages say it, for example ``chat:gpt-5``."""
-    purpose: str
-    """What for, as the message of a missing package says it, for example ``the chat judge``."""
     extra: str
-    """The extra that brings the client for this purpose."""
+    """The extra that brings the client."""
     base_url: str | None
     """Address, checked by `server_errors.server_address`; OpenAI's own when absent."""
-    pace: Pace = field(default_factory=Pace)
-    """How many requests are under way, and when they are sent; it goes on from one asking to the next."""
+    concurrency: int = CONCURRENCY
+    """Requests under way at a time."""
     retries: int = 5
     """How often a request is repeated that the server could not serve (429, 5xx, no or a broken connection),
     with growing pauses, or with those that the server asks for."""
@@ -59,17 +61,23 @@ class Server:
     address_name: str = "`base_url`"
     """What the user calls the address: a parameter between backquotes, or a variable of the environment."""
 
+    @property
+    def public_url(self) -> str | None:
+        """Address without user, password and query."""
+        return None if self.base_url is None else public_address(self.base_url)
 
-def ask_side_by_side(
-    server: Server,
-    items: Iterable[T],
-    ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]],
-) -> None:
-    """Ask a server about all items, as many at a time as its pace allows, in their order.
+    @property
+    def where(self) -> str:
+        """The server, as messages name it."""
+        return self.name if self.base_url is None else f"{self.name} at {self.public_url}"
+
+
+def ask_side_by_side(server: Server, items: Iterable[T], ask: "Ask[T, bool]") -> None:
+    """Ask a server about all items, `Server.concurrency` at a time, in their order.
 
     Args:
         server: The server.
-        items: What to ask about.
+        items: What to ask about; each is taken when its turn comes.
         ask: Asks about one item and does what is to be done with the answer. It runs in another thread, and
             never twice at a time except while it waits. False ends its lane: with as many of them as there are
             lanes, no further item is asked. An error that it raises stops the asking.
@@ -83,12 +91,12 @@ def ask_side_by_side(
         from anyio.from_thread import start_blocking_portal
         from openai import OpenAIError
     except ImportError as error:
-        raise MissingExtraError(server.purpose, extra=server.extra) from error
+        raise MissingExtraError(server.name, extra=server.extra) from error
     # An event loop in a thread of its own: it works in notebooks, which have a loop already, and
     # Ctrl-C cancels the requests under way instead of waiting for their answers.
     try:
         with start_blocking_portal() as portal:
-            asking = portal.start_task_soon(_in_lanes, server, list(items), ask)
+            asking = portal.start_task_soon(_in_lanes, server, items, ask)
             # In short waits: polars' handler of Ctrl-C restarts a wait that has no end of its own.
             while not asking.done():
                 wait([asking], timeout=_GLANCE_S)
@@ -97,53 +105,37 @@ def ask_side_by_side(
         raise translated_error(error, server) from error
 
 
-async def _in_lanes(
-    server: Server, items: list[T], ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]]
-) -> None:
-    waiting = iter(items)
-    from blend.loaders.servers.paced_client import PacedClient
+async def _in_lanes(server: Server, items: Iterable[T], ask: "Ask[T, bool]") -> None:
+    waiting, heard_s = iter(items), [time.monotonic()]
 
-    # Who sends on to another host would send it every prompt.
-    http = PacedClient(server.pace, follow_redirects=False)
-    async with _client(server, http) as client:
-        lanes = min(server.pace.window.most, len(items))
-        telling = asyncio.create_task(_tell_of_silence(server, http))
+    async def hear(_: object) -> None:
+        heard_s[0] = time.monotonic()
+
+    async def lane() -> None:
+        for item in waiting:
+            if not await ask(client, item):
+                return
+
+    async with _client(server, hear) as client:
+        telling = asyncio.create_task(_tell_of_silence(server, heard_s))
         try:
-            await asyncio.gather(*(_in_turn(client, waiting, ask) for _ in range(lanes)))
+            await asyncio.gather(*(lane() for _ in range(server.concurrency)))
         finally:
             telling.cancel()
 
 
-async def _tell_of_silence(server: Server, http: "PacedClient") -> None:
+async def _tell_of_silence(server: Server, heard_s: list[float]) -> None:
     """Log every half minute in which a server that is asked does not reply to anything."""
-    told_s = 0.0
     while True:
-        await asyncio.sleep(_GLANCE_S)
-        silent_s = http.silent_s()
-        if silent_s < told_s:
-            told_s = 0.0
-        if silent_s >= told_s + SILENCE_S:
-            told_s = silent_s
-            _LOG.warning(
-                "%s: no reply for %.0f s; waiting up to %.0f s for each",
-                server.name,
-                silent_s,
-                server.timeout_s,
-            )
+        before_s = heard_s[0]
+        await asyncio.sleep(SILENCE_S)
+        if heard_s[0] == before_s:
+            sentence = "%s: no reply for %.0f s; waiting up to %.0f s for each"
+            _LOG.warning(sentence, server.name, time.monotonic() - before_s, server.timeout_s)
 
 
-async def _in_turn(
-    client: "openai.AsyncOpenAI",
-    waiting: Iterator[T],
-    ask: Callable[["openai.AsyncOpenAI", T], Awaitable[bool]],
-) -> None:
-    for item in waiting:
-        if not await ask(client, item):
-            return
-
-
-def _client(server: Server, http: "PacedClient") -> "openai.AsyncOpenAI":
-    from openai import AsyncOpenAI, Timeout
+def _client(server: Server, hear: Callable[[object], Awaitable[None]]) -> "openai.AsyncOpenAI":
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
     key = os.environ.get("OPENAI_API_KEY") or (_NO_KEY if server.base_url else None)
     if key is None:
@@ -156,5 +148,6 @@ def _client(server: Server, http: "PacedClient") -> "openai.AsyncOpenAI":
         base_url=server.base_url,
         max_retries=server.retries,
         timeout=Timeout(server.timeout_s, connect=min(_CONNECT_S, server.timeout_s)),
-        http_client=http,
+        # Who sends on to another host would send it every prompt.
+        http_client=DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [hear]}),
     )

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from blend.schemas.errors import BlendError, InputError, MissingExtraError, ServerError
+from blend.schemas.errors import InputError, MissingExtraError, ServerError
 from blend.version import __version__
 
 if TYPE_CHECKING:
@@ -52,14 +52,21 @@ def on_cluster(
             again.
         InputError: If the workers run another version of this package.
     """
-    client = _connected(dask)
-    try:
-        yield from _results(client, function, tasks, shared, f"`dask={dask}`", about)
-    finally:
-        client.close()
+    where = f"`dask={dask}`"
+    with _connected(dask, where) as client:
+        from distributed import KilledWorker
+
+        _check_version(client, where)
+        try:
+            yield from _results(client, function, tasks, shared)
+        except KilledWorker as error:
+            raise ServerError(
+                f"{where}: workers died over one {about} again and again, probably for want of memory; "
+                "start workers with more of it"
+            ) from error
 
 
-def _connected(address: str) -> "Client":
+def _connected(address: str, where: str) -> "Client":
     try:
         from distributed import Client
     except ModuleNotFoundError:
@@ -70,69 +77,44 @@ def _connected(address: str) -> "Client":
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ServerError(
-            f"`dask={address}`: no scheduler can be reached there ({type(error).__name__}); start one with "
+            f"{where}: no scheduler can be reached there ({type(error).__name__}); start one with "
             "`dask scheduler` and workers with `dask worker ADDRESS`, or leave `dask` out"
         ) from error
-    threads = sum(client.nthreads().values())
-    if not threads:
+    if not client.nthreads():
         client.close()
-        raise ServerError(
-            f"`dask={address}`: the scheduler has no workers; start some with `dask worker {address}`"
-        )
+        raise ServerError(f"{where}: the scheduler has no workers; start some with `dask worker {address}`")
     return client
-
-
-def _results(
-    client: "Client",
-    function: Callable[[Task, Shared], Result],
-    tasks: Iterable[Task],
-    shared: Shared,
-    where: str,
-    about: str,
-) -> Iterator[Result]:
-    from distributed import KilledWorker
-
-    under_way: deque[Any] = deque()
-    ahead = AHEAD * sum(client.nthreads().values())
-    try:
-        _check_version(client, where)
-        # A task and not scattered data, which would be lost with the worker that holds it.
-        common = client.submit(_same, shared, pure=False)
-        for task in tasks:
-            with warnings.catch_warnings():
-                # What a task is given is a few megabytes at most, and is sent once.
-                warnings.filterwarnings("ignore", message="Sending large graph")
-                under_way.append(client.submit(function, task, common, pure=False))
-            if len(under_way) >= ahead:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
-    except KilledWorker as error:
-        raise ServerError(
-            f"{where}: workers died over one {about} again and again, probably for want of memory; "
-            "start workers with more of it"
-        ) from error
-    finally:
-        client.cancel(list(under_way))
 
 
 def _check_version(client: "Client", where: str) -> None:
     try:
-        versions = set(client.run(_version).values())
-    except BlendError:
-        raise
+        found = {*client.run(_version).values()}
     except Exception as error:
         # Whatever keeps a worker from importing this package comes back as the error that it was there.
+        found = {f"none ({type(error).__name__}: {error})"}
+    if found != {__version__}:
         raise InputError(
-            f"{where}: a worker cannot run this package ({type(error).__name__}: {error}); "
-            f"install version {__version__} of it where the workers run"
-        ) from error
-    if versions - {__version__}:
-        other = ", ".join(sorted(versions - {__version__}))
-        raise InputError(
-            f"{where}: workers run version {other} of this package and this process {__version__}; "
-            "install one version everywhere"
+            f"{where}: workers run version {', '.join(sorted(found))} of this package and this process "
+            f"{__version__}; install one version everywhere"
         )
+
+
+def _results(
+    client: "Client", function: Callable[[Task, Shared], Result], tasks: Iterable[Task], shared: Shared
+) -> Iterator[Result]:
+    under_way: deque[Any] = deque()
+    ahead = AHEAD * sum(client.nthreads().values())
+    # A task and not scattered data, which would be lost with the worker that holds it.
+    common = client.submit(_same, shared, pure=False)
+    for task in tasks:
+        with warnings.catch_warnings():
+            # What a task is given is a few megabytes at most, and is sent once.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            under_way.append(client.submit(function, task, common, pure=False))
+        if len(under_way) >= ahead:
+            yield under_way.popleft().result()
+    while under_way:
+        yield under_way.popleft().result()
 
 
 def _same(shared: Shared) -> Shared:

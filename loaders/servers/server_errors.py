@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from blend.schemas.base.addresses import is_server_address, without_passwords
-from blend.schemas.errors import InputError, ServerError
+from blend.schemas.errors import BlendError, InputError, ServerError
 from blend.schemas.language.text_comparison import clean
 
 if TYPE_CHECKING:
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 REFUSED = (400, 413, 422)
 """Answers to a request that the server understands and does not serve."""
 
-NO_ROUTE = (404, 405)
+_NO_ROUTE = (404, 405)
 """Answers of a server that has no such route, or, to the first of them, no such model."""
 
 REDIRECTS = (301, 302, 303, 307, 308)
 """Answers of a server that sends on to another address, to which nothing is sent."""
 
-_LATER = (408, 409, 429)
+BUSY = (429, 503, 529)
+"""Answers of a server that is asked too much."""
+
+_LATER = (408, 409, *BUSY)
 """Answers of a server that may serve the same request later."""
 
 
@@ -56,20 +59,19 @@ def public_address(base_url: str) -> str:
 
 def translated_error(error: "openai.OpenAIError", server: "Server") -> ServerError:
     """Say what a user can do about an error of the server, without anything secret that it may hold."""
-    where = f"{server.name} at {public_address(server.base_url)}" if server.base_url else server.name
-    return ServerError(f"{where}: {problem(error, server)}")
+    return ServerError(f"{server.where}: {problem(error, server)}")
 
 
 def problem(error: Exception, server: "Server") -> str:
     """The same without saying where."""
     import openai
 
-    from blend.loaders.servers.paced_client import is_unconnected
-
     again = f"run again: {server.kept} are kept and not asked again"
     address = server.address_name
     correct = f"correct model or {address}"
-    if isinstance(error, openai.APITimeoutError) and not is_unconnected(error.__cause__):
+    if isinstance(error, BlendError):
+        return f"{error}; if others are like it, correct {address}"
+    if isinstance(error, openai.APITimeoutError) and not is_unconnected(error):
         return f"the server does not answer in time; {again}"
     if isinstance(error, openai.APIConnectionError):
         return f"no connection, or it broke; start the server or correct {address}, then {again}"
@@ -89,16 +91,16 @@ def problem(error: Exception, server: "Server") -> str:
         fix = f"if the request is too long, serve the model with a longer context, else {correct}"
     else:
         fix = correct
-    return f"{status(error)}, {server_reply(error)!r}; {fix}"
+    at = f" at {error.request.url.path}" if code in _NO_ROUTE else ""
+    return f"HTTP {code}{at}, {_server_reply(error)!r}; {fix}"
 
 
-def status(error: "openai.APIStatusError") -> str:
-    """Return the status of an answer, and the route where that may be what is wrong."""
-    at = f" at {error.request.url.path}" if error.status_code in NO_ROUTE else ""
-    return f"HTTP {error.status_code}{at}"
+def is_unconnected(error: BaseException) -> bool:
+    """Whether an error says that no connection came about in time; its cause is of httpx, or of httpx2."""
+    return type(error.__cause__).__name__ == "ConnectTimeout"
 
 
-def server_reply(error: "openai.APIStatusError") -> str:
+def _server_reply(error: "openai.APIStatusError") -> str:
     """Return what the server said, in at most 200 characters."""
     body = error.body
     text = body.get("message") if isinstance(body, dict) else body

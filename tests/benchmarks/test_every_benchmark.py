@@ -30,6 +30,7 @@ SMALL: dict[str, Sequence[str]] = {
     "publish_scale": ["--runs", "1", "--answers-after-ms", "1"],
     "published_procedure": ["{shared}/data/blend"],
     "score_scale": ["--items", "2000"],
+    "server_speed": ["--questions", "20", "--concurrency", "4"],
     "wikidata_dump": ["--triples", "30000"],
 }  # fmt: skip
 """Arguments with which a benchmark is done soon, by name."""

@@ -169,7 +169,7 @@ IN_A_CHECKOUT = '{} needs an optional dependency; in a checkout of blend-sdk: pi
         (
             "openai",
             ChatJudge("m1", record=ignore),
-            IN_A_CHECKOUT.format("the chat judge", "judge"),
+            IN_A_CHECKOUT.format("chat:m1", "judge"),
         ),
         (
             "sentence_transformers",

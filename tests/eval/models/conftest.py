@@ -1,10 +1,11 @@
 """Tiny models: the one kept beside the checkout, and random ones of other architectures made here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from helpers.models.faulty_server import ScriptedServer, scripted
 from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_model
 
 
@@ -42,3 +43,11 @@ def chat_model(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     copied(tiny_gpt2, folder)
     (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
     return folder
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """A server that says what a test writes for it, with a key that nobody else may see."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with scripted() as server:
+        yield server

@@ -33,7 +33,7 @@ def make(model: Path) -> object:
         ("torch", open_here, "a local model"),
         ("transformers", open_here, "a local model"),
         ("safetensors", open_here, "a local model"),
-        ("openai", open_there, "a model on a server"),
+        ("openai", open_there, "model model"),
         ("torch", make, "making a model"),
         ("transformers", make, "making a model"),
     ],

@@ -1,6 +1,5 @@
 """Models on a server that think: every place in which a server puts a thought, and how it is told to think."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +9,13 @@ from blend.eval.models import open_model
 from blend.eval.models.protocols import ChatOptions, Decoding, Generation
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
 from blend.schemas.errors import ArgumentError
+from helpers.models.faulty_server import ScriptedServer
 from helpers.models.http_server import Reply
-from helpers.models.model_server import ModelServer, serving
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture(scope="module")
-def running(chat_model: Path) -> Iterator[ModelServer]:
-    with serving(chat_model) as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    running.reset()
-    return running
-
-
-def asked(server: ModelServer, *, decoding: Decoding | None = None, **options: Any) -> ServerModel:
+def asked(server: ScriptedServer, *, decoding: Decoding | None = None, **options: Any) -> ServerModel:
     return open_server(
         "m", server.url, concurrency=1, retries=0, decoding=decoding, options=ChatOptions(**options)
     )
@@ -39,7 +25,7 @@ def reply(message: dict[str, Any], finish: str = "stop", **usage: Any) -> Reply:
     return Reply({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
 
 
-def answer(server: ModelServer, message: dict[str, Any], finish: str = "stop") -> Generation:
+def answer(server: ScriptedServer, message: dict[str, Any], finish: str = "stop") -> Generation:
     server.script = [reply(message, finish)]
     [found] = asked(server).generate(["What do people eat in the cinema?"])
     return found
@@ -69,17 +55,17 @@ def answer(server: ModelServer, message: dict[str, Any], finish: str = "stop") -
         {"content": [{"type": "reasoning", "text": "popcorn?"}, {"type": "text", "text": "Nachos"}]},
     ],
 )
-def test_a_thought_is_no_part_of_the_answer(server: ModelServer, message: dict[str, Any]):
+def test_a_thought_is_no_part_of_the_answer(server: ScriptedServer, message: dict[str, Any]):
     found = answer(server, message)
     assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
 
 
-def test_a_thought_that_the_prompt_begins_ends_in_the_answer(server: ModelServer):
+def test_a_thought_that_the_prompt_begins_ends_in_the_answer(server: ScriptedServer):
     found = answer(server, {"content": "popcorn?\n</think>\n\nNachos"})
     assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
 
 
-def test_an_answer_without_a_thought(server: ModelServer):
+def test_an_answer_without_a_thought(server: ScriptedServer):
     assert answer(server, {"content": " Nachos\n"}) == Generation(" Nachos\n", None, None, "stop")
     refusal = {"content": [{"type": "refusal", "refusal": "I cannot say."}]}
     assert answer(server, refusal).text == "I cannot say."
@@ -95,20 +81,13 @@ def test_an_answer_without_a_thought(server: ModelServer):
     ],
 )
 def test_a_thought_without_an_answer(
-    server: ModelServer, message: dict[str, Any], finish: str, thought: str | None
+    server: ScriptedServer, message: dict[str, Any], finish: str, thought: str | None
 ):
     found = answer(server, message, finish)
     assert (found.thought, found.text, found.finish_reason, found.error) == (thought, "", finish, None)
 
 
-def test_a_content_that_holds_something_else(server: ModelServer):
-    found = answer(server, {"content": [{"type": "image_url", "image_url": "x"}]})
-    assert found.error == (
-        "the reply holds a part that is no text: \"{'type': 'image_url', 'image_url': 'x'}\""
-    )
-
-
-def test_what_a_server_is_told(server: ModelServer):
+def test_what_a_server_is_told(server: ScriptedServer):
     server.script = [reply({"content": "x"})] * 2
     asked(server, system="Be short.", thinking="off", reasoning_effort="low").generate(["Hi"])
     asked(server, thinking="on", extra_body={"top_k": 20, "chat_template_kwargs": {"budget": 9}}).generate(
@@ -125,7 +104,7 @@ def test_what_a_server_is_told(server: ModelServer):
     assert second["chat_template_kwargs"] == {"enable_thinking": True, "thinking": True, "budget": 9}
 
 
-def test_nothing_more_is_sent_than_is_asked_for(server: ModelServer):
+def test_nothing_more_is_sent_than_is_asked_for(server: ScriptedServer):
     server.script = [reply({"content": "x"})]
     asked(server).generate(["Hi"])
     [(_, body)] = server.requests
@@ -144,40 +123,27 @@ def test_nothing_more_is_sent_than_is_asked_for(server: ModelServer):
         (reply({"content": "Hello!", "reasoning": None}), False),
     ],
 )
-def test_the_first_reply_shows_whether_a_model_thinks(server: ModelServer, found: Reply, thinks: bool):
+def test_the_first_reply_shows_whether_a_model_thinks(server: ScriptedServer, found: Reply, thinks: bool):
     server.script = [found]
     assert asked(server).thinks() == thinks
     [(path, body)] = server.requests
     assert (path, body["max_tokens"]) == ("/v1/chat/completions", GREETING_TOKENS)
 
 
-def test_nobody_is_asked_what_the_options_say(server: ModelServer):
+def test_nobody_is_asked_what_the_options_say(server: ScriptedServer):
     assert asked(server, thinking="on").thinks()
     assert not asked(server, thinking="off").thinks()
     assert asked(server, reasoning_effort="high").thinks()
     assert server.requests == []
 
 
-def test_a_long_thought_is_waited_for(server: ModelServer):
-    model = asked(server)
-    assert model._server.timeout_s == 300
-    assert model.with_decoding(Decoding(max_tokens=16_384))._server.timeout_s == 1638.4
-
-
-@pytest.mark.parametrize(
-    ("extra", "reason"),
-    [
-        ("temperature", "`temperature` says it"),
-        ("max_completion_tokens", "`max_tokens` says it"),
-        ("stream", "replies are read whole"),
-        ("messages", "the questions are what is sent"),
-    ],
-)
-def test_fields_that_a_run_fills_in_itself(server: ModelServer, extra: str, reason: str):
+@pytest.mark.parametrize("name", ["temperature", "max_completion_tokens", "stream", "messages"])
+def test_fields_that_a_run_fills_in_itself(server: ScriptedServer, name: str):
     with pytest.raises(ArgumentError) as caught:
-        asked(server, extra_body={extra: 1})
+        asked(server, extra_body={name: 1})
     assert str(caught.value) == (
-        f"`extra_body`: {extra!r} is not possible ({reason}); leave it out of `extra_body`"
+        f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out (there are "
+        "parameters for model, max_tokens, temperature, seed, reasoning_effort)"
     )
 
 

@@ -15,7 +15,6 @@ import pytest
 
 from blend.eval.models import open_model
 from blend.eval.models.protocols import Decoding
-from blend.schemas.errors import ServerError
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
@@ -80,14 +79,3 @@ def test_a_real_server_gives_the_texts_of_the_model_itself(served: str, chat_mod
         answer.text for answer in here.generate(PROMPTS)
     ]
     assert there.describe().served_as is not None
-
-
-def test_a_real_server_that_passes_over_what_it_was_asked_for(served: str, chat_model: Path):
-    model = open_model(str(chat_model), server=served, asked_for="logprobs")
-    with pytest.raises(ServerError) as caught:
-        model.option_logprobs(["Hi"], [["A", "B"]])
-    assert str(caught.value) == (
-        f"model {chat_model} at {served}: the server does not give the log-probabilities of what it is sent "
-        "(logprobs with echo), which scoring options needs; use one that does, such as vLLM, load the model "
-        "here, or choose a style that reads texts"
-    )

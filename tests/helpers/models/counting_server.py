@@ -32,8 +32,8 @@ class Counts(NamedTuple):
 class CountingServer:
     """Counts prompts; see the module."""
 
-    def __init__(self, delay_s: float, poison: str, seed: int = 0) -> None:
-        self._delay_s = delay_s
+    def __init__(self, delay_s: float, poison: str, least_s: float = 0.0, seed: int = 0) -> None:
+        self._delay_s, self._least_s = delay_s, least_s
         self._poison = poison
         self._draw = random.Random(seed)
         self._asked: Counter[str] = Counter()
@@ -70,7 +70,10 @@ class CountingServer:
         prompts = asked["messages"][-1]["content"] if in_chat else asked["prompt"]
         prompts = [prompts] if isinstance(prompts, str) else prompts
         self._asked.update(prompt for prompt in prompts if prompt != "Hi")
-        await asyncio.sleep(self._draw.expovariate(1 / self._delay_s) if self._delay_s else 0)
+        if self._least_s:
+            await asyncio.sleep(self._draw.uniform(self._least_s, self._delay_s))
+        else:
+            await asyncio.sleep(self._draw.expovariate(1 / self._delay_s) if self._delay_s else 0)
         if self._poison and any(self._poison in prompt for prompt in prompts):
             return 400, {"error": {"message": "this cannot be answered", "type": "invalid_request_error"}}
         choices = [
@@ -102,9 +105,9 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def counting(delay_s: float = 0.0, poison: str = "") -> Iterator[Served]:
+def counting(delay_s: float = 0.0, poison: str = "", least_s: float = 0.0) -> Iterator[Served]:
     """A server while the block runs."""
-    command = [sys.executable, __file__, "--delay", str(delay_s), "--poison", poison]
+    command = [sys.executable, __file__, "--delay", str(delay_s), "--least", str(least_s), "--poison", poison]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -116,9 +119,9 @@ def counting(delay_s: float = 0.0, poison: str = "") -> Iterator[Served]:
         process.stdout.close()
 
 
-async def _main(delay_s: float, poison: str) -> None:
+async def _main(delay_s: float, poison: str, least_s: float) -> None:
     server = await asyncio.start_server(
-        CountingServer(delay_s, poison).serve, "127.0.0.1", 0, limit=1 << 26, backlog=4096
+        CountingServer(delay_s, poison, least_s).serve, "127.0.0.1", 0, limit=1 << 26, backlog=4096
     )
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     async with server:
@@ -128,6 +131,7 @@ async def _main(delay_s: float, poison: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--least", type=float, default=0.0, help="delays are even from here to --delay then")
     parser.add_argument("--poison", default="")
     options = parser.parse_args()
-    asyncio.run(_main(options.delay, options.poison))
+    asyncio.run(_main(options.delay, options.poison, options.least))
