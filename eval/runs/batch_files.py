@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, served_name
-from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION, TextRequest
+from blend.eval.models.server_requests import VERSION, TextRequest
 from blend.loaders.files.atomic import fresh_file, sync_directory
 from blend.loaders.files.content import open_content, utf8_text
 from blend.loaders.files.json_text import parse_json
@@ -33,7 +33,6 @@ MAX_BYTES = 200_000_000
 """Bytes of one file, likewise."""
 
 _SHOWN = 200
-_WRITE_AGAIN = "write the requests anew with `batch_out`"
 _ASK_AGAIN = "delete this line; its item is then asked again"
 _OTHER_KIND = "give results in OpenAI's format; those of Anthropic and Gemini are read as `answers`"
 
@@ -49,10 +48,6 @@ class BatchResult(NamedTuple):
     """Name under which the model answered; null where nobody says."""
     location: str
     """File and line."""
-
-
-_URLS = (f"{VERSION}{CHAT_COMPLETIONS}", f"{VERSION}{COMPLETIONS}")
-"""Where requests may go: a file could come from somebody else, and our key goes with them."""
 
 
 def write_requests(out: Path, requests: Iterable[tuple[str, TextRequest]]) -> tuple[Path, ...]:
@@ -112,22 +107,6 @@ def _check_free(path: Path, beside: Path) -> None:
             f"{path}: exists and holds something else, perhaps requests that are under way; choose another "
             "`batch_out` or move it away"
         )
-
-
-def read_request(line: bytes, location: str) -> tuple[str, TextRequest]:
-    """The request in a line of a batch file, with the id of its item.
-
-    Raises:
-        RowError: If it is none; names the place.
-    """
-    match parse_json(utf8_text(line, location, save_as=_WRITE_AGAIN), location, is_file=False):
-        case {"custom_id": str(item_id), "url": str(url), "body": dict() as body} if url in _URLS:
-            return item_id, TextRequest(url.removeprefix(VERSION), body)
-    raise RowError(
-        f"not a request of a batch: it lacks custom_id, a body, or one of the urls {' and '.join(_URLS)}",
-        where=location,
-        fix=_WRITE_AGAIN,
-    )
 
 
 def read_results(
