@@ -1,7 +1,8 @@
 """Batch runs: questions go out in files, and the answers come back into the run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -10,12 +11,16 @@ from blend.eval.models.server import ServerModel
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs.answer_files import journal
 from blend.eval.runs.ask_model import AnswerWriter, finished, pending_items, samples_of
-from blend.eval.runs.batch_files import BatchResult, read_results, write_requests
+from blend.eval.runs.batch_files import (
+    BatchResult,
+    items_by_request,
+    read_results,
+    result_files,
+    write_requests,
+)
 from blend.eval.runs.run_directory import Run, RunOutcome, learn_served_name
 from blend.schemas.errors import ArgumentError, RowError
 from blend.schemas.language.text_comparison import pluralise
-
-_BLOCK = 1024
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class BatchMode:
     out: Path | None = None
     """File of requests to write."""
     results: tuple[Path, ...] = ()
-    """Files of results to read."""
+    """Files of results to read, or folders of such files."""
 
     @property
     def named(self) -> dict[str, object]:
@@ -77,34 +82,35 @@ def _requests(run: Run, model: ServerModel, pending: pl.DataFrame) -> Iterator[t
 
 
 def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
-    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing."""
+    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing.
+
+    All is looked through before anything is kept: a wrong line keeps out what stands before it as well.
+    """
     items, pending = run.items("item_id"), pending_items(run)
-    results = read_results(paths, set(items["item_id"]), model.read_reply)
-    served = _served_name(run, results)
+    results = partial(read_results, result_files(paths), items_by_request(items["item_id"]), model.read_reply)
+    served = _served_name(run, results())
     is_new = served is not None and getattr(run.description.model, "served_as", None) is None
     run = learn_served_name(run, served)
     position = {item: number for number, item in enumerate(pending["item_id"])}
-    chosen: dict[int, BatchResult] = {}
-    n_answered = 0
-    for result in results:
-        number = position.get(result.item_id)
-        if number is None or (number in chosen and chosen[number].answer.error is None):
-            n_answered += result.answer.error is None
-        else:
-            chosen[number] = result
+    asked: set[int] = set()
+    answered: set[int] = set()
+    n_further = 0
     with journal(run.answers_folder) as kept:
         writer = AnswerWriter(pending, kept, lambda _: None)
-        numbers = list(chosen)
-        for start in range(0, len(numbers), _BLOCK):
-            block = numbers[start : start + _BLOCK]
-            writer.generations(block, [chosen[number].answer for number in block])
-    outcome = finished(run, items, n_asked=len(chosen))
-    named = _on_name(run) if is_new else ()
-    notes = (*named, *_on_empty(paths, results), *_on_answered(n_answered), *_on_missing(outcome))
+        for result in results():
+            number = position.get(result.item_id)
+            if number is None or number in answered:
+                n_further += result.answer.error is None
+                continue
+            writer.generations([number], [result.answer])
+            asked.add(number)
+            answered.update([number] if result.answer.error is None else ())
+    outcome = finished(run, items, n_asked=len(asked))
+    notes = (*(_on_name(run) if is_new else ()), *_on_further(n_further), *_on_missing(outcome))
     return run, outcome._replace(warnings=(*notes, *outcome.warnings))
 
 
-def _served_name(run: Run, results: Sequence[BatchResult]) -> str | None:
+def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:
     """The one name under which the model has answered, in this run and in the results."""
     before = getattr(run.description.model, "served_as", None)
     for result in results:
@@ -129,16 +135,10 @@ def _on_name(run: Run) -> Iterator[str]:
         )
 
 
-def _on_answered(n: int) -> Iterator[str]:
+def _on_further(n: int) -> Iterator[str]:
     if n:
         answers = pluralise(n, "answer")
         yield f"{answers} to items that have one already, left out: the first one of an item counts"
-
-
-def _on_empty(paths: Sequence[Path], results: Sequence[BatchResult]) -> Iterator[str]:
-    for path in paths:
-        if not any(result.location.startswith(f"{path}:") for result in results):
-            yield f"{path} holds no results"
 
 
 def _on_missing(outcome: RunOutcome) -> Iterator[str]:
