@@ -140,5 +140,7 @@ def _of_datatrove(name: str, rollout: Reply) -> RequestResult:
     if rollout.get("error"):
         return _failed(name, rollout)
     usage = rollout.get("usage") or {}
-    reply = _chat(rollout["text"], rollout.get("finish_reason"), usage, None, rollout.get("reasoning"))
+    # The field in which `cluster` keeps the name of who answered.
+    model = usage.get("model")
+    reply = _chat(rollout["text"], rollout.get("finish_reason"), usage, model, rollout.get("reasoning"))
     return RequestResult(name, reply)
