@@ -1,6 +1,7 @@
 """Batch runs: questions go out in files, and the answers come back into the run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -8,12 +9,16 @@ import polars as pl
 from blend.eval.models.server import ServerModel
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
-from blend.eval.runs.batch_files import BatchResult, read_results, write_requests
+from blend.eval.runs.batch_files import (
+    BatchResult,
+    items_by_request,
+    read_results,
+    result_files,
+    write_requests,
+)
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description
 from blend.schemas.errors import RowError
 from blend.schemas.language.text_comparison import pluralise
-
-_BLOCK = 1024
 
 
 def write_run_requests(run: Run, model: ServerModel, out: Path) -> RunOutcome:
@@ -30,40 +35,40 @@ def _requests(run: Run, model: ServerModel, pending: pl.DataFrame) -> Iterator[t
 def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
     """Read results into the run; an item that has an answer keeps it, so reading again changes nothing.
 
+    All is looked through before anything is kept: a wrong line keeps out what stands before it as well.
+
     Returns:
         The run, which may know the model's name now, and how it stands.
 
     Raises:
-        RowError, RowErrors: As of `batch_files.read_results`, and if another model has answered.
+        RowError: As of `batch_files.read_results`, and if another model has answered.
     """
-    pending = pending_items(run)
-    results = read_results(paths, set(run.items("item_id")["item_id"]), model.read_reply)
-    served = _served_name(run, results)
+    pending, items = pending_items(run), items_by_request(run.items("item_id")["item_id"])
+    results = partial(read_results, result_files(paths), items, model.read_reply)
+    served = _served_name(run, results())
     is_new = served is not None and getattr(run.description.model, "served_as", None) is None
     if is_new:
         run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
     position = {item: number for number, item in enumerate(pending["item_id"])}
-    chosen: dict[int, BatchResult] = {}
-    n_answered = 0
-    for result in results:
-        number = position.get(result.item_id)
-        if number is None or (number in chosen and chosen[number].answer.error is None):
-            n_answered += result.answer.error is None
-        else:
-            chosen[number] = result
+    asked: set[int] = set()
+    answered: set[int] = set()
+    n_further = 0
     with run.answer_file("batch") as file:
         writer = AnswerWriter(pending, file, lambda _: None)
-        numbers = list(chosen)
-        for start in range(0, len(numbers), _BLOCK):
-            block = numbers[start : start + _BLOCK]
-            writer.generations(block, [chosen[number].answer for number in block])
-    outcome = outcome_of(run, n_asked=len(chosen))
-    named = _on_name(run) if is_new else ()
-    notes = (*named, *_on_empty(paths, results), *_on_answered(n_answered), *_on_missing(outcome))
+        for result in results():
+            number = position.get(result.item_id)
+            if number is None or number in answered:
+                n_further += result.answer.error is None
+                continue
+            writer.generations([number], [result.answer])
+            asked.add(number)
+            answered.update([number] if result.answer.error is None else ())
+    outcome = outcome_of(run, n_asked=len(asked))
+    notes = (*(_on_name(run) if is_new else ()), *_on_further(n_further), *_on_missing(outcome))
     return run, outcome._replace(warnings=(*notes, *outcome.warnings))
 
 
-def _served_name(run: Run, results: Sequence[BatchResult]) -> str | None:
+def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:
     """The one name under which the model has answered, in this run and in the results."""
     before = getattr(run.description.model, "served_as", None)
     for result in results:
@@ -88,16 +93,10 @@ def _on_name(run: Run) -> Iterator[str]:
         )
 
 
-def _on_answered(n: int) -> Iterator[str]:
+def _on_further(n: int) -> Iterator[str]:
     if n:
         answers = pluralise(n, "answer")
         yield f"{answers} to items that have one already, left out: the first one of an item counts"
-
-
-def _on_empty(paths: Sequence[Path], results: Sequence[BatchResult]) -> Iterator[str]:
-    for path in paths:
-        if not any(result.location.startswith(f"{path}:") for result in results):
-            yield f"{path} holds no results"
 
 
 def _on_missing(outcome: RunOutcome) -> Iterator[str]:

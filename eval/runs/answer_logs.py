@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blend.eval.models.finish_reasons import meaning_of
-from blend.eval.models.server_replies import is_filtered
+from blend.eval.models.server_replies import BadReplyError, read_text
+from blend.eval.runs.batch_results import result_in
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
@@ -24,7 +25,7 @@ from blend.schemas.errors import RowError, beyond_limits
 ID_KEYS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
 """Names under which a log, or a table, names the item that was asked; the first one that is there counts."""
 
-LOG_IDS = ("custom_id", "key", "id")
+LOG_IDS = ("custom_id", "id")
 """What batches and Inspect call it."""
 
 LOG_SUFFIXES = (".eval", ".json", ".jsonl")
@@ -34,7 +35,6 @@ MOST_BYTES = 1 << 29
 """Bytes that a file in an archive may have once it is unpacked."""
 
 _SHOWN = 3
-_GEMINIS = {"response", "error"}
 _ZSTANDARD = 93
 _HEADER_BYTES = 30
 
@@ -240,53 +240,17 @@ def _inspect(record: Record) -> Values:
     return _answer(named, texts, thoughts, None if reason == "unknown" else reason)
 
 
-def _anthropic(record: Record) -> Values:
-    """A line of the results of Anthropic's message batches."""
-    result = record["result"]
-    if result["type"] != "succeeded":
-        raise LogError(_reason(result.get("error") or result["type"]))
-    blocks = result["message"]["content"]
-    texts = [block["text"] for block in blocks if block["type"] == "text"]
-    thoughts = [block["thinking"] for block in blocks if block["type"] == "thinking"]
-    return _answer({"custom_id": record["custom_id"]}, texts, thoughts, result["message"].get("stop_reason"))
-
-
-def _gemini(record: Record) -> Values:
-    """A line of the results of Gemini's batches."""
-    named, response = {"key": record["key"]}, record.get("response")
-    if not response:
-        raise LogError(_reason(record.get("error") or "no response"))
-    if not response.get("candidates"):
-        return _answer(named, (), (), f"content_filter: {response['promptFeedback']['blockReason']}")
-    candidate = response["candidates"][0]
-    parts = (candidate.get("content") or {}).get("parts") or []
-    texts = [part.get("text", "") for part in parts if not part.get("thought")]
-    thoughts = [part.get("text", "") for part in parts if part.get("thought")]
-    return _answer(named, texts, thoughts, candidate.get("finishReason"))
-
-
-def _openai(record: Record) -> Values:
-    """A line of the results of OpenAI's batches, of Responses and of chats."""
-    named, response = {"custom_id": record["custom_id"]}, record.get("response") or {}
-    body = response.get("body") or {}
-    error = record.get("error") or body.get("error") or (response.get("status_code", 200) >= 400 and body)
-    if is_filtered(error):
-        return _answer(named, (), (), "content_filter")
-    if error:
-        raise LogError(_reason(error))
-    if "choices" in body:
-        choice = body["choices"][0]
-        message = choice["message"]
-        text = message.get("content") or message.get("refusal") or ""
-        thought = message.get("reasoning_content") or message.get("reasoning") or ""
-        return _answer(named, [text], [thought], choice.get("finish_reason"))
-    parts = [
-        (one["type"], part) for one in body["output"] for part in one.get("content") or one.get("summary") or ()
-    ]
-    texts = [part.get("text") or part.get("refusal") or "" for kind, part in parts if kind == "message"]
-    thoughts = [part["text"] for kind, part in parts if kind == "reasoning"]
-    ends = {"completed": "stop", "incomplete": (body.get("incomplete_details") or {}).get("reason")}
-    return _answer(named, texts, thoughts, ends.get(body["status"]) or body["status"])
+def _batch(record: Record) -> Values:
+    """A line of what came back for requests in a file."""
+    found = result_in(record)
+    assert found is not None
+    if found.error is not None:
+        raise LogError(found.error)
+    try:
+        answer = read_text(found.reply)
+    except BadReplyError as error:
+        raise LogError(str(error)) from error
+    return _answer({"custom_id": found.request_id}, [answer.text], [answer.thought or ""], answer.finish_reason)
 
 
 def _reason(error: object) -> str:
@@ -298,8 +262,6 @@ def _reason(error: object) -> str:
 KINDS = (
     Kind("samples of lm-eval", lambda one: "doc" in one and "resps" in one, _lm_eval),
     Kind("a log of Inspect", lambda one: "epoch" in one and "output" in one, _inspect),
-    Kind("results of Anthropic's batches", lambda one: "custom_id" in one and "result" in one, _anthropic),
-    Kind("results of OpenAI's batches", lambda one: "custom_id" in one and "response" in one, _openai),
-    Kind("results of Gemini's batches", lambda one: "key" in one and bool(_GEMINIS & {*one}), _gemini),
+    Kind("results of a batch", lambda one: result_in(one) is not None, _batch),
 )
 """Every kind of log, in the order in which a file is tried."""

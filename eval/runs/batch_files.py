@@ -1,30 +1,26 @@
 """Batch files: requests in OpenAI's batch format, and the results that come back, in any order.
 
-OpenAI, ``vllm run-batch``, Together and others read and write them: JSON Lines, a request with ``custom_id``,
-``method``, ``url`` and ``body``, a result with ``custom_id`` and ``response`` or ``error``. The id is the
-item's.
-
-References:
-    OpenAI, Batch API, https://platform.openai.com/docs/guides/batch.
+OpenAI, ``vllm run-batch``, Together and others read them: JSON Lines, a request with ``custom_id``, ``method``,
+``url`` and ``body``.
 """
 
-import filecmp
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, served_name
-from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION, TextRequest
-from blend.loaders.files.atomic import fresh_file, sync_directory
-from blend.loaders.files.content import open_content, utf8_text
+from blend.eval.models.server_replies import BadReplyError, served_name
+from blend.eval.models.server_requests import VERSION, TextRequest
+from blend.eval.runs.batch_results import RequestResult, result_in
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.json_text import parse_json
 from blend.loaders.files.storage import storage_errors
-from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.errors import InputError, RowError
 
 MAX_REQUESTS = 50_000
 """Requests of one file, as OpenAI allows; the other providers allow as many or more."""
@@ -32,10 +28,10 @@ MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
 """Bytes of one file, likewise."""
 
-_SHOWN = 200
-_WRITE_AGAIN = "write the requests anew with `batch_out`"
+_NOT_OF_IDS = re.compile(r"[^a-zA-Z0-9_-]")
+_MOST_OF_IDS = 64
+_DIGITS = 16
 _ASK_AGAIN = "delete this line; its item is then asked again"
-_OTHER_KIND = "give results in OpenAI's format; those of Anthropic and Gemini are read as `answers`"
 
 
 class BatchResult(NamedTuple):
@@ -51,53 +47,57 @@ class BatchResult(NamedTuple):
     """File and line."""
 
 
-_URLS = (f"{VERSION}{CHAT_COMPLETIONS}", f"{VERSION}{COMPLETIONS}")
-"""Where requests may go: a file could come from somebody else, and our key goes with them."""
+def request_id(item_id: str) -> str:
+    """The id of an item's request, which every provider takes: Anthropic's are the narrowest.
+
+    An id that is one already stays as it is; in any other a digest keeps items apart.
+    """
+    readable = _NOT_OF_IDS.sub("_", item_id)
+    if readable == item_id and len(item_id) <= _MOST_OF_IDS:
+        return item_id
+    digest = sha256(item_id.encode()).hexdigest()[:_DIGITS]
+    return f"{readable[: _MOST_OF_IDS - _DIGITS - 1]}-{digest}"
 
 
-def write_requests(out: Path, requests: Iterable[tuple[str, TextRequest]]) -> tuple[Path, ...]:
-    """Write requests for a batch; every file appears whole or not at all.
+def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
+    """The item that each id of a request, or of an item itself, names."""
+    return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}
+
+
+def write_requests(
+    out: Path, requests: Iterable[tuple[str, TextRequest]], *, most: int | None = None
+) -> tuple[Path, ...]:
+    """Write requests for a batch.
 
     Args:
-        out: The file. Where one would be too large, ``requests-1.jsonl``, ``requests-2.jsonl`` … stand beside
-            it in its place.
+        out: The file. What it cannot hold stands beside it, in ``requests-00002.jsonl`` and so on.
         requests: Requests with the ids of their items.
+        most: Requests of a file; `MAX_REQUESTS` when absent.
 
     Returns:
-        The files written. One that is there and holds the same is left as it is.
+        The files written, each whole. One that is there and holds the same is left as it is.
 
     Raises:
         InputError: If a file of that name holds something else.
         StorageError: If they cannot be written.
     """
-    with storage_errors(out, fix="choose another `batch_out`"), ExitStack() as undo:
-        unnamed = []
-        for lines in _parts(requests):
-            beside = fresh_file(out)
-            undo.callback(beside.unlink, missing_ok=True)
-            with beside.open("wb") as file:
-                file.writelines(lines)
-                file.flush()
-                os.fsync(file.fileno())
-            unnamed.append(beside)
-        numbered = [out.with_name(f"{out.stem}-{n}{out.suffix}") for n in range(1, len(unnamed) + 1)]
-        named = [out] if len(unnamed) == 1 else numbered
-        for beside, path in zip(unnamed, named, strict=True):
-            _check_free(path, beside)
-        for beside, path in zip(unnamed, named, strict=True):
-            beside.replace(path)
-        sync_directory(out.parent)
-    return tuple(named)
+    written = []
+    with storage_errors(out, fix="choose another `batch_out`"):
+        for number, lines in enumerate(_parts(requests, most or MAX_REQUESTS), start=1):
+            path = out if number == 1 else out.with_name(f"{out.stem}-{number:05}{out.suffix}")
+            _write_new(path, b"".join(lines))
+            written.append(path)
+    return tuple(written)
 
 
-def _parts(requests: Iterable[tuple[str, TextRequest]]) -> Iterator[list[bytes]]:
+def _parts(requests: Iterable[tuple[str, TextRequest]], most: int) -> Iterator[list[bytes]]:
     """Lines of one file after the other."""
     lines: list[bytes] = []
     size = 0
     for item_id, (path, body) in requests:
-        request = {"custom_id": item_id, "method": "POST", "url": VERSION + path, "body": body}
+        request = {"custom_id": request_id(item_id), "method": "POST", "url": VERSION + path, "body": body}
         line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
-        if len(lines) == MAX_REQUESTS or (lines and size + len(line) > MAX_BYTES):
+        if len(lines) == most or (lines and size + len(line) > MAX_BYTES):
             yield lines
             lines, size = [], 0
         lines.append(line)
@@ -106,105 +106,76 @@ def _parts(requests: Iterable[tuple[str, TextRequest]]) -> Iterator[list[bytes]]
         yield lines
 
 
-def _check_free(path: Path, beside: Path) -> None:
-    if os.path.lexists(path) and not (path.is_file() and filecmp.cmp(path, beside, shallow=False)):
+def _write_new(path: Path, content: bytes) -> None:
+    if not os.path.lexists(path):
+        atomic_write(path, content)
+    elif not path.is_file() or read_content(path) != content:
         raise InputError(
             f"{path}: exists and holds something else, perhaps requests that are under way; choose another "
             "`batch_out` or move it away"
         )
 
 
-def read_request(line: bytes, location: str) -> tuple[str, TextRequest]:
-    """The request in a line of a batch file, with the id of its item.
-
-    Raises:
-        RowError: If it is none; names the place.
-    """
-    match parse_json(utf8_text(line, location, save_as=_WRITE_AGAIN), location, is_file=False):
-        case {"custom_id": str(item_id), "url": str(url), "body": dict() as body} if url in _URLS:
-            return item_id, TextRequest(url.removeprefix(VERSION), body)
-    raise RowError(
-        f"not a request of a batch: it lacks custom_id, a body, or one of the urls {' and '.join(_URLS)}",
-        where=location,
-        fix=_WRITE_AGAIN,
-    )
+def result_files(paths: Iterable[Path]) -> list[Path]:
+    """Files of results: those named, and those in the folders named."""
+    found = (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path] for path in paths)
+    return [path for files in found for path in files]
 
 
 def read_results(
-    paths: Sequence[Path], known: Collection[str], read_reply: Callable[[object], Generation]
-) -> list[BatchResult]:
-    """Read the results of batches.
+    paths: Sequence[Path], items: Mapping[str, str], read_reply: Callable[[object], Generation]
+) -> Iterator[BatchResult]:
+    """Yield the results in files of results and of errors, in their order.
 
     Args:
-        paths: Files of results and of errors, in any order.
-        known: Ids of the items of the run.
+        paths: The files.
+        items: The items of the run by the ids of their requests (`items_by_request`).
         read_reply: Reads the reply that a server would have sent.
 
     Raises:
-        RowError: If a file cannot be read.
-        RowErrors: If lines are no results of this run; names each with file and line.
+        RowError: If a file cannot be read, or a line is not a result of this run. Half of a line at the end,
+            which a kill leaves, is passed over.
     """
-    found: list[BatchResult] = []
-    problems: list[RowError] = []
     for path in paths:
         with open_content(path) as file:
             for number, line in enumerate(file, start=1):
-                if not line.strip():
-                    continue
-                location = f"{path}:{number}"
-                try:
-                    found.append(_result(line, location, known, read_reply))
-                except RowError as problem:
-                    problems.append(problem)
-    raise_all(problems)
-    return found
+                if line.strip() and not _is_cut(line):
+                    yield _result(line, f"{path}:{number}", items, read_reply)
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether a line is half of one at the end of a file."""
+    if line.endswith(b"\n"):
+        return False
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return False
 
 
 def _result(
-    line: bytes, location: str, known: Collection[str], read_reply: Callable[[object], Generation]
+    line: bytes, location: str, items: Mapping[str, str], read_reply: Callable[[object], Generation]
 ) -> BatchResult:
-    value = parse_json(utf8_text(line, location, save_as=_ASK_AGAIN), location, is_file=False)
-    match value:
-        case {"custom_id": str(item_id), **result}:
-            pass
-        case _:
-            raise RowError("not a result of a batch: it has no custom_id", where=location, fix=_OTHER_KIND)
-    if item_id not in known:
-        fix = f"the ids of this run are like {next(iter(known))!r}; name the results of its own requests"
-        raise RowError(f"nothing is asked under {item_id!r}", where=location, fix=fix)
-    match result:
-        case {"error": error} if is_filtered(error):
-            return BatchResult(item_id, filtered(), None, location)
-        case {"error": error} if error:
-            return BatchResult(item_id, Generation.failed(_reason(error)), None, location)
-        case {"response": {"status_code": int(code), "body": why}} if code >= 400 and is_filtered(why):
-            return BatchResult(item_id, filtered(), None, location)
-        case {"response": {"status_code": int(code), **response}} if code >= 400:
-            why = f"HTTP {code}, {_reason(response.get('body'))!r}"
-            return BatchResult(item_id, Generation.failed(why), None, location)
-        case {"response": {"body": {**body}}}:
-            return BatchResult(item_id, _answer(body, read_reply), served_name(body), location)
-        case {"method": _, "body": _}:
-            raise RowError(
-                "a request, and not its result", where=location, fix="name the file that came back for it"
-            )
-        case _:
-            raise RowError("neither a response nor an error", where=location, fix=_OTHER_KIND)
+    record = parse_json(utf8_text(line, location, save_as=_ASK_AGAIN), location, is_file=False)
+    found = result_in(record)
+    if found is None:
+        what = (
+            "a request, and not its result"
+            if isinstance(record, dict) and "method" in record
+            else "not the result of a request"
+        )
+        raise RowError(what, where=location, fix="name the file that came back for the requests")
+    if found.request_id not in items:
+        fix = f"the ids of this run are like {next(iter(items))!r}; name the results of its own requests"
+        raise RowError(f"nothing is asked under {found.request_id!r}", where=location, fix=fix)
+    return BatchResult(items[found.request_id], _answer(found, read_reply), served_name(found.reply), location)
 
 
-def _answer(body: object, read_reply: Callable[[object], Generation]) -> Generation:
+def _answer(found: RequestResult, read_reply: Callable[[object], Generation]) -> Generation:
+    if found.error is not None:
+        return Generation.failed(found.error)
     try:
-        return read_reply(body)
+        return read_reply(found.reply)
     except BadReplyError as error:
         return Generation.failed(str(error))
-
-
-def _reason(error: object) -> str:
-    """What a provider says went wrong."""
-    match error:
-        case {"error": inner} if inner:
-            return _reason(inner)
-        case {"message": str(text)} | {"code": str(text)}:
-            return clean(text)[:_SHOWN]
-        case _:
-            return clean(str(error))[:_SHOWN]

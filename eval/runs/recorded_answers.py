@@ -9,6 +9,7 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.models.finish_reasons import FINISH_REASONS, meaning_of
 from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, read_log
+from blend.eval.runs.batch_files import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.pins import file_sha256
@@ -121,7 +122,7 @@ def _id_column(path: Path, rows: list[Cells]) -> str:
 def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
     """The item that each value of the id column names."""
     if id_column != "ID":
-        return {item_id: item_id for item_id in items["item_id"]}
+        return items_by_request(items["item_id"])
     if items["template_id"].n_unique() < items.height:
         locales = items["locale"].n_unique()
         fix = (

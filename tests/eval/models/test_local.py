@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blend.eval.models import open_model
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import choose_device, load_model
@@ -23,7 +22,7 @@ from helpers.models.tiny_models import ARCHITECTURES
 
 @pytest.mark.slow
 def test_options_score_what_plain_computation_says(tiny_gpt2: Path):
-    scores = open_model(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
+    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
     assert scores.errors == (None,) * len(PROMPTS)
     assert scores.n_bytes[2].tolist() == [12, 6, 22, 0]
@@ -36,7 +35,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     made_model: Callable[[str], Path], architecture: str
 ):
     folder = made_model(architecture)
-    scores = open_model(str(folder), device="cpu").option_logprobs(PROMPTS, OPTIONS)
+    scores = open_local(str(folder), device="cpu").option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(scores.logprobs, expected(folder), **CLOSE)
 
 
@@ -67,10 +66,10 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
         return model
 
     monkeypatch.setattr(module, "load_model", spread)
-    model = open_model(str(tiny_gpt2), device="auto")
+    model = open_local(str(tiny_gpt2), device="auto")
     scores = model.option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
-    alone = open_model(str(tiny_gpt2), device="cpu").generate(PROMPTS)
+    alone = open_local(str(tiny_gpt2), device="cpu").generate(PROMPTS)
     assert [one.text for one in model.generate(PROMPTS)] == [one.text for one in alone]
     assert model.describe().device == choose_device("auto").shown()
     assert loads[0][1].device == "auto"

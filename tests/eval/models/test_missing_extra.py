@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
+from blend.eval.models.server import open_server
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.schemas.errors import MissingExtraError
 
@@ -16,11 +17,11 @@ INSTALL = 'in a checkout of blend-sdk: pip install -e ".[eval]"'
 
 
 def open_here(model: Path) -> object:
-    return open_model(str(model), asked_for="logprobs").option_logprobs(["?"], [["A"]])
+    return open_local(str(model)).option_logprobs(["?"], [["A"]])
 
 
 def open_there(model: Path) -> object:
-    return open_model(model.name, server="http://127.0.0.1:1/v1", asked_for="text").generate(["?"])
+    return open_server(model.name, "http://127.0.0.1:1/v1").generate(["?"])
 
 
 def make(model: Path) -> object:

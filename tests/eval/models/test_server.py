@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import Decoding, Generation
 from blend.eval.models.server import TRIES, ServerModel, open_server
 from blend.eval.models.server_items import MAX_FAILURES
 from blend.eval.models.server_replies import BadReplyError, read_text
-from blend.schemas.errors import BlendError, InputError, ServerError
+from blend.schemas.errors import BlendError, ServerError
 from helpers.models.chat_server import served as another_server
 from helpers.models.faulty_server import ScriptedServer, saying
 from helpers.models.http_server import DROP, Reply
@@ -31,9 +31,9 @@ def asked(server: ScriptedServer, **options: Any) -> ServerModel:
 @pytest.mark.parametrize("chat", [True, False])
 def test_texts_are_those_of_the_model_itself(chat_model: Path, chat: bool):
     prompts = ["What do people eat?\nA. rice\nB. bread\nAnswer:", "ሰላም እንጀራ", "Which fruit?\nAnswer: "]
-    here = open_model(str(chat_model), device="cpu", chat=chat, decoding=Decoding(max_tokens=5))
+    here = open_local(str(chat_model), device="cpu", chat=chat, decoding=Decoding(max_tokens=5))
     with serving(chat_model) as server:
-        there = open_model("tiny-chat", server=server.url, chat=chat, decoding=Decoding(max_tokens=5))
+        there = open_server("tiny-chat", server.url, chat=chat, decoding=Decoding(max_tokens=5))
         assert list(there.generate(prompts)) == list(here.generate(prompts))
 
 
@@ -270,20 +270,9 @@ def test_a_model_that_changes_stops_the_asking(server: ScriptedServer):
     )
 
 
-def test_options_that_do_not_fit():
-    with pytest.raises(InputError) as caught:
-        open_model("m", server="http://localhost:1/v1", device="cpu")
-    assert str(caught.value) == "`device=cpu` makes sense only without `server`; leave one of the two out"
-    with pytest.raises(InputError) as caught:
-        open_model("m", concurrency=4)
-    assert str(caught.value) == "`concurrency=4` makes sense only with `server`; leave it out"
-    with pytest.raises(InputError) as caught:
-        open_model("m", server="http://localhost:1/v1", asked_for="logprobs")
-    assert str(caught.value) == (
-        "model m: a server only writes texts; load the model here, or ask it for texts"
-    )
+def test_an_address_that_is_none():
     with pytest.raises(BlendError) as caught:
-        open_model("m", server="localhost:8000")
+        open_server("m", "localhost:8000")
     assert str(caught.value) == (
         "`server` 'localhost:8000' is not the address of a server; "
         "write it in full, for example 'http://localhost:8000/v1'"

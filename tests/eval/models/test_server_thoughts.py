@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Decoding, Generation
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
 from blend.schemas.errors import ArgumentError
@@ -149,5 +149,5 @@ def test_fields_that_a_run_fills_in_itself(server: ScriptedServer, name: str):
 
 def test_further_fields_are_for_servers(chat_model: Path):
     with pytest.raises(ArgumentError) as caught:
-        open_model(str(chat_model), options=ChatOptions(extra_body={"top_k": 20}))
+        open_local(str(chat_model), options=ChatOptions(extra_body={"top_k": 20}))
     assert str(caught.value) == '`extra_body={"top_k": 20}` makes sense only with `server`; leave it out'

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
 from blend.eval.models.tiny_model import make_tiny_model
 
 PROMPTS = [
@@ -38,9 +38,7 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
     tokenizer = AutoTokenizer.from_pretrained(bytes_model)
     assert tokenizer.pad_token is None
     assert all(len(tokenizer(f" {letter}")["input_ids"]) == 2 for letter in LETTERS)
-    scores = open_model(str(bytes_model), asked_for="logprobs", device="cpu").option_logprobs(
-        PROMPTS, [LETTERS, LETTERS]
-    )
+    scores = open_local(str(bytes_model), device="cpu").option_logprobs(PROMPTS, [LETTERS, LETTERS])
     assert scores.errors == (None, None)
     assert (scores.tokens == 2).all()
     model = AutoModelForCausalLM.from_pretrained(bytes_model, dtype=torch.float32).eval()
@@ -56,7 +54,7 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_texts_are_written_without_a_token_to_pad_with(bytes_model: Path):
-    model = open_model(str(bytes_model), asked_for="text", device="cpu", chat=False)
+    model = open_local(str(bytes_model), device="cpu", chat=False)
     together = model.generate(PROMPTS)
     alone = [model.generate([prompt])[0] for prompt in PROMPTS]
     assert list(together) == alone

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import Decoding
+from blend.eval.models.server import open_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
@@ -73,8 +74,8 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
 @pytest.mark.sampled
 @pytest.mark.parametrize("chat", [True, False])
 def test_a_real_server_gives_the_texts_of_the_model_itself(served: str, chat_model: Path, chat: bool):
-    there = open_model(str(chat_model), server=served, chat=chat, decoding=DECODING)
-    here = open_model(str(chat_model), device="cpu", chat=chat, decoding=DECODING)
+    there = open_server(str(chat_model), served, chat=chat, decoding=DECODING)
+    here = open_local(str(chat_model), device="cpu", chat=chat, decoding=DECODING)
     assert [answer.text for answer in there.generate(PROMPTS)] == [
         answer.text for answer in here.generate(PROMPTS)
     ]

@@ -120,7 +120,12 @@ def answers(path: Path) -> list[tuple[str | None, ...]]:
     return found.select("item_id", "text", "thought", "finish_reason").rows()
 
 
-@pytest.mark.parametrize("made", [responses, chat, anthropic, gemini])
+def datatrove(item_id: str, text: str, thought: str | None, reason: str) -> Json:
+    rollout = {"text": text, "finish_reason": reason, "usage": {}, "reasoning": thought or ""}
+    return {"text": "{}", "id": item_id, "metadata": {"rollout_results": [rollout]}}
+
+
+@pytest.mark.parametrize("made", [responses, chat, anthropic, gemini, datatrove])
 def test_results_of_batches_are_read_in_any_order(tmp_path: Path, made: Any):
     path = lines(tmp_path / "results.jsonl", *(made(*row) for row in ROWS[::-1]))
     assert answers(path) == ROWS[::-1]
@@ -178,22 +183,20 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
         (gemini, {"key": "a2", "error": {"code": 503, "message": "Overloaded"}}),
         (chat, {"custom_id": "a2", "response": {"status_code": 503, "body": error}, "error": None}),
         (responses, openai("a2", {"status": "failed", "error": {"code": "x", "message": "Overloaded"}})),
+        (datatrove, {"id": "a2", "metadata": {"rollout_results": [{"error": {"message": "Overloaded"}}]}}),
     ):
         path = lines(tmp_path / "results.jsonl", refused, made(*ROWS[0]))
         found = read_recorded(path, TWO)
         assert found.answers["item_id"].to_list() == ["a1"]
-        assert found.warnings[0] == ("records without an answer, left out: 1 (results.jsonl:1: Overloaded)")
+        said = "HTTP 503, 'Overloaded'" if made is chat else "Overloaded"
+        assert found.warnings[0] == f"records without an answer, left out: 1 (results.jsonl:1: {said})"
     held_back = {"key": "a2", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}
     path = lines(tmp_path / "results.jsonl", held_back, gemini(*ROWS[0]))
     assert answers(path)[0] == ("a2", "", None, "content_filter")
 
 
-NAMES = (
-    "samples of lm-eval, a log of Inspect, results of Anthropic's batches, results of OpenAI's batches, "
-    "results of Gemini's batches"
-)
-MIXED = f"{json.dumps(chat(*ROWS[0]))}\n{json.dumps(gemini(*ROWS[1]))}\n"
-EMPTY = json.dumps(openai("a1", {"choices": []}))
+NAMES = "samples of lm-eval, a log of Inspect, results of a batch"
+MIXED = f"{json.dumps(chat(*ROWS[0]))}\n{json.dumps(lm_eval('a2', 'C'))}\n"
 TOLD = {
     ("answers.json", '[{"MCQID": "a1", "response": "B"}]'): (
         f"not a log of answers; give {NAMES}, or a table of answers"
@@ -207,10 +210,7 @@ TOLD = {
         "again"
     ),
     ("results.jsonl", MIXED): (
-        "not as the first record, which is of results of OpenAI's batches; give one whole log of one kind"
-    ),
-    ("results.jsonl", EMPTY): (
-        "like results of OpenAI's batches, without the answer in its place; give the log as it was written"
+        "not as the first record, which is of results of a batch; give one whole log of one kind"
     ),
 }
 
@@ -221,7 +221,7 @@ def test_what_is_no_log_is_told(tmp_path: Path, name: str, content: str, message
     path.write_text(content)
     with pytest.raises(InputError) as raised:
         read_recorded(path, TWO)
-    row = {MIXED: ":2", EMPTY: ":1"}.get(content, "")
+    row = {MIXED: ":2"}.get(content, "")
     assert str(raised.value) == f"{name}{row}: {message}"
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs import batch_files
-from blend.eval.runs.batch_files import write_requests
+from blend.eval.runs.batch_files import items_by_request, request_id, write_requests
 from helpers.asking import score
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
@@ -20,6 +22,12 @@ from helpers.models.batch_server import BatchServer
 Run = Callable[..., blend.Run]
 
 ANSWERED = ("item_id", "text", "thought", "tokens_in", "tokens_out", "tokens_thought", "finish_reason", "error")
+
+
+def items_of(run: blend.Run, results: list[str]) -> list[str]:
+    """The items that lines of results are about."""
+    items = items_by_request(run.items("item_id")["item_id"])
+    return [items[json.loads(line)["custom_id"]] for line in results]
 
 
 def written(path: Path) -> list[dict[str, Any]]:
@@ -62,11 +70,12 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     first = run(batch_out=requests)
     n_items = first.description.n_items
     good, _ = server.results(requests.read_bytes())
-    items = [json.loads(line)["custom_id"] for line in good]
+    items = items_of(first, good)
+    names = [json.loads(line)["custom_id"] for line in good]
     bad = [
-        {"custom_id": items[0], "response": None, "error": {"code": "batch_expired", "message": "Too late."}},
-        {"custom_id": items[1], "response": {"status_code": 500, "body": {"error": {"message": "Oh"}}}},
-        {"custom_id": items[2], "response": {"status_code": 200, "body": {"choices": [{"message": {}}]}}},
+        {"custom_id": names[0], "response": None, "error": {"code": "batch_expired", "message": "Too late."}},
+        {"custom_id": names[1], "response": {"status_code": 500, "body": {"error": {"message": "Oh"}}}},
+        {"custom_id": names[2], "response": {"status_code": 200, "body": {"choices": [{"message": {}}]}}},
     ]
     results.write_text("".join([*good[4:], good[5], *(json.dumps(line) + "\n" for line in bad)]))
     heard: list[str] = []
@@ -79,7 +88,6 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
             "the answers come from 'tiny-2026-11-01', and 'tiny' was asked; if these are two models, begin "
             "anew in another `out`"
         ),
-        f"{empty} holds no results",
         "1 answer to items that have one already, left out: the first one of an item counts",
         "1 item without a result; write the requests again with `batch_out`, or ask without it",
     ]
@@ -91,7 +99,7 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     }
     run(batch_in=results)
     assert_frame_equal(run(batch_in=results).answers(*ANSWERED), read.answers(*ANSWERED))
-    assert {line["custom_id"] for line in written(run(batch_out=again).outcome.files[0])} == set(items[:4])
+    assert {line["custom_id"] for line in written(run(batch_out=again).outcome.files[0])} == set(names[:4])
     # What is left can be asked live as well.
     live = run(server=server.url, style="json")
     assert (live.outcome.n_asked, live.outcome.n_missing, server.live.total()) == (4, 0, 4)
@@ -151,17 +159,14 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     before = run(batch_out=requests)
     [line, *_], _ = server.results(requests.read_bytes())
     name = json.loads(line)["custom_id"]
-    first = before.items("item_id")["item_id"].sort()
+    items = before.items("item_id")["item_id"]
     other = json.loads(line) | {"response": {"status_code": 200, "body": {"model": "else", "choices": []}}}
-    delete = "delete this line; its item is then asked again"
-    other_kind = "give results in OpenAI's format; those of Anthropic and Gemini are read as `answers`"
+    came_back = "name the file that came back for the requests"
     for bad, message in {
-        line[:-30]: f"{results}:2: the JSON ends in the middle; copy or export the file again, whole",
-        "[1]\n": f"{results}:2: not a result of a batch: it has no custom_id; {other_kind}",
-        json.dumps({"custom_id": name}): f"{results}:2: neither a response nor an error; {other_kind}",
-        requests.read_text().splitlines()[0]: (
-            f"{results}:2: a request, and not its result; name the file that came back for it"
-        ),
+        line[:-30] + "\n": f"{results}:2: the JSON ends in the middle; copy or export the file again, whole",
+        "[1]\n": f"{results}:2: not the result of a request; {came_back}",
+        json.dumps({"custom_id": name}): f"{results}:2: not the result of a request; {came_back}",
+        requests.read_text().splitlines()[0]: f"{results}:2: a request, and not its result; {came_back}",
     }.items():
         results.write_text(line + bad)
         told = re.sub(r", character \d+", "", wrong(lambda: run(batch_in=[results])))
@@ -169,10 +174,11 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     results.write_text(line.replace(name, "mcq-9"))
     message = wrong(lambda: run(batch_in=[results]))
     assert message.startswith(f"{results}:1: nothing is asked under 'mcq-9'; the ids of this run are like '")
-    assert any(f"{item!r}" in message for item in first)
+    assert any(f"{item!r}" in message for item in items)
     results.write_bytes(line.encode() + b"\xff\n")
     assert wrong(lambda: run(batch_in=[results])) == (
-        f"{results}:2: byte 0xFF at offset 0 (line 1) is not UTF-8; {delete}"
+        f"{results}:2: byte 0xFF at offset 0 (line 1) is not UTF-8; delete this line; its item is then asked "
+        "again"
     )
     results.write_text(line + json.dumps(other))
     assert wrong(lambda: run(batch_in=[results])) == (
@@ -181,6 +187,17 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     )
     # Nothing of a file that is refused was kept.
     assert run(batch_out=requests).answers().is_empty()
+    # Half of a line at the end, as a kill leaves it, is an item without a result.
+    results.write_text(line + line[:-30])
+    assert run(batch_in=[results]).answers().height == 1
+
+
+@given(st.lists(st.text(min_size=1), min_size=2, max_size=2, unique=True))
+def test_every_provider_takes_the_id_of_a_request(items: list[str]):
+    first, second = (request_id(item) for item in items)
+    assert first != second
+    assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", first)
+    assert request_id(first) == first
 
 
 def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -196,10 +213,10 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
             folder = tmp_path / limit
             folder.mkdir()
             files = write_requests(folder / "r.jsonl", requests)
-        assert [path.name for path in files] == ["r-1.jsonl", "r-2.jsonl", "r-3.jsonl"]
+        assert [path.name for path in files] == ["r.jsonl", "r-00002.jsonl", "r-00003.jsonl"]
         assert [path.read_bytes().count(b"\n") for path in files] == sizes
         assert b"".join(path.read_bytes() for path in files) == whole
-        assert sorted(folder.iterdir()) == list(files)
+        assert sorted(folder.iterdir()) == sorted(files)
     # The same again changes nothing, and other requests replace nothing.
     assert write_requests(out, requests) == (out,)
     assert wrong(lambda: write_requests(out, requests[1:])) == (

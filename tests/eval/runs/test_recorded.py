@@ -244,8 +244,7 @@ def test_a_file_of_another_kind(tmp_path: Path):
             None,
             (
                 "no such file; `answers` names a file of answers (.csv, .tsv, .txt, .xlsx, .jsonl, .parquet, "
-                "or samples of lm-eval, a log of Inspect, results of Anthropic's batches, results of OpenAI's "
-                "batches, results of Gemini's batches)"
+                "or samples of lm-eval, a log of Inspect, results of a batch)"
             ),
         ),
         ("answers.csv", "item_id,response\n", "no answers; write one row per item"),
