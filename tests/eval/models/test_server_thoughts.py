@@ -1,11 +1,9 @@
 """Models on a server that think: every place in which a server puts a thought, and how it is told to think."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Decoding, Generation
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
 from blend.schemas.errors import ArgumentError
@@ -145,9 +143,3 @@ def test_fields_that_a_run_fills_in_itself(server: ScriptedServer, name: str):
         f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out (there are "
         "parameters for model, max_tokens, temperature, seed, reasoning_effort)"
     )
-
-
-def test_further_fields_are_for_servers(chat_model: Path):
-    with pytest.raises(ArgumentError) as caught:
-        open_local(str(chat_model), options=ChatOptions(extra_body={"top_k": 20}))
-    assert str(caught.value) == '`extra_body={"top_k": 20}` makes sense only with `server`; leave it out'
