@@ -31,11 +31,11 @@ def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
     replies = answers["text"]
     alone = replies.str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
     # Models repeat themselves: each distinct text is read once.
-    said = {text: yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
+    readings = {text: yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
     return pl.DataFrame(
         {
             "strict": alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
-            "default": pl.Series([said.get(text) for text in replies.to_list()], dtype=pl.Int64),
+            "default": pl.Series([readings.get(text) for text in replies.to_list()], dtype=pl.Int64),
         }
     )
 

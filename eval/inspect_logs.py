@@ -1,0 +1,40 @@
+"""Logs of ``inspect eval blend/TASK``: what they say of the run, so that nobody says it again."""
+
+from pathlib import Path
+from typing import Any
+
+from blend.eval.evaluation import run_task
+from blend.eval.registry import task_of
+from blend.eval.runs.answer_logs import read_header
+from blend.eval.runs.run_directory import Run
+from blend.eval.task import WrittenOptions
+from blend.schemas.errors import InputError
+
+
+def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None = None, **hearing: Any) -> Run:
+    """Make a run of the answers in a log of one of our tasks for Inspect; it names release, task and options.
+
+    Args:
+        log: The log, ``.eval`` or ``.json``.
+        out: Directory of the run.
+        release: The release where it does not lie where the log says; as `run_task` takes it.
+        hearing: Further arguments of `run_task`, such as ``on_warning``.
+
+    Raises:
+        InputError: If the log is not of one of our tasks, or as `run_task`.
+        RowError: If it cannot be read.
+    """
+    asked = read_header(Path(log)).get("eval") or {}
+    package, _, name = str(asked.get("task_registry_name") or asked.get("task")).partition("/")
+    options = {**(asked.get("task_args") or {})}
+    if package != "blend" or "release" not in options:
+        raise InputError(
+            f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; read it with "
+            "`run_task(…, answers=…)`"
+        )
+    named, task = options.pop("release"), name.replace("_", "-")
+    epochs = (asked.get("config") or {}).get("epochs") or 1
+    if epochs > 1 and issubclass(task_of(task).options, WrittenOptions):
+        options = {"samples": epochs, **options}
+    given = {"model": asked.get("model"), **options, **hearing}
+    return run_task(release or named, task, answers=log, out=out, **given)
