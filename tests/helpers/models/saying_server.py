@@ -1,6 +1,6 @@
-"""A chat server that says what was kept for each prompt, the same whoever asks it."""
+"""A chat server that says what a test's function makes of the prompt, the same whoever asks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from helpers.models.http_server import HttpServer, Reply, Request
 
@@ -8,17 +8,16 @@ GREETING = ("Hello.", "stop")
 """What is said to a client that only tries whether somebody is there."""
 
 
-class KeptServer(HttpServer):
-    """Says the answer that is kept for a prompt, or for one with the seed that it is drawn by."""
+class SayingServer(HttpServer):
+    """Says a text and ends it for a reason, by prompt and seed; where that is null, it greets."""
 
-    def __init__(self, kept: Mapping[tuple[str, int | None], tuple[str, str]]) -> None:
-        """Take answers with their finish reasons, by prompt and seed; null for one not drawn."""
+    def __init__(self, say: Callable[[str, int | None], tuple[str, str] | None]) -> None:
         super().__init__()
-        self._kept = kept
+        self._say = say
         self._asked: list[tuple[str, int | None]] = []
 
     def asked(self) -> list[tuple[str, int | None]]:
-        """What was asked since this was called before: prompts with their seeds, in an order of their own."""
+        """What was asked since this was called before: prompts with their seeds, sorted."""
         found, self._asked = sorted(self._asked, key=str), []
         return found
 
@@ -26,9 +25,10 @@ class KeptServer(HttpServer):
         body = request.json()
         (message,) = body["messages"]
         asked = message["content"], body.get("seed")
-        if asked in self._kept:
+        found = self._say(*asked)
+        if found is not None:
             self._asked.append(asked)
-        text, reason = self._kept.get(asked, GREETING)
+        text, reason = found or GREETING
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}
         usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         about = {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"]}
