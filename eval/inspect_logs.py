@@ -29,8 +29,8 @@ def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None =
     options = {**(asked.get("task_args") or {})}
     if package != "blend" or "release" not in options:
         raise InputError(
-            f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; read it with "
-            "`run_task(…, answers=…)`"
+            f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; name "
+            "release and task yourself, with the log as `answers`"
         )
     named, task = options.pop("release"), name.replace("_", "-")
     epochs = (asked.get("config") or {}).get("epochs") or 1

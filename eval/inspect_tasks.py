@@ -37,7 +37,7 @@ ABOUT = ("region", "locale", "topic", "template_id", "prompt_id", "language", "s
 
 def _in_blend(factory: Factory) -> Factory:
     """Enter a task as ``blend/NAME``."""
-    entered = task(factory)
+    entered: Factory = task(factory)
     if "/" not in registry_info(entered).name:
         # Of an editable install Inspect does not see that it is a package's.
         entered = task(name=f"blend/{factory.__name__}")(factory)
