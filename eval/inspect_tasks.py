@@ -8,9 +8,9 @@ times; `inspect_logs.run_of_log` scores what was answered with our intervals. On
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -23,68 +23,41 @@ from blend.eval.items import TaskItems
 from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.protocols import Decoding
 from blend.eval.models.text_generation import draw_seed
-from blend.eval.registry import task_of
+from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.answer_logs import inspect_answer
 from blend.eval.runs.written_answers import spoken_text
-from blend.eval.task import ItemRule
-
-Factory = TypeVar("Factory", bound=Callable[..., Task])
+from blend.eval.task import CandidateOptions, ItemRule
+from blend.eval.task import Task as OurTask
 
 ABOUT = ("region", "locale", "topic", "template_id", "prompt_id", "language", "sample")
 """Columns of items that stand in a sample's metadata."""
 
 
-def _in_blend(factory: Factory) -> Factory:
-    """Enter a task as ``blend/NAME``."""
-    entered: Factory = task(factory)
-    if "/" not in registry_info(entered).name:
-        # Of an editable install Inspect does not see that it is a package's.
-        entered = task(name=f"blend/{factory.__name__}")(factory)
-    return entered
+def _enter(asked: OurTask) -> None:
+    """Enter a task of ours, with the options that it has, as ``blend/NAME``."""
+
+    def made(release: str, **options: Any) -> Task:
+        read, rules = _asked(asked.name, release, json.dumps(options))
+        return Task(
+            dataset=MemoryDataset(list(_samples(read.asked, rules or {})), name=read.manifest.name),
+            solver=drawn(),
+            scorer=None if rules is None else default_rule(asked.name, release, options),
+            metrics=None if rules is None else _metrics(asked),
+            # The likeliest token each time, as `blend eval run` asks; `--temperature` says otherwise.
+            config=GenerateConfig(temperature=0.0),
+            version=read.manifest.version,
+        )
+
+    made.__name__, made.__doc__ = asked.name.replace("-", "_"), asked.title
+    if "/" not in registry_info(task(name=made.__name__)(made)).name:
+        # Inspect does not see that what is installed editable is a package's.
+        task(name=f"blend/{made.__name__}")(made)
 
 
-@_in_blend
-def multiple_choice(release: str, **options: Any) -> Task:
-    """Ask questions with four options, of which three are what other regions answer."""
-    return _task("multiple-choice", release, options)
-
-
-@_in_blend
-def true_false(release: str, **options: Any) -> Task:
-    """Ask of every option by itself whether people of the region would give it."""
-    return _task("true-false", release, options)
-
-
-@_in_blend
-def short_answer(release: str, **options: Any) -> Task:
-    """Ask questions that a model answers in its own words."""
-    return _task("short-answer", release, options)
-
-
-@_in_blend
-def free_listing(release: str, **options: Any) -> Task:
-    """Ask for the ingredients of dishes; a list is scored by its F1."""
-    return _task("free-listing", release, options, average=mean())
-
-
-@_in_blend
-def cultural_prompts(release: str, **options: Any) -> Task:
-    """Ask for texts for readers of many nationalities; they are scored all together, and not by Inspect."""
-    return _task("cultural-prompts", release, options)
-
-
-def _task(name: str, release: str, options: dict[str, Any], average: Metric | None = None) -> Task:
-    read, rules = _asked(name, release, json.dumps(options))
-    return Task(
-        dataset=MemoryDataset(list(_samples(read.asked, rules or {})), name=read.manifest.name),
-        solver=drawn(),
-        scorer=None if rules is None else default_rule(name, release, options),
-        metrics=None if rules is None else _metrics(average or accuracy()),
-        # The likeliest token each time, as `blend eval run` asks; `--temperature` says otherwise.
-        config=GenerateConfig(temperature=0.0),
-        version=read.manifest.version,
-    )
+for _ours in TASKS.values():
+    if not issubclass(_ours.options, CandidateOptions):
+        _enter(_ours)
 
 
 @lru_cache(maxsize=2)
@@ -106,8 +79,10 @@ def _samples(asked: TaskItems, rules: Mapping[str, ItemRule]) -> Iterator[Sample
         yield Sample(item["prompt"], target=rule.accepted if rule else "", id=item["item_id"], metadata=about)
 
 
-def _metrics(average: Metric) -> list[Metric]:
+def _metrics(asked: OurTask) -> list[Metric]:
     """Overall with an error clustered by template, by region, and over regions, each counted once."""
+    # Where answers are not all correct or wrong, the same mean is not called accuracy.
+    average = accuracy() if asked.compared_by == OurTask.compared_by else mean()
     of_regions = grouped(average, "region", all="groups", all_label="macro")
     return [average, stderr(cluster="template_id"), of_regions]
 
@@ -134,6 +109,8 @@ def default_rule(name: str, release: str, options: dict[str, Any]) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         del target  # the rules know more of it
+        if not state.output.choices:
+            return Score(value=math.nan, explanation="no output")
         answer = inspect_answer(state.output.model_dump())
         found = rules[str(state.sample_id)].decide(
             spoken_text(answer["response"], meaning_of(answer["finish_reason"] or ""))

@@ -53,8 +53,10 @@ def export(
         _export_predictions(release, out)
         return
     from blend.eval.export.lm_eval import export_lm_eval
+    from blend.eval.registry import task_of
 
-    made = export_lm_eval(release, out, style=style, locales=locales, limit=limit)
+    task = task_of("multiple-choice")
+    made = export_lm_eval(release, out, task=task, style=style, locales=locales, limit=limit)
     typer.echo(
         f"Wrote {pluralise(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )

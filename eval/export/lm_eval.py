@@ -13,8 +13,8 @@ from typing import NamedTuple
 import polars as pl
 import yaml
 
-from blend.eval.registry import task_of
 from blend.eval.release_items import read_items
+from blend.eval.task import Task
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.own_folders import check_own_folder
 
@@ -48,15 +48,17 @@ def export_lm_eval(
     release: str | Path,
     out: Path,
     *,
+    task: Task,
     style: str = "letters",
     locales: Sequence[str] | None = None,
     limit: int | None = None,
 ) -> Exported:
-    """Write the multiple-choice questions of a release as tasks of lm-eval.
+    """Write questions of a release as tasks of lm-eval.
 
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub.
         out: Directory to make; it must be empty or not there.
+        task: A task whose items have options.
         style: ``letters`` or ``texts``, as ``blend eval run`` has them.
         locales: Regions, by any of their names; all when absent.
         limit: Templates per region at most; all when absent.
@@ -69,7 +71,7 @@ def export_lm_eval(
         StorageError: If it cannot be written; nothing is left there then.
     """
     check_own_folder(out)
-    read = read_items(release, task_of("multiple-choice"), locales=locales, limit=limit, style=style)
+    read = read_items(release, task, locales=locales, limit=limit, style=style)
     columns = ("item_id", "region", "locale", "topic", "template_id", "prompt", "options", "answer")
     answers = read.asked.gold.select("item_id", "answer")
     rows = read.asked.items.join(answers, on="item_id", maintain_order="left").select(columns)

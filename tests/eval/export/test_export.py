@@ -1,5 +1,6 @@
 """Exports: the questions of a release as tasks of lm-eval, text by text what we ask ourselves."""
 
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -8,10 +9,12 @@ import yaml
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.export.lm_eval import export_lm_eval
+from blend.eval.export import lm_eval
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError, StorageError
+
+export_lm_eval = partial(lm_eval.export_lm_eval, task=TASKS["multiple-choice"])
 
 
 @pytest.mark.slow

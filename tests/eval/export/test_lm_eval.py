@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from blend.eval.evaluation import run_task, score_run
-from blend.eval.export.lm_eval import export_lm_eval
+from blend.eval.export import lm_eval
 from blend.eval.models import open_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -20,6 +21,8 @@ from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import ScoredAnswers, score_answers
+
+export_lm_eval = partial(lm_eval.export_lm_eval, task=TASKS["multiple-choice"])
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
