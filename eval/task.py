@@ -144,6 +144,27 @@ class ScoringOptions:
     """Seed of the intervals."""
 
 
+class Decision(NamedTuple):
+    """What is decided on one reply by itself."""
+
+    share: float | None
+    """1 of a correct reply, 0 of a wrong one, between them where a reply can be correct in part; null where the
+    item is not scored."""
+    read_as: str | None
+    """What the reply was read as, such as the letter of an option; null for nothing."""
+    why: str | None = None
+    """Why, in a word, where there is one."""
+
+
+class ItemRule(NamedTuple):
+    """How replies to one item are decided, by the default rule of its task."""
+
+    accepted: list[str]
+    """What is correct, as people read it."""
+    decide: Callable[[str], Decision]
+    """Decides on what a model said (`runs.written_answers.spoken_text`)."""
+
+
 Options = TypeVar("Options", TaskOptions, ScoringOptions)
 
 
@@ -211,6 +232,11 @@ class Task(Protocol):
     def score(self, run: "Run", answers: "pl.DataFrame", options: Any, on_progress: Progress) -> "ScoredItems":
         """Decisions and scores of the answers of a run, those that are errors included."""
         ...
+
+    def item_rules(self, asked: "TaskItems") -> "Mapping[str, ItemRule] | None":
+        """Return what decides on single replies, by ``item_id``; null where none is correct by itself."""
+        del asked
+        return None
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame] | None":
         """Return the replies of a run as a judge is to read them, `judging.replies.REPLIES`, some at a time.

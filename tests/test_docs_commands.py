@@ -51,7 +51,6 @@ NOT_RUN = {
     "dask scheduler": "goes on until it is stopped; tests/eval/tasks/cultural_prompts starts a cluster",
     "MALLOC_TRIM_THRESHOLD_": "the same",
     "inspect eval": "its environment is one of its own; tests/eval/export runs it",
-    "lighteval accelerate": "downloads a file; tests/eval/export runs its tasks",
 }
 """Beginning of a command to why it does not run here."""
 

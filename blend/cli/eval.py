@@ -167,7 +167,12 @@ def tiny_model(
 @app.command()
 def score(
     directory: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Directory of the run, or of several.")
+        Path,
+        typer.Argument(
+            metavar="RUN|LOG",
+            help="Directory of the run, or of several; or a log of `inspect eval blend/TASK`, whose run is then "
+            "made beside it.",
+        ),
     ] = DEFAULT_RUN,
     rule: Annotated[
         str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
@@ -192,6 +197,7 @@ def score(
         "rule", rule.partition(":")[0], sorted({known for task in TASKS.values() for known in task.rules})
     )
     from blend.eval.evaluation import score_run
+    from blend.eval.inspect_logs import run_of_log
     from blend.eval.registry import task_of
     from blend.eval.runs.run_description import read_description
     from blend.eval.runs.run_directory import runs_in
@@ -199,12 +205,14 @@ def score(
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
 
-    earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
     with (
         interruptible("interrupted; the scores are as they were"),
         notices(),
         shown_progress(unit="topics") as on_progress,
     ):
+        if directory.is_file():
+            directory = run_of_log(directory, directory.with_suffix(""), release=release).directory
+        earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
         found = []
         errors: list[InputError] = []
         for one in runs_in(directory):

@@ -1,4 +1,4 @@
-"""``blend eval export`` and ``blend eval push``: a release for harnesses, a run for a site, a score."""
+"""``blend eval export`` and ``blend eval push``: a release for lm-eval, a run for a site, a score."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def export(
     to: Annotated[
-        Literal["lm-eval", "lighteval", "inspect", "semeval"],
+        Literal["lm-eval", "semeval"],
         typer.Option(
             help="The harness; 'semeval' writes the predictions of a run as the task's site takes them."
         ),
@@ -40,7 +40,7 @@ def export(
     ] = None,
     limit: Limit = None,
 ) -> None:
-    """Write the multiple-choice questions as tasks for lm-eval, lighteval or Inspect.
+    """Write the multiple-choice questions as tasks for lm-eval.
 
     The prompts are those of `blend eval run`, text by text.
 
@@ -49,24 +49,18 @@ def export(
     """
     if to == "semeval":
         if locales is not None or limit is not None:
-            raise UsageError("--locales and --limit are for harnesses; predictions are those of the run")
+            raise UsageError("--locales and --limit are for lm-eval; predictions are those of the run")
         _export_predictions(release, out)
         return
-    from blend.eval.export import export_tasks
+    from blend.eval.export.lm_eval import export_lm_eval
     from blend.eval.registry import task_of
 
     task = task_of("multiple-choice")
-    made = export_tasks(release, to, out, task=task, style=style, locales=locales, limit=limit)
+    made = export_lm_eval(release, out, task=task, style=style, locales=locales, limit=limit)
     typer.echo(
         f"Wrote {pluralise(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )
-    file = out / f"{made.task}.py"
-    commands = {
-        "lm-eval": f"cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …",
-        "lighteval": f'lighteval accelerate "model_name=MODEL" "{made.task}" --custom-tasks {file}',
-        "inspect": f"inspect eval {file} --model PROVIDER/MODEL",
-    }
-    typer.echo(f"  {commands[to]}")
+    typer.echo(f"  cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …")
 
 
 def _export_predictions(run: str, out: Path) -> None:

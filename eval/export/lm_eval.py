@@ -1,14 +1,22 @@
 """Tasks for lm-eval (EleutherAI's Language Model Evaluation Harness): a group with one task per region.
 
-The format is that of lm-eval 0.4: YAML files that name a Parquet file beside them.
+The prompts and options are those of our own items, written out text by text, so that lm-eval asks exactly what
+``blend eval run`` asks. The format is that of lm-eval 0.4: YAML files that name a Parquet file beside them.
 """
 
-from collections.abc import Mapping
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 import yaml
 
-from blend.eval.export.harness_questions import Questions, parquet_bytes
+from blend.eval.release_items import read_items
+from blend.eval.task import Task
+from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.own_folders import check_own_folder
 
 _README = """\
 # {release} for lm-eval
@@ -16,55 +24,109 @@ _README = """\
 {n} multiple-choice questions about {k} regions, style `{style}`. Run them from this folder, since the tasks
 name their data relative to it:
 
-    lm_eval --include_path . --tasks {task} --model hf --model_args pretrained=MODEL
+    lm_eval --include_path . --tasks {group} --model hf --model_args pretrained=MODEL
 
 The group's accuracy is the mean over regions, each counted once; the accuracy of a region is that of
 `blend eval run --task multiple-choice --style {style}` on the same questions.
 """
 
 
-def lm_eval_files(questions: Questions) -> Mapping[str, str | bytes]:
-    """The files of an lm-eval group: path in the folder to content."""
-    tasks = {region: f"{questions.task}_{region}" for region in questions.regions}
-    files: dict[str, str | bytes] = {
-        "README.md": _README.format(
-            release=questions.release,
-            n=f"{len(questions.rows):,}",
-            k=len(tasks),
-            style=questions.style,
-            task=questions.task,
-        ),
-        f"{questions.task}.yaml": _yaml(
-            {
-                "group": questions.task,
-                "task": list(tasks.values()),
-                # Regions count alike, whatever their number of questions.
-                "aggregate_metric_list": [{"metric": "acc", "aggregation": "mean", "weight_by_size": False}],
-                "metadata": {"version": questions.version},
-            }
-        ),
-    }
-    for region, task in tasks.items():
-        data = f"data/{region}.parquet"
-        files[data] = parquet_bytes(questions.rows.filter(pl.col("region") == region))
-        files[f"{task}.yaml"] = _yaml(_task(task, data, questions.version))
-    return files
+class Exported(NamedTuple):
+    """Files that an export wrote."""
+
+    task: str
+    """Name of the group of tasks, to run it by."""
+    n_questions: int
+    """Questions in all."""
+    regions: tuple[str, ...]
+    """Regions asked about, in the order of the release."""
+    files: tuple[str, ...]
+    """Paths of the files below the directory, in text order."""
 
 
-def _task(name: str, data: str, version: str) -> dict[str, object]:
-    return {
-        "task": name,
-        "dataset_path": "parquet",
-        "dataset_kwargs": {"data_files": {"test": data}},
-        "test_split": "test",
-        "output_type": "multiple_choice",
-        "doc_to_text": "{{prompt}}",
-        "doc_to_choice": "{{options}}",
-        "doc_to_target": "answer",
-        "target_delimiter": " ",
-        "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
-        "metadata": {"version": version},
-    }
+def export_lm_eval(
+    release: str | Path,
+    out: Path,
+    *,
+    task: Task,
+    style: str = "letters",
+    locales: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> Exported:
+    """Write questions of a release as tasks of lm-eval.
+
+    Args:
+        release: A directory, or ``org/name@v1.0.0`` on the Hub.
+        out: Directory to make; it must be empty or not there.
+        task: A task whose items have options.
+        style: ``letters`` or ``texts``, as ``blend eval run`` has them.
+        locales: Regions, by any of their names; all when absent.
+        limit: Templates per region at most; all when absent.
+
+    Returns:
+        What was written, and how to run it.
+
+    Raises:
+        InputError: If the release has no such questions, or if ``out`` is not an empty directory.
+        StorageError: If it cannot be written; nothing is left there then.
+    """
+    check_own_folder(out)
+    read = read_items(release, task, locales=locales, limit=limit, style=style)
+    columns = ("item_id", "region", "locale", "topic", "template_id", "prompt", "options", "answer")
+    answers = read.asked.gold.select("item_id", "answer")
+    rows = read.asked.items.join(answers, on="item_id", maintain_order="left").select(columns)
+    version = read.manifest.version
+    group = re.sub(r"\W+", "_", f"{read.manifest.name}_mcq_{style}")
+    tables = {str(region): part for (region,), part in rows.group_by("region", maintain_order=True)}
+    readme = _README.format(
+        release=f"{read.manifest.name}@{version}", n=f"{rows.height:,}", k=len(tables), style=style, group=group
+    )
+    files: dict[str, str | bytes] = {"README.md": readme, f"{group}.yaml": _group(group, tables, version)}
+    for region, table in tables.items():
+        data, name = f"data/{region}.parquet", _name(group, region)
+        files |= {data: _parquet(table), f"{name}.yaml": _task(name, data, version)}
+    written = write_new_files(out, files, parameter="out")
+    return Exported(group, rows.height, tuple(tables), tuple(written))
+
+
+def _name(group: str, region: str) -> str:
+    return f"{group}_{region}"
+
+
+def _group(group: str, regions: Mapping[str, pl.DataFrame], version: str) -> str:
+    return _yaml(
+        {
+            "group": group,
+            "task": [_name(group, region) for region in regions],
+            # Regions count alike, whatever their number of questions.
+            "aggregate_metric_list": [{"metric": "acc", "aggregation": "mean", "weight_by_size": False}],
+            "metadata": {"version": version},
+        }
+    )
+
+
+def _task(name: str, data: str, version: str) -> str:
+    return _yaml(
+        {
+            "task": name,
+            "dataset_path": "parquet",
+            "dataset_kwargs": {"data_files": {"test": data}},
+            "test_split": "test",
+            "output_type": "multiple_choice",
+            "doc_to_text": "{{prompt}}",
+            "doc_to_choice": "{{options}}",
+            "doc_to_target": "answer",
+            "target_delimiter": " ",
+            "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
+            "metadata": {"version": version},
+        }
+    )
+
+
+def _parquet(rows: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def _yaml(value: Mapping[str, object]) -> str:

@@ -70,11 +70,11 @@ class AnswerLog(NamedTuple):
     """What was left out, in words for a user."""
 
 
-def read_log(path: Path) -> AnswerLog | None:
+def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
     """The answers in a log; null for a file that is none of a kind in `KINDS` and may be a table.
 
-    Of several answers to one item in a log of lm-eval or Inspect the first counts. What failed is left out.
-    Both are told.
+    What failed is left out, and so are further answers to one item in a log of lm-eval, and those of more than
+    ``samples`` epochs in one of Inspect. Both are told.
 
     Raises:
         RowError: If it cannot be read, or has records of several kinds; a file that ends in ``.json`` or
@@ -97,7 +97,7 @@ def read_log(path: Path) -> AnswerLog | None:
         if not isinstance(record, dict) or not kind.recognises(record):
             fix = "give one whole log of one kind"
             raise RowError(f"not as the first record, which is of {kind.name}", where=location, fix=fix)
-        if record.get("epoch", 1) != 1 or record.get("filter") != first[1].get("filter"):
+        if record.get("epoch", 1) > samples or record.get("filter") != first[1].get("filter"):
             n_further += 1
             continue
         try:
@@ -118,6 +118,20 @@ def read_log(path: Path) -> AnswerLog | None:
             values["finish_reason"] = None
         rows.append(Cells(location, values))
     return AnswerLog(rows, list(_warnings(failed, unknown, n_further)))
+
+
+def read_header(path: Path) -> Record:
+    """Read what a log of Inspect says of the run; empty for another kind of log.
+
+    Raises:
+        RowError: If it cannot be read.
+    """
+    content = read_content(path, where=path.name)
+    if content.startswith(b"PK"):
+        header: Any = next((value for _, value in _archived(content, path.name, "header.json")), None)
+    else:
+        header = None if path.suffix.lower() == ".jsonl" else _parsed(content, path.name)
+    return header if isinstance(header, dict) else {}
 
 
 def _warnings(failed: list[str], unknown: Counter[str], n_further: int) -> Iterator[str]:
@@ -155,12 +169,11 @@ def _records(path: Path) -> Iterator[tuple[str, Any]]:
             yield f"{path.name}, sample {number}", sample
 
 
-def _archived(content: bytes, name: str) -> Iterator[tuple[str, Any]]:
-    """The samples in the archive of an ``.eval`` log."""
+def _archived(content: bytes, name: str, start: str = "samples/") -> Iterator[tuple[str, Any]]:
+    """The samples in the archive of an ``.eval`` log, or other files whose names start alike."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
-        samples = [info for info in archive.infolist() if info.filename.startswith("samples/")]
-        for info in samples:
+        for info in [info for info in archive.infolist() if info.filename.startswith(start)]:
             where = f"{name}:{info.filename}"
             if info.file_size > MOST_BYTES:
                 raise RowError("more than 512 MiB unpacked", where=where, fix="log fewer events per sample")
@@ -230,14 +243,22 @@ def _inspect(record: Record) -> Values:
     output = record["output"]
     if record.get("error") or not output.get("choices"):
         raise LogError(_reason(record.get("error") or output.get("error") or "no output"))
+    named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
+    if record["epoch"] > 1:
+        # As `items.repeated` names what is asked again.
+        named = {name: f"{one}#{record['epoch'] - 1}" for name, one in named.items()}
+    return {**named, **inspect_answer(output)}
+
+
+def inspect_answer(output: Record) -> Values:
+    """What a model's output in Inspect says and thinks, and why it ends."""
     choice = output["choices"][0]
     content = choice["message"]["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [part["text"] for part in parts if part["type"] == "text"]
     thoughts = [part["reasoning"] for part in parts if part["type"] == "reasoning"]
     reason = choice.get("stop_reason")
-    named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
-    return _answer(named, texts, thoughts, None if reason == "unknown" else reason)
+    return _answer({}, texts, thoughts, None if reason == "unknown" else reason)
 
 
 def _batch(record: Record) -> Values:

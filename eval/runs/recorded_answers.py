@@ -62,7 +62,8 @@ def read_recorded(
             response is not text; names file and row of each.
     """
     items = asked.items
-    every, noticed = _rows(path, encoding)
+    samples = items["sample"].n_unique() if "sample" in items.columns else 1
+    every, noticed = _rows(path, encoding, samples)
     id_column = _id_column(path, every)
     ids = _ids(path, items, id_column)
     skipped = _skipped(asked, id_column)
@@ -85,14 +86,14 @@ def read_recorded(
     )
 
 
-def _rows(path: Path, encoding: str | None) -> tuple[list[Cells], list[str]]:
+def _rows(path: Path, encoding: str | None, samples: int) -> tuple[list[Cells], list[str]]:
     """The rows of a log or a table, and what was noticed in a log."""
     if not path.is_file():
         logs = ", ".join(kind.name for kind in KINDS)
         raise InputError(
             f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {logs})"
         )
-    log = read_log(path)
+    log = read_log(path, samples=samples)
     if log is not None:
         if not log.rows:
             raise InputError(f"{path}: no answers in the log; {'; '.join(log.warnings) or 'it is empty'}")

@@ -39,6 +39,11 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
     return answered.with_columns(text=pl.when(is_cut).then(pl.lit("")).otherwise("text"))
 
 
+def spoken_text(text: str, finish_reason: str | None) -> str:
+    """One answer of a model that ends by itself as `as_scored` has many: what it says, empty if unanswered."""
+    return "" if finish_reason in _CUTS else split_thought(text).text
+
+
 def says_nothing(column: str) -> pl.Expr:
     """Whether the texts in a column are unanswered; null without a text, as of errors and of scored options."""
     return pl.col(column).str.strip_chars() == ""

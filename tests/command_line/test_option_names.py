@@ -30,12 +30,11 @@ OTHER_NAMES = {
     "version",
 }
 
-# They write command lines for people: a README, and the tasks of other harnesses.
+# They write command lines for people: two READMEs, and how Inspect is called.
 WITH_COMMANDS = {
     "builders/annotation/starting.py",
-    "eval/export/inspect.py",
-    "eval/export/lighteval.py",
     "eval/export/lm_eval.py",
+    "eval/inspect_tasks.py",
 }
 
 

@@ -177,10 +177,7 @@ COMMANDS = (
         ("runs/lists/judged.json",),
         ("runs/lists",),
     ),
-    *(
-        Command(f"eval export release --to {harness} --out new", _RELEASE_TABLES, folders=("release",))
-        for harness in ("lm-eval", "lighteval", "inspect")
-    ),
+    Command("eval export release --to lm-eval --out new", _RELEASE_TABLES, folders=("release",)),
     Command("eval push runs/choices --model org/m --dataset org/d --dry-run", _run("choices")),
     Command("annotate check project/project.toml", _PROJECT, folders=("project/collected", "project/pulled")),
     Command(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, text_digest
+from blend.eval.runs.answer_logs import LOG_SUFFIXES
 from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import RunOutcome, open_run
@@ -49,10 +50,12 @@ _BLANKS = {"category": "", "split": "", "language": None}
 def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
     """Whether a file is a table of texts; `keep_texts` says what is wrong with one that cannot be read.
 
-    A file of answers to items names these, and has not all columns of a table of texts.
+    A file of answers to items names these, and has not all columns of a table of texts; a log is none.
     """
     if not path.is_file():
         return True
+    if path.suffix.lower() in {*LOG_SUFFIXES} - {*SUFFIXES}:
+        return False
     either = Columns((), (*REQUIRED, *OPTIONAL, *ID_COLUMNS), others=True)
     try:
         held = {*_opened(path, either, encoding).rows.collect_schema().names()}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from blend.eval.task import Progress, ScoringOptions, TaskOption, WrittenOptions
+from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOption, WrittenOptions
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 if TYPE_CHECKING:
@@ -97,6 +97,12 @@ class FreeListing(TripleTask):
         from blend.eval.judging.judge_checks import with_checks
 
         return with_checks(scored, run, options.rule, verdicts, seed=options.seed)
+
+    def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
+        """See `Task.item_rules`; what is decided is the F1 of a list."""
+        from blend.eval.tasks.free_listing.listing_scores import list_rules
+
+        return list_rules(asked)
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""

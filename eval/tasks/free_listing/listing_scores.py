@@ -6,11 +6,12 @@ entry, so that ``fresh basil`` names basil, and ``soy sauce`` names soy as well.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import polars as pl
 
+from blend.eval.items import TaskItems
 from blend.eval.judging.replies import REPLIES
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.runs.answers_in_parts import packed, unpacked
@@ -18,6 +19,7 @@ from blend.eval.runs.written_answers import says_nothing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates
+from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.free_listing.list_entries import ATTACHED, listed
 from blend.eval.text.language_readers import LANGUAGES, primary
 from blend.eval.text.normalising import normalised, words_of
@@ -99,6 +101,22 @@ def score_lists(
         (*_scores(kept, seed), missing_share(kept.height, decided.height)),
         {"lemma": "+".join(used) or NO_LEMMAS},
     )
+
+
+def list_rules(asked: TaskItems) -> dict[str, ItemRule]:
+    """By ``item_id`` what decides on lists, by the default rule: their F1."""
+    readers = _readers(asked.items["language"].unique().to_list(), DEFAULT_LEMMAS)
+
+    def decide(row: Mapping[str, Any], text: str) -> Decision:
+        judged = _judged({**row, "text": text}, readers[primary(row["language"])], "default", ())
+        decided = dict(zip(_JUDGED, judged, strict=True))
+        return Decision(decided["f1"], ", ".join(decided["named"]) or None)
+
+    rows = pl.concat([asked.items, asked.gold.drop("item_id")], how="horizontal")
+    return {
+        row["item_id"]: ItemRule([names[0] for names in row["accepted"]], partial(decide, row))
+        for row in rows.iter_rows(named=True)
+    }
 
 
 def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader | None]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, ShotOptions, Task, TaskOption, WrittenOptions
+from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task, TaskOption, WrittenOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,6 +118,12 @@ class FourOptions(Task):
         return scored._replace(
             signature_parts={"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
         )
+
+    def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
+        """See `Task.item_rules`."""
+        from blend.eval.tasks.multiple_choice.single_choices import choice_rules
+
+        return choice_rules(asked)
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""

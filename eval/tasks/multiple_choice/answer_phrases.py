@@ -188,19 +188,14 @@ class AnswerPhrases(NamedTuple):
 @lru_cache(maxsize=1)
 def answer_phrases() -> AnswerPhrases:
     """The packaged phrases, ready to be found."""
-    phrases = {kind: Phrases(phrases_of(kind)) for kind in KINDS}
+    tables = _tables().values()
+    phrases = {kind: Phrases({phrase.lower() for table in tables for phrase in table[kind]}) for kind in KINDS}
     return AnswerPhrases(
         Endings({kind: phrases[kind] for kind in _BEFORE}),
         *(phrases[kind] for kind in ("ends", "chosen", "join", "doubt", "retract", "denied", "but")),
     )
 
 
-def phrases_of(*kinds: str) -> set[str]:
-    """The phrases of some kinds in all languages, in lower case."""
-    return {phrase.lower() for table in _tables().values() for kind in kinds for phrase in table[kind]}
-
-
-@lru_cache(maxsize=1)
 def _tables() -> Mapping[str, Mapping[str, list[str]]]:
     text = files("blend.eval.tasks.multiple_choice").joinpath(PACKAGED).read_text(encoding="utf-8")
     return toml_tables(text, source=PACKAGED)

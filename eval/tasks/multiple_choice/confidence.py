@@ -22,7 +22,10 @@ CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
 )
 """The published prompt with a field for confidence."""
 
-_STATED = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
+STATED = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
+
+
+"""The field for confidence in an answer, as a regular expression."""
 
 
 def stated_confidence(text: pl.Expr) -> pl.Expr:
@@ -30,7 +33,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
     A number with a point up to 1, such as 0.9, is taken as the share that it would be a strange percentage for.
     """
-    stated = text.str.extract(_STATED)
+    stated = text.str.extract(STATED)
     number = stated.cast(pl.Float64)
     is_share = stated.str.contains(".", literal=True) & (number <= 1)
     share = pl.when(is_share).then(number).otherwise(number / 100)
@@ -39,7 +42,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
 def without_confidence(text: pl.Expr) -> pl.Expr:
     """Answers without the field for confidence, which the rules for letters know nothing of."""
-    return text.str.replace(_STATED, "")
+    return text.str.replace(STATED, "")
 
 
 def likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -94,6 +94,12 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
     return pl.Series("chosen", chosen, pl.Int64)
 
 
+def option_chosen(text: str, options: Sequence[str]) -> int | None:
+    """Read one answer as `lenient_choice` reads many, with the options as shown."""
+    reading = read_letters(text)
+    return reading.option if reading.settled else _option(reading, [_compared(option) for option in options])
+
+
 def _option(reading: Reading, options: Sequence[str]) -> int | None:
     phrases = answer_phrases()
     for letters in (reading.final, reading.announced, reading.line):

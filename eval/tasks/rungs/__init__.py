@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, TaskOption, TaskOptions
+from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOption, TaskOptions
 from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_parts
 
 if TYPE_CHECKING:
@@ -69,6 +69,15 @@ class TrueFalse(FourOptions):
             seed=options.seed,
         )
         return scored._replace(signature_parts={"style": run.description.options["style"]})
+
+    def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
+        """See `Task.item_rules`; each option by itself."""
+        from blend.eval.tasks.multiple_choice.single_choices import chosen_rule
+        from blend.eval.tasks.rungs.true_false_items import WORDS
+        from blend.eval.tasks.rungs.yes_no_replies import yes_or_no
+
+        answers = asked.gold.select("item_id", "answer").iter_rows()
+        return {item_id: chosen_rule(WORDS, answer, yes_or_no) for item_id, answer in answers}
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.questions`; a question is correct where all of its options are."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from blend.eval.task import Progress, ScoringOptions, ShotOptions, Task, TaskOption
+from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task, TaskOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,6 +101,12 @@ class ShortAnswer(Task):
         if verdicts is not None:
             scored = with_checks(scored, run, options.rule, verdicts, seed=options.seed)
         return _corrected(run, scored, seed=options.seed)
+
+    def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
+        """See `Task.item_rules`."""
+        from blend.eval.tasks.short_answer.short_answer_scores import answer_rules
+
+        return answer_rules(asked)
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""

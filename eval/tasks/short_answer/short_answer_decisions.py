@@ -112,8 +112,33 @@ def decide_short_answers(
         MissingExtraError: If a lemmatiser's package is missing; says what to install.
         InputError: If a response is to a question that is not annotated; names the first.
     """
+    decide = short_answer_rule(responses, annotations, rule=rule, lemmas=lemmas, language=language)
+    decided = [decide(row) for row in responses.iter_rows(named=True)]
+    return pl.DataFrame(decided, schema=DECISIONS, orient="row")
+
+
+def short_answer_rule(
+    asked: pl.DataFrame,
+    annotations: pl.DataFrame,
+    *,
+    rule: str = "default",
+    lemmas: str = DEFAULT_LEMMAS,
+    language: AskedIn = "local",
+) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Make ready what decides on single responses; see `decide_short_answers` for the arguments and errors.
+
+    Args:
+        asked: The questions that responses will be to: ``template_id`` and ``locale``.
+        annotations: As for `decide_short_answers`, like the other arguments.
+        rule: Likewise.
+        lemmas: Likewise.
+        language: Likewise.
+
+    Returns:
+        A function from a row of `RESPONSES` to one of `DECISIONS`.
+    """
     kind = _kind(rule)
-    questions = _questions(annotations, responses)
+    questions = _questions(annotations, asked)
     names = lemmatiser_names(
         lemmas,
         _languages(questions, language),
@@ -124,11 +149,7 @@ def decide_short_answers(
         tag: kind.make(None if language == "english" else tag, names, _calendar(tag))
         for tag in {primary(question["language"]) for question in questions.values()}
     }
-    decided = [
-        _decided(row, questions[row["template_id"], row["locale"]], rules, rule, language)
-        for row in responses.iter_rows(named=True)
-    ]
-    return pl.DataFrame(decided, schema=DECISIONS, orient="row")
+    return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule, language)
 
 
 def lemmas_signature(
@@ -169,9 +190,9 @@ def _kind(rule: str) -> _Kind:
     return RULES[rule]
 
 
-def _questions(annotations: pl.DataFrame, responses: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    """The annotated questions that responses are to, by template and locale."""
-    asked = responses.select(KEY).unique(maintain_order=True)
+def _questions(annotations: pl.DataFrame, asked: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """The annotated questions that are asked, by template and locale."""
+    asked = asked.select(KEY).unique(maintain_order=True)
     for template_id, locale in asked.join(annotations, on=KEY, how="anti", maintain_order="left").iter_rows():
         raise InputError(
             f"{locale}, {template_id}: there is no such question in the annotations; "

@@ -1,11 +1,13 @@
 """Judging: decisions on short answers, and their scores; ``docs/short-answers.md`` has every formula."""
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
 
 import polars as pl
 
 from blend.eval.few_shot import own_prompt
+from blend.eval.items import TaskItems
 from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.scores_json import (
     ALL,
@@ -20,6 +22,7 @@ from blend.eval.scores_json import (
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates, macro_estimate
+from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
 from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
 from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
@@ -28,6 +31,8 @@ from blend.eval.tasks.short_answer.short_answer_decisions import (
     AskedIn,
     decide_short_answers,
     lemmas_signature,
+    short_answer_rule,
+    variants,
 )
 from blend.eval.text.language_readers import primary
 from blend.eval.text.text_reader import DEFAULT_LEMMAS
@@ -38,6 +43,11 @@ METRICS = {"sem-b": "correct", "sem-w": "weight"}
 _SCOPES = {"region": "region", "topic": "topic", "language": "asked_in", "prompt": "prompt_id"}
 _ENGLISH = "en"
 _LOCAL = pl.col("locale").map_elements(primary, return_dtype=pl.String)
+_ASKED_IN = (
+    pl.when((pl.col("language") == _ENGLISH) & (_LOCAL != _ENGLISH))
+    .then(pl.lit("english"))
+    .otherwise(pl.lit("local"))
+)
 _WAYS: tuple[AskedIn, ...] = ("local", "english")
 
 
@@ -112,9 +122,7 @@ def decided_answers(
     asked = items.join(kept, on="item_id", how=how, maintain_order="left").with_columns(
         prompt=pl.coalesce(pl.col("asked"), own_prompt(items)),
         answered=pl.col("answered").fill_null(value=False),
-        asked_in=pl.when((pl.col("language") == _ENGLISH) & (_LOCAL != _ENGLISH))
-        .then(pl.lit("english"))
-        .otherwise(pl.lit("local")),
+        asked_in=_ASKED_IN,
     )
     decided = [
         decide_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way)
@@ -125,6 +133,31 @@ def decided_answers(
     return known.join(
         pl.concat([pl.DataFrame(schema=DECISIONS), *decided]), on="item_id", how="left", maintain_order="left"
     )
+
+
+def answer_rules(asked: TaskItems) -> dict[str, ItemRule]:
+    """By ``item_id`` what decides on replies to short-answer questions, by the default rule."""
+    annotations = asked.gold.with_columns(language=_LOCAL)
+    answers = {(row["template_id"], row["locale"]): row["annotations"] for row in annotations.to_dicts()}
+    items = asked.items.with_columns(prompt=own_prompt(asked.items), asked_in=_ASKED_IN)
+    rules = {}
+    for way in _WAYS:
+        of_way = items.filter(asked_in=way)
+        decide = short_answer_rule(of_way, annotations, language=way)
+        for row in of_way.iter_rows(named=True):
+            groups = answers[row["template_id"], row["locale"]]
+            accepted = [text for _, _, text in variants(groups, way, as_given=False, in_latin=True)]
+            rules[row["item_id"]] = ItemRule(accepted, partial(_decision, decide, row))
+    return rules
+
+
+def _decision(
+    decide: Callable[[Mapping[str, Any]], tuple[Any, ...]], row: Mapping[str, Any], reply: str
+) -> Decision:
+    """What is decided on a reply to an item."""
+    decided = dict(zip(DECISIONS, decide({**row, "response": reply}), strict=True))
+    correct = decided["correct"]
+    return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
 
 
 def _read_with(decided: pl.DataFrame, gold: pl.DataFrame, *, rule: str, lemmas: str) -> dict[str, None]:

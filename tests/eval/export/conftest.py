@@ -52,7 +52,9 @@ def environment(root: Path, missing: Callable[[str], None]) -> Callable[..., Pat
                 shutil.rmtree(folder, ignore_errors=True)
                 venv.create(folder, with_pip=True)
                 (site,) = folder.glob("lib/*/site-packages")
-                (site / "ours.pth").write_text("\n".join(ours))
+                # So that editable installs among them are found as well, as this package is, and entry points.
+                lines = (f"import site; site.addsitedir({path!r})\n" for path in ours)
+                (site / "ours.pth").write_text("".join(lines))
                 pip = [python, "-m", "pip", "install", "--quiet", "-c", root / "constraints.txt"]
                 made = subprocess.run([*pip, *requirements], capture_output=True, text=True)
                 if made.returncode != 0:

@@ -7,7 +7,6 @@
 
 import csv
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-from blend.eval.export.letter_pattern import letter_pattern
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
 from blend.schemas.language.locales import registry
 from blend.schemas.rows.published_rows import LETTERS
@@ -112,14 +110,3 @@ def test_what_is_denied_is_passed_over_and_the_last_choice_wins():
     assert [pair for pair in pairs if pair[2] not in ("", pair[1])] == []
     unread = [pair for pair in pairs if pair[2] != pair[1]]
     assert len(unread) <= 0.03 * len(rows), unread
-
-
-@pytest.mark.slow
-def test_how_much_the_pattern_for_inspect_reads(replies: list[Reply]):
-    # One expression, which knows no option: the docs state these figures.
-    pattern = re.compile(letter_pattern())
-    found = [pattern.search(reply.text) for reply in replies]
-    letters = [None if one is None else "ABCD".index(one[1]) for one in found]
-    right = sum(letter == reply.option for letter, reply in zip(letters, replies, strict=True))
-    wrong = sum(letter not in (None, reply.option) for letter, reply in zip(letters, replies, strict=True))
-    assert (len(replies), right, wrong) == (1265, 1049, 34)

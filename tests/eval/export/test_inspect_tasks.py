@@ -1,0 +1,299 @@
+"""Inspect: our tasks decide there, item by item, as runs of our own do; and ``eval.yaml`` runs there."""
+
+import ast
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+import yaml
+from nets.commands import blend as command
+from nets.kept_runs import RUNS, description, make_run
+
+import blend
+from blend.builders.publish import publish_release
+from blend.eval.inspect_logs import run_of_log
+from blend.eval.models.protocols import Decoding
+from blend.eval.models.text_generation import draw_seed
+from blend.eval.registry import TASKS, task_of
+from blend.eval.release_items import read_items
+from blend.eval.runs.run_directory import Run, read_run
+from helpers.hub.hub_server import Hub
+from helpers.hub.hub_store import ALICE
+from helpers.models.saying_server import SayingServer
+
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
+
+UNFINISHED = {"text": "<think>Hm", "thought": None, "finish_reason": "length"}
+"""What is said where a net keeps no answer."""
+
+DRAWN = {"temperature": 1.0, "seed": 5}
+"""How questions are asked that are asked several times."""
+
+
+class Played(NamedTuple):
+    """Kept answers of a net, for a server to say."""
+
+    release: Path
+    task: str
+    options: dict[str, Any]
+    """Options of asking."""
+    kept: dict[tuple[str, int | None], tuple[str, str]]
+    """What is said, and why it ends, by prompt and seed."""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether questions are asked several times."""
+        return "samples" in self.options
+
+    def server(self) -> SayingServer:
+        """A server that says it."""
+        return SayingServer(lambda prompt, seed: self.kept.get((prompt, seed)))
+
+
+@pytest.fixture
+def play(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Played]:
+    """Reads the answers that a net keeps."""
+
+    def play(name: str) -> Played:
+        about = description(name)
+        release = request.getfixturevalue(f"{about['release']}_release")
+        make_run(name, release, tmp_path / "kept")
+        run = read_run(tmp_path / "kept")
+        answers = {row["item_id"]: row for row in run.answers().to_dicts() if row["error"] is None}
+        kept = {}
+        for item in run.items().to_dicts():
+            sample = item.get("sample")
+            seed = None if sample is None else draw_seed(item["prompt"], sample, Decoding(seed=DRAWN["seed"]))
+            answer = answers.get(item["item_id"], UNFINISHED)
+            thought = f"<think>{answer['thought']}</think>" if answer["thought"] else ""
+            kept[item["prompt"], seed] = (f"{thought}{answer['text']}", answer["finish_reason"] or "stop")
+        return Played(release, about["task"], about["asked"], kept)
+
+    return play
+
+
+@pytest.fixture
+def publish(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Puts a release on a Hub: ``org/blend``."""
+    monkeypatch.setenv("HF_TOKEN", ALICE.token)
+    return lambda release: publish_release(release, "org/blend", endpoint=hub.url)
+
+
+@pytest.fixture
+def inspect_eval(environment: Callable[..., Path], tmp_path: Path) -> Callable[..., list[Path]]:
+    """Runs tasks in Inspect, which has an environment of its own, and gives its logs."""
+    inspect = environment("inspect", "inspect-ai==0.3.285").with_name("inspect")
+
+    def inspect_eval(task: str, server: SayingServer, *options: str, **variables: str) -> list[Path]:
+        own = {"STUB_BASE_URL": server.url, "STUB_API_KEY": "none"}
+        own |= {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
+        command = [
+            *(inspect, "eval", task, "--model", "openai-api/stub/tiny", *options),
+            *("--display", "none", "--log-dir", tmp_path / "logs", "--log-format", "json"),
+        ]
+        run = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | own | variables, capture_output=True, text=True, timeout=900
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
+        convert = [
+            inspect,
+            "log",
+            "convert",
+            tmp_path / "logs",
+            "--to",
+            "eval",
+            "--output-dir",
+            tmp_path / "eval",
+        ]
+        subprocess.run(convert, cwd=tmp_path, env=os.environ | own, check=True, stdout=subprocess.DEVNULL)
+        return sorted((tmp_path / "eval").glob("*.eval"))
+
+    return inspect_eval
+
+
+def task_options(release: str | Path, played: Played) -> list[str]:
+    """The options of Inspect by which it asks what is played."""
+    options = {"release": str(release), **played.options}
+    drawn = ["--epochs", str(options.pop("samples", 1)), "--temperature", "1", "--seed", str(DRAWN["seed"])]
+    given = [part for name, value in options.items() for part in ("-T", f"{name}={json.dumps(value)}")]
+    return [*given, *(drawn if played.is_drawn else ())]
+
+
+def decided(run: Run | Path) -> tuple[dict[str, float], list[Any]]:
+    """What is decided on every item, and all figures of a run."""
+    scored = blend.score_run(run, on_warning=lambda _: None)
+    value = "f1" if scored.task.name == "free-listing" else "correct"
+    decisions = scored.decisions().select("item_id", pl.col(value).cast(pl.Float64))
+    return dict(decisions.rows()), scored.frame.rows()
+
+
+def decided_there(log: dict[str, Any]) -> dict[str, float]:
+    """What Inspect's log says of every item, named as ours are."""
+    found = {}
+    for sample in log["samples"]:
+        (score,) = sample["scores"].values()
+        repeat = f"#{sample['epoch'] - 1}" if sample["epoch"] > 1 else ""
+        found[f"{sample['id']}{repeat}"] = score["value"]
+    return found
+
+
+def as_json(log: Path) -> Path:
+    """The same log in Inspect's other format."""
+    return log.parents[1] / "logs" / f"{log.stem}.json"
+
+
+def read_json(log: Path) -> dict[str, Any]:
+    """What a log holds."""
+    found: dict[str, Any] = json.loads(
+        (log.parents[1] / "logs" / f"{log.stem}.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mc-thoughts", "mc-repeats", "mc-confidence", "true-false-written", "short-answers", "free-listing"],
+)
+def test_inspect_decides_as_a_run_does(
+    name: str, inspect_eval: Callable[..., list[Path]], play: Callable[[str], Played], tmp_path: Path
+):
+    played = play(name)
+    options = {**task_of(played.task).of_texts, **played.options, **(DRAWN if played.is_drawn else {})}
+    with played.server().serving() as server:
+        task = f"blend/{played.task.replace('-', '_')}"
+        (log,) = inspect_eval(task, server, *task_options(played.release, played))
+        asked_there = server.asked()
+        of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
+        blend.run_task(played.release, played.task, **of_model, **options)
+        assert server.asked() == asked_there
+    ours, figures = decided(tmp_path / "run")
+    for form in (log, as_json(log)):
+        read = run_of_log(form, tmp_path / f"read{form.suffix}", on_warning=lambda _: None)
+        assert read.description.model.id == "openai-api/stub/tiny"
+        assert decided(read) == (ours, figures)
+    dumped = read_json(log)
+    assert decided_there(dumped) == ours
+    (result,) = dumped["results"]["scores"]
+    shares = {name: metric["value"] for name, metric in result["metrics"].items()}
+    assert shares.pop("stderr") > 0
+    average = "mean" if played.task == "free-listing" else "accuracy"
+    assert shares[average] == pytest.approx(sum(ours.values()) / len(ours), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_decides_on_a_release_from_the_hub(
+    inspect_eval: Callable[..., list[Path]],
+    play: Callable[[str], Played],
+    publish: Callable[[Path], None],
+    hub: Hub,
+    tmp_path: Path,
+):
+    played = play("mc-texts")
+    publish(played.release)
+    with played.server().serving() as server:
+        of_hub = task_options("org/blend@v0.1.0", played)
+        (log,) = inspect_eval("blend/multiple_choice", server, *of_hub, **hub.environment(tmp_path / "home"))
+        of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
+        blend.run_task(played.release, "multiple-choice", style="json", **of_model, **played.options)
+    ours, figures = decided(tmp_path / "run")
+    assert decided_there(read_json(log)) == ours
+    read = run_of_log(log, tmp_path / "read", release=played.release, on_warning=lambda _: None)
+    assert decided(read) == (ours, figures)
+
+
+def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
+    inspect_eval: Callable[..., list[Path]], shared: Path, tmp_path: Path
+):
+    recipe, release = RUNS.parent / "cultural_prompts" / "recipe.toml", tmp_path / "release"
+    command("build", recipe, "--source-path", f"extrinsic={shared / 'data' / 'extrinsic'}", "--out", release)
+    asked = ("-T", "limit=2", "-T", "samples=2", "-T", "nationalities=Thai,Brazilian", "--temperature", "0.7")
+    with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
+        (log,) = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
+        asked_there = server.asked()
+    run = run_of_log(log, tmp_path / "read")
+    items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
+    drawn = [
+        (prompt, draw_seed(prompt, sample, Decoding()))
+        for prompt, sample in items.select("prompt", "sample").rows()
+    ]
+    assert asked_there == sorted(drawn, key=str)
+    assert run.answers()["text"].null_count() == 0
+
+
+# eval.yaml, without any code of ours
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_runs_a_release_from_the_hub_without_us(
+    inspect_eval: Callable[..., list[Path]],
+    release: Path,
+    publish: Callable[[Path], None],
+    hub: Hub,
+    tmp_path: Path,
+):
+    publish(release)
+    gold = read_items(release, TASKS["multiple-choice"]).asked.gold
+    correct = {item_id: "ABCD"[answer] for item_id, answer in gold.select("item_id", "answer").iter_rows()}
+
+    def say(prompt: str, seed: int | None) -> tuple[str, str]:
+        return f"ANSWER: {'ABCD'[len(prompt) % 4]}", "stop"
+
+    with SayingServer(say).serving() as server:
+        variables = hub.environment(tmp_path / "home")
+        (log,) = inspect_eval("hf/org/blend/multiple-choice", server, **variables)
+        assert len({len(prompt) % 4 for prompt, _ in server.asked()}) == 4
+    samples = read_json(log)["samples"]
+    assert len(samples) == len(correct)
+    for sample in samples:
+        (score,) = sample["scores"].values()
+        assert (score["value"] == "C") == (score["answer"] == correct[sample["metadata"]["MCQID"]])
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_grades_the_short_answers_of_a_release_from_the_hub(
+    inspect_eval: Callable[..., list[Path]],
+    release: Path,
+    publish: Callable[[Path], None],
+    hub: Hub,
+    tmp_path: Path,
+):
+    publish(release)
+    # A word that natives of several regions gave; what is compared is what the grading model is shown.
+    word = "인사"
+    rows = {
+        file.name.split("-")[0]: pl.read_parquet(file)
+        for file in (release / "data" / "annotations").glob("*.parquet")
+    }
+    given = pl.element().struct.field("answers").list.contains(word).any()
+    found = {region: table["annotations"].list.eval(given).list.first() for region, table in rows.items()}
+    everywhere = sum(table.height for table in rows.values())
+    expected = {"short-answer": sum(one.sum() for one in found.values()) / everywhere}
+    expected |= {f"short-answer-{region}": one.mean() for region, one in found.items()}
+    tasks = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    assert {task["id"] for task in tasks} == {"multiple-choice", *expected}
+    assert expected["short-answer-KR"] > 0
+    with SayingServer(lambda prompt, _: (graded(prompt, word), "stop")).serving() as server:
+        logs = inspect_eval("hf/org/blend", server, **hub.environment(tmp_path / "home"))
+    accuracies = {
+        log["eval"]["task"].rpartition("/")[2]: result["metrics"]["accuracy"]["value"]
+        for log in map(read_json, logs)
+        for result in log["results"]["scores"]
+    }
+    assert accuracies == pytest.approx({**expected, "multiple-choice": 0.0}, abs=1e-12)
+
+
+def graded(prompt: str, word: str) -> str:
+    """One word to every question; and as a grade of such an answer, whether people gave it."""
+    _, _, told = prompt.partition("Their answers, with the number of people who gave each (count): ")
+    if not told:
+        return word
+    criterion, _, rest = told.partition("\n\nThe model's answer: ")
+    given = {answer for group in ast.literal_eval(criterion) for answer in group["answers"]}
+    answer, _, instructions = rest.partition("\n\nThe answer counts")
+    assert "GRADE: C" in instructions
+    return f"GRADE: {'C' if answer in given else 'I'}"
