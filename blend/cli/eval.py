@@ -170,8 +170,8 @@ def score(
         Path,
         typer.Argument(
             metavar="RUN|LOG",
-            help="Directory of the run, or of several; or a log of `inspect eval blend/TASK`, whose run is then "
-            "made beside it.",
+            help="Directory of the run, or of several; or a log of `inspect eval blend/TASK`, whose run is "
+            "then made beside it.",
         ),
     ] = DEFAULT_RUN,
     rule: Annotated[

@@ -22,6 +22,7 @@ from blend.eval.models.text_generation import draw_seed
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.run_directory import Run, read_run
+from helpers.asking import score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 from helpers.models.saying_server import SayingServer
@@ -126,7 +127,7 @@ def task_options(release: str | Path, played: Played) -> list[str]:
 
 def decided(run: Run | Path) -> tuple[dict[str, float], list[Any]]:
     """What is decided on every item, and all figures of a run."""
-    scored = blend.score_run(run, on_warning=lambda _: None)
+    scored = score(run, on_warning=lambda _: None)
     value = "f1" if scored.task.name == "free-listing" else "correct"
     decisions = scored.decisions().select("item_id", pl.col(value).cast(pl.Float64))
     return dict(decisions.rows()), scored.frame.rows()
@@ -173,7 +174,7 @@ def test_inspect_decides_as_a_run_does(
         assert server.asked() == asked_there
     ours, figures = decided(tmp_path / "run")
     for form in (log, as_json(log)):
-        read = run_of_log(form, tmp_path / f"read{form.suffix}", on_warning=lambda _: None)
+        read = run_of_log(form, tmp_path / f"read{form.suffix}")
         assert read.description.model.id == "openai-api/stub/tiny"
         assert decided(read) == (ours, figures)
     dumped = read_json(log)
@@ -202,7 +203,7 @@ def test_inspect_decides_on_a_release_from_the_hub(
         blend.run_task(played.release, "multiple-choice", style="json", **of_model, **played.options)
     ours, figures = decided(tmp_path / "run")
     assert decided_there(read_json(log)) == ours
-    read = run_of_log(log, tmp_path / "read", release=played.release, on_warning=lambda _: None)
+    read = run_of_log(log, tmp_path / "read", release=played.release)
     assert decided(read) == (ours, figures)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.export import lm_eval
-from blend.eval.models import open_model
+from blend.eval.models.local_model import open_local
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
@@ -47,7 +47,7 @@ def ours(
     def ours(style: str, limit: int | None = None, rule: str = "default") -> ScoredAnswers:
         out = tmp_path_factory.mktemp("ours") / "run"
         asked = read_items(release, TASKS["multiple-choice"], style=style, limit=limit)
-        model = open_model(str(tiny_model), asked_for="logprobs", device="cpu", dtype="float32")
+        model = open_local(str(tiny_model), device="cpu", dtype="float32")
         with opened(out, asked, model.describe(), None) as run:
             ask_model(run, model)
         return score_answers(read_run(out), rule=rule)
