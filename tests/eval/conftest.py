@@ -1,5 +1,6 @@
 """Runs of a few questions, of a caller's model or of a server of texts."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ def asked(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
     """Asks a few questions of the mini release, into ``run``."""
 
     def ask(model: Any, task: str = "multiple-choice", out: str = "run", **options: Any) -> blend.Run:
-        return blend.run_task(mini_release, task, model=model, out=tmp_path / out, **{"limit": 3, **options})
+        return blend.run_task(mini_release, task, model, tmp_path / out, **{"limit": 3, **options})
 
     return ask
 
@@ -29,10 +30,12 @@ def server() -> Iterator[BatchServer]:
 
 @pytest.fixture
 def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
-    """Runs a few questions of the mini release, of the model that `server` has."""
+    """Runs a question of the mini release, of the model that `server` has; nobody hears the warnings."""
 
     def run(out: str = "run", task: str = "multiple-choice", **options: Any) -> blend.Run:
-        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}
-        return blend.run_task(mini_release, task, out=tmp_path / out, **given)
+        model = blend.Server(name="tiny")
+        given = {"model": model, "decoding": blend.Decoding(max_tokens=64), "limit": 1, **options}
+        with warnings.catch_warnings(action="ignore", category=blend.BlendWarning):
+            return blend.run_task(mini_release, task, out=tmp_path / out, **given)
 
     return run

@@ -17,7 +17,7 @@ import polars as pl
 from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
-from blend.eval.runs import answer_files, opened, run_directory
+from blend.eval.runs import answers, opened, run_directory
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.schemas.release.manifest import TableInfo
@@ -119,14 +119,14 @@ def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None
         def __getattr__(self, name: str):
             return getattr(self.file, name)
 
-    opens = answer_files.Journal.__init__
+    opens = answers.AnswerFile.__init__
 
     def opening(self, path: Path) -> None:
         opens(self, path)
         self._file = Halting(self._file)
 
-    answer_files.Journal.__init__ = opening
-    answer_files.write_frame = run_directory.write_frame = moment.around(answer_files.write_frame)
+    answers.AnswerFile.__init__ = opening
+    run_directory.write_frame = moment.around(run_directory.write_frame)
     run_directory.atomic_write = moment.around(run_directory.atomic_write)
     Path.unlink = moment.around(Path.unlink)
     run_all(out, Echo(fails=True), samples)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.item_analysis.analysis import analyse_items, analyse_responses
 from blend.eval.item_analysis.compact import select_compact
 from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
 from blend.eval.item_analysis.responses import Responses
-from blend.eval.runs.run_directory import read_run
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.simulated_models import simulated_runs

@@ -92,9 +92,8 @@ def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[P
         model="a",
         out=tmp_path / "run",
         config="compact",
-        on_warning=lambda _: None,
     )
-    scored = blend.score_run(asked, on_warning=lambda _: None)
+    scored = blend.score_run(asked)
     is_a, weight = (rows["answer"] == 0).to_numpy(), rows["weight"].to_numpy()
     assert scored.overall("accuracy").value == pytest.approx(100 * (is_a * weight).sum() / weight.sum())
     assert scored.overall("accuracy-by-pair") is None

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers
 from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts, keep_texts
 from blend.schemas.errors import BlendError, InputError

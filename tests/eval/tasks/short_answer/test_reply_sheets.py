@@ -42,7 +42,7 @@ def made(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     def scored(name: str) -> ScoredRun:
         if not (folder / name).exists():
             run = blend.run_task(mini_release, "short-answer", model=Guesser(name), out=folder / name, limit=12)
-            score_run(run, on_warning=lambda _: None)
+            score_run(run)
         return read_scored([folder / name])[0]
 
     return scored
@@ -358,7 +358,7 @@ class Silent:
 
 @pytest.mark.slow
 def test_runs_without_replies(asked: Callable[..., blend.Run]):
-    silent = score_run(asked(Silent(), "short-answer"), on_warning=lambda _: None)
+    silent = score_run(asked(Silent(), "short-answer"))
     with pytest.raises(InputError) as raised:
         draw_replies([silent], sample=9)
     assert str(raised.value) == (
