@@ -17,6 +17,8 @@ from blend.eval.runs.usage import AskingPlan
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.models.judge_server import serving_judge
 
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
+
 
 @pytest.fixture
 def run(mini_release: Path, tmp_path: Path) -> blend.Run:

@@ -116,6 +116,5 @@ def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path):
     missing = wrong(mini_release, "true-false")
     assert "the release has no configuration true-false-questions, which the task true-false reads" in missing
     assert "write rungs = true below [mcq] in the recipe (docs/rungs.md)" in missing
-    assert "`shots`: the task region-choice has no such option" in wrong(
-        rungs_release, "region-choice", shots=2
-    )
+    no_shots = "`shots`: the task region-choice has no such option"
+    assert no_shots in wrong(rungs_release, "region-choice", shots=2)
