@@ -173,7 +173,8 @@ def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     gold = read_run(runs[0]).gold("item_id")["item_id"]
     answers = tmp_path / "guesser.csv"
     gold.to_frame().with_columns(response=pl.lit("A")).write_csv(answers)
-    blend.score_run(blend.run_task(mini_release, "multiple-choice", answers=answers, out=tmp_path / "guesser"))
+    recorded = blend.Recorded(path=answers)
+    blend.score_run(blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "guesser"))
     told = "1 model is no better than guessing (guesser.csv) and tells nothing of items"
     assert analyse_items(read_scored([*runs, tmp_path / "guesser"])).untold == told
     assert analyse_items(read_scored(runs)).guessers == ()

@@ -106,9 +106,7 @@ def test_one_rung_is_no_ladder_and_nor_are_two_releases(scored: Callable[..., li
 
 def test_other_limits_are_no_ladder(scored: Callable[..., list], rungs_release: Path, tmp_path: Path):
     _, *others = scored("says")
-    longer = run_task(
-        rungs_release, "multiple-choice", model=Says("A", "yes"), out=tmp_path / "longer", limit=7
-    )
+    longer = run_task(rungs_release, "multiple-choice", Says("A", "yes"), tmp_path / "longer", limit=7)
     assert ladder_sections([score_run(longer), *others]) == ()
 
 
@@ -123,7 +121,7 @@ def test_of_true_or_false_an_item_is_a_question(scored: Callable[..., list]):
 
 def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_release: Path, tmp_path: Path):
     lettered = run_task(
-        rungs_release, "multiple-choice", model=Says("A", "yes"), out=tmp_path / "turned", rotations=2, limit=6
+        rungs_release, "multiple-choice", Says("A", "yes"), tmp_path / "turned", rotations=2, limit=6
     )
     score_run(lettered)
     people, model, turned = read_scored(

@@ -60,7 +60,7 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
 @pytest.mark.slow
 def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
     for task in ("region-choice", "true-false"):
-        blend.score_run(blend.run_task(rungs_release, task, model=Says(), out=tmp_path / task, limit=2))
+        blend.score_run(blend.run_task(rungs_release, task, Says(), tmp_path / task, limit=2))
     sent = push_scores(tmp_path / "region-choice", "org/model", dataset="org/blend", dry_run=True)
     assert sent.path == ".eval_results/org--blend--region-questions.yaml"
     assert yaml.safe_load(sent.content)[0]["dataset"]["task_id"] == "region-questions"

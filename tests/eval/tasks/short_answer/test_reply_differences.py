@@ -14,6 +14,8 @@ from blend.eval.tasks.short_answer.reply_differences import differences_section
 from blend.eval.tasks.short_answer.reply_sheet import replies
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer
 
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
+
 
 @pytest.fixture(scope="module")
 def run(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> ScoredRun:

@@ -21,6 +21,8 @@ from blend.eval.tasks.short_answer.reply_sheet import DRAWN, draw_replies, keep_
 from blend.schemas.errors import InputError, RowErrors, UnknownNameError
 from blend.schemas.sheets.reply_sheets import REPLY_SHEET
 
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
+
 Run = Callable[[str], ScoredRun]
 
 
@@ -41,7 +43,7 @@ def made(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     def scored(name: str) -> ScoredRun:
         if not (folder / name).exists():
-            run = blend.run_task(mini_release, "short-answer", model=Guesser(name), out=folder / name, limit=12)
+            run = blend.run_task(mini_release, "short-answer", Guesser(name), folder / name, limit=12)
             score_run(run)
         return read_scored([folder / name])[0]
 
