@@ -85,7 +85,7 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     check_known("task", task, TASKS)
-    given = read_options(TASKS[task].options, options)
+    given = {"locales": locales, "limit": limit} | read_options(TASKS[task], "options", options)
     if shard is not None and costs.budget is not None:
         print_warning(f"--budget {costs.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
@@ -116,8 +116,6 @@ def run(
             asked,
             directory,
             decoding=read_writing(writing),
-            locales=locales,
-            limit=limit,
             shard=shard,
             **files.given(),
             **costs.given(),
@@ -173,7 +171,7 @@ def score(
         str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
     ] = "default",
     *,
-    options: TaskValues = None,
+    scoring: TaskValues = None,
     release: Annotated[
         str | None,
         typer.Option(metavar="DIR|REPO@REV", help="Where the release lies now that the run asked."),
@@ -210,7 +208,7 @@ def score(
         for one in runs_in(directory):
             try:
                 task = task_of(read_description(one).task)
-                chosen = read_options(task.scoring, options)
+                chosen = read_options(task, "scoring", scoring)
                 found.append(
                     score_run(
                         one,
