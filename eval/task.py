@@ -313,7 +313,7 @@ def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str)
         raise ArgumentError(first.message)
     if first.kind in ("extra_forbidden", "unexpected_keyword_argument"):
         raise unknown_option(kind, first.location, task=task)
-    raise ArgumentError(f"`{first.location}`: {first.value!r} is not possible ({first.message})")
+    raise ArgumentError(f"`{first.location}`: {first.given()}")
 
 
 def unknown_option(kind: type[TaskOptions] | type[ScoringOptions], name: str, *, task: str) -> ArgumentError:
