@@ -312,15 +312,15 @@ def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str)
     if first.is_ours:
         raise ArgumentError(first.message)
     if first.kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        raise unknown_option(kind, first.location, task=task)
+        raise ArgumentError(f"`{first.location}`: {no_such_option(kind, first.location, task=task)}")
     raise ArgumentError(f"`{first.location}`: {first.given()}")
 
 
-def unknown_option(kind: type[TaskOptions] | type[ScoringOptions], name: str, *, task: str) -> ArgumentError:
-    """The error for a name that is none of a task's options; lists those there are."""
+def no_such_option(kind: type[TaskOptions] | type[ScoringOptions], name: str, *, task: str) -> str:
+    """Say that a name is none of a task's options, and list those there are."""
     known = list(offered(kind))
     has = f"it has {', '.join(f'`{one}`' for one in known)}" if known else "it has none"
-    return ArgumentError(f"`{name}`: the task {task} has no such option; {did_you_mean(name, known)}{has}")
+    return f"the task {task} has no such option; {did_you_mean(name, known)}{has}"
 
 
 def _is_list(kind: type[TaskOptions] | type[ScoringOptions], name: str) -> bool:

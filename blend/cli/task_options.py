@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from blend.eval.registry import TASKS
-from blend.eval.task import Task, offered, unknown_option
+from blend.eval.task import Task, no_such_option, offered
 from blend.exit_codes import UsageError
 
 TaskValues = Annotated[
@@ -43,7 +43,7 @@ def read_options(
         if not (name and sign):
             raise UsageError(f"-T {text}: expected a name and a value, such as style=texts")
         if name not in known:
-            raise unknown_option(getattr(task, kind), name, task=task.name)
+            raise UsageError(f"-T {text}: {no_such_option(getattr(task, kind), name, task=task.name)}")
         holds = _kind_of(known[name])
         if holds is Mapping:
             files = found.setdefault(name, {})

@@ -86,14 +86,21 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
     [
         (["style=jsn"], "-T style: input should be 'letters', 'texts' or 'json', not 'jsn'"),
         (["style"], "-T style: expected a name and a value, such as style=texts"),
-        (["style=json", "style=texts"], "-T style=texts: style is given twice; write several values with commas "
-         "between them"),
+        (
+            ["style=json", "style=texts"],
+            "-T style=texts: style is given twice; write several values with commas between them",
+        ),
         (["rotations=0"], "-T rotations: input should be greater than or equal to 1, not '0'"),
         (["shots-seed=2"], "-T shots_seed=2 makes sense only with -T shots; leave it out"),
-        (["price=1,1"], "--price: the task multiple-choice has no such option; it has --locales, --limit, "
-         "--samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"),
+        (
+            ["price=1,1"],
+            (
+                "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, --samples, "
+                "-T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_options_of_the_task_that_cannot_be(
     mini_release: Path, tmp_path: Path, options: list[str], message: str
 ):
@@ -201,7 +208,8 @@ def test_options_of_models_are_refused_with_recorded_answers(
     with pytest.raises(BlendError) as caught:
         ask(sample_release, "whose", tmp_path / "run", "--answers", str(answers), *option)
     assert str(caught.value) == (
-        f"{' '.join(option)} makes sense only where a model is asked, and recorded answers ask nobody; leave it out"
+        f"{' '.join(option)} makes sense only where a model is asked, and recorded answers ask nobody; "
+        "leave it out"
     )
     assert not (tmp_path / "run").exists()
 
