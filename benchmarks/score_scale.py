@@ -90,7 +90,7 @@ def keep(folder: Path, _items: int) -> float:
 
     from blend.eval.release_items import ReleaseItems
     from blend.eval.runs import opened
-    from blend.eval.runs.ask_model import keep_recorded
+    from blend.eval.runs.answers import write_answers
     from blend.eval.runs.recorded_answers import read_recorded
     from blend.eval.tasks.multiple_choice import ChoiceOptions
     from blend.eval.tasks.multiple_choice.choice_items import choice_items
@@ -108,13 +108,13 @@ def keep(folder: Path, _items: int) -> float:
     configs = ("multiple-choice-questions",)
     wanted = ReleaseItems(manifest, "multiple-choice", configs, options.kept(), asked)
     with opened(folder / "run", wanted, recorded.description, None) as run:
-        keep_recorded(run, recorded)
+        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
     return time.perf_counter() - started
 
 
 def score(folder: Path, _items: int) -> float:
     """Score the run and write scores and decisions."""
-    from blend.eval.runs.run_directory import read_run
+    from blend.eval.asked_runs import read_run
     from blend.eval.scoring import score_answers, write_scores
 
     started = time.perf_counter()

@@ -21,6 +21,8 @@ from typing import (
     get_type_hints,
 )
 
+from annotated_types import Ge
+
 from blend.schemas.errors import ArgumentError, did_you_mean
 from blend.schemas.prompts.candidate_options import MAX_MASKS, Causal
 
@@ -40,19 +42,6 @@ Progress = Callable[[str, int, int], None]
 """Called with a step, how many of its parts are done, and how many there are."""
 
 
-class TaskOption(NamedTuple):
-    """Words about an option wherever it is offered; parameters of the library stand in backticks."""
-
-    help: str
-    """What it does, as the end of a sentence."""
-    flag: str | None = None
-    """What the command line calls it where it is given several times, one value each; else its own name."""
-    metavar: str | None = None
-    """What stands for its value there."""
-    least: int | None = None
-    """The smallest number that it can be."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class TaskOptions:
     """Options of asking that every task has; each changes what is asked, so all of them stand in a run."""
@@ -64,12 +53,10 @@ class TaskOptions:
     NOT_KEPT: ClassVar[frozenset[str]] = frozenset()
     """Fields that no run keeps, since another one says what of them counts."""
 
-    locales: Annotated[
-        tuple[str, ...] | None, TaskOption("ask about this region only, by any of its names", metavar="REGION")
-    ] = None
-    limit: Annotated[
-        int | None, TaskOption("question templates per region at most; all when absent", least=1)
-    ] = None
+    locales: tuple[str, ...] | None = None
+    """Regions to ask about, by any of their names; all when absent."""
+    limit: Annotated[int | None, Ge(1)] = None
+    """Question templates per region at most; all when absent."""
 
     @classmethod
     def always_kept(cls) -> list[str]:
@@ -91,25 +78,18 @@ class TaskOptions:
 class WrittenOptions(TaskOptions):
     """Options of asking that every task has whose answers a model writes and that are correct or wrong."""
 
-    samples: Annotated[
-        int, TaskOption("times that each question is asked, above temperature 0; once if absent", least=1)
-    ] = 1
+    samples: Annotated[int, Ge(1)] = 1
+    """Times that each question is asked, above temperature 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShotOptions(WrittenOptions):
     """Options of asking that every task has whose questions can stand behind solved examples."""
 
-    shots: Annotated[
-        int,
-        TaskOption(
-            "solved examples before each question, of templates that are then not asked; none if absent",
-            least=0,
-        ),
-    ] = 0
-    shots_seed: Annotated[
-        int, TaskOption("which templates are the examples; those of 0 if absent", least=0)
-    ] = 0
+    shots: Annotated[int, Ge(0)] = 0
+    """Solved examples before each question, of templates that are then not asked."""
+    shots_seed: Annotated[int, Ge(0)] = 0
+    """Which templates are the examples."""
 
     def __post_init__(self) -> None:
         if self.shots_seed and not self.shots:
@@ -120,16 +100,11 @@ class ShotOptions(WrittenOptions):
 class CandidateOptions(TaskOptions):
     """Options of asking that every task has whose candidates a model ranks."""
 
-    max_masks: Annotated[
-        int, TaskOption(f"a masked model: tokens that a candidate may have; {MAX_MASKS} if absent", least=1)
-    ] = MAX_MASKS
-    causal: Annotated[
-        Causal,
-        TaskOption(
-            "a causal model: after the prompt and the candidate so far (as if absent), as published, or by the "
-            "log-probability of the whole statement"
-        ),
-    ] = "conditional"
+    max_masks: Annotated[int, Ge(1)] = MAX_MASKS
+    """Tokens that a candidate may have, of a masked model."""
+    causal: Causal = "conditional"
+    """How a causal model scores a candidate: after the prompt and the candidate so far, as published, or by the
+    log-probability of the whole statement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,14 +296,15 @@ class Task(Protocol):
         raise AssertionError(f"{self.name} takes no table of its own: {answers}, {out}, {model}, {encoding}")
 
 
-def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, tuple[TaskOption, Any]]:
-    """List what is said of each option of a class, and its type, by name; without those that nobody gives."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {
-        field.name: (hint.__metadata__[0], hint.__origin__)
-        for field in dataclasses.fields(kind)
-        if hasattr(hint := hints[field.name], "__metadata__")
-    }
+def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, Any]:
+    """List the types of a task's options by name, without those that every scoring has or nobody gives."""
+    apart = kind.FROM_RELEASE | kind.NOT_KEPT if issubclass(kind, TaskOptions) else {"rule", "seed"}
+    return {name: hint for name, hint in _fields(kind).items() if name not in apart}
+
+
+def _fields(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
 def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str) -> Options:
@@ -347,7 +323,6 @@ def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str)
     from blend.loaders.files.json_text import is_encodable
     from blend.schemas.base.field_errors import field_errors
 
-    known = list(offered(kind))
     # One name where several can be given is a list of one, not a list of its letters.
     values = {
         name: [value] if isinstance(value, str) and _is_list(kind, name) else value
@@ -358,24 +333,24 @@ def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str)
         if not is_encodable(value):
             raise ArgumentError(f"`{name}`: {value!r} is not possible (it is not text in UTF-8)")
     try:
-        options: Options = TypeAdapter(kind).validate_python(values)
-        for name, (option, _) in offered(kind).items():
-            value = getattr(options, name)
-            if option.least is not None and value is not None and value < option.least:
-                raise ArgumentError(f"`{name}`: {value} is not possible (it is {option.least} at least)")
-        return options
+        return TypeAdapter(kind).validate_python(values)
     except ValidationError as error:
         first = next(field_errors(error))
     if first.is_ours:
         raise ArgumentError(first.message)
     if first.kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        has = f"it has {', '.join(f'`{name}`' for name in known)}" if known else "it has none"
-        like = did_you_mean(first.location, known)
-        raise ArgumentError(f"`{first.location}`: the task {task} has no such option; {like}{has}")
-    raise ArgumentError(f"`{first.location}`: {first.value!r} is not possible ({first.message})")
+        raise ArgumentError(f"`{first.location}`: {no_such_option(kind, first.location, task=task)}")
+    raise ArgumentError(f"`{first.location}`: {first.given()}")
+
+
+def no_such_option(kind: type[TaskOptions] | type[ScoringOptions], name: str, *, task: str) -> str:
+    """Say that a name is none of a task's options, and list those there are."""
+    known = list(offered(kind))
+    has = f"it has {', '.join(f'`{one}`' for one in known)}" if known else "it has none"
+    return f"the task {task} has no such option; {did_you_mean(name, known)}{has}"
 
 
 def _is_list(kind: type[TaskOptions] | type[ScoringOptions], name: str) -> bool:
     """Whether an option takes several values."""
-    hint = get_type_hints(kind).get(name)
+    hint = _fields(kind).get(name)
     return any(get_origin(one) is tuple for one in (hint, *get_args(hint)))

@@ -14,7 +14,7 @@ from blend.cli.asking_options import Costs, Files, Seed, SeedOfTests, ShardOf
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_outcome import notices, plan_teller, print_outcome, print_warning
 from blend.cli.groups import with_groups
-from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing
+from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing, refuse
 from blend.cli.options import AsJson, Encoding, Limit, Release
 from blend.cli.task_options import TaskValues, read_options
 from blend.eval.registry import TASKS
@@ -85,7 +85,7 @@ def run(
     - `blend eval run release --answers answers.csv` keeps what another tool's model answered.
     """
     check_known("task", task, TASKS)
-    given = read_options(TASKS[task].options, options)
+    given = {"locales": locales, "limit": limit} | read_options(TASKS[task], "options", options)
     if shard is not None and costs.budget is not None:
         print_warning(f"--budget {costs.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
@@ -96,7 +96,7 @@ def run(
     asked: Local | Server | Recorded
     if answers is not None:
         asked = Recorded(path=answers, name=model, encoding=encoding)
-        _refuse_models(here, there)
+        refuse(vars(here) | vars(there), "where a model is asked, and recorded answers ask nobody")
     elif model is None:
         raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
     elif encoding is not None:
@@ -116,8 +116,6 @@ def run(
             asked,
             directory,
             decoding=read_writing(writing),
-            locales=locales,
-            limit=limit,
             shard=shard,
             **files.given(),
             **costs.given(),
@@ -128,14 +126,6 @@ def run(
     assert kept.outcome is not None
     again = "--batch-out writes them out again" if files.batch_in else "the same command asks them again"
     print_outcome(kept.outcome, out, again=again, score=str(out), price=costs.read_price())
-
-
-def _refuse_models(*groups: object) -> None:
-    for group in groups:
-        for name, value in vars(group).items():
-            if value is not None:
-                flag = f"--{name.replace('_', '-')}"
-                raise UsageError(f"{flag} {value} makes sense only where a model is asked; leave it out")
 
 
 @contextmanager
@@ -178,7 +168,7 @@ def score(
         str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
     ] = "default",
     *,
-    options: TaskValues = None,
+    scoring: TaskValues = None,
     release: Annotated[
         str | None,
         typer.Option(metavar="DIR|REPO@REV", help="Where the release lies now that the run asked."),
@@ -218,7 +208,7 @@ def score(
         for one in runs_in(directory):
             try:
                 task = task_of(read_description(one).task)
-                chosen = read_options(task.scoring, options)
+                chosen = read_options(task, "scoring", scoring)
                 found.append(
                     score_run(
                         one,

@@ -72,10 +72,10 @@ def chosen_model(name: str, here: Any, there: Any, *, in_files: bool) -> Local |
     of_machine = {key: value for key, value in vars(here).items() if value is not None}
     of_server = {key: value for key, value in vars(there).items() if value is not None}
     if there.server is None and not in_files:
-        _refuse(of_server, "with --server")
+        refuse(of_server, "with `server`")
         return Local(path=name, **of_machine)
     chat = {"chat": of_machine.pop("chat")} if "chat" in of_machine else {}
-    _refuse(of_machine, "for a model on this machine")
+    refuse(of_machine, "for a model on this machine")
     if "extra_body" in of_server:
         of_server["extra_body"] = _json(of_server["extra_body"])
     return Server(name=name, url=of_server.pop("server", None), **of_server, **chat)
@@ -89,9 +89,11 @@ def read_writing(writing: Any) -> Decoding:
     return Decoding(**given)
 
 
-def _refuse(options: Mapping[str, Any], where: str) -> None:
+def refuse(options: Mapping[str, Any], where: str) -> None:
+    """Refuse options that make no sense, by the first that is given."""
     for name, value in options.items():
-        raise UsageError(f"--{name.replace('_', '-')} {value} makes sense only {where}; leave it out")
+        if value is not None:
+            raise UsageError(f"`{name}={value}` makes sense only {where}; leave it out")
 
 
 def _json(text: str) -> Any:

@@ -2,10 +2,10 @@
 
 A message of the library names a parameter as its caller in Python writes it, between backquotes: "choose
 another `out`", "give `replace=True`", "leave `max_masks=7` out". Here, and nowhere else, this becomes what is
-typed behind the command that runs: ``--out``, ``--replace``, ``--max-masks 7``. A parameter has one name in a
-command and in the function that it calls. One that only another command has is said with that command, since
-scores can ask for a model that writes more: ``--max-tokens of `blend eval run```. What is no parameter, such as
-a key of a recipe, stays as it is.
+typed behind the command that runs: ``--out``, ``--replace``, ``-T max_masks=7`` for an option of a task. A
+parameter has one name in a command and in the function that it calls. One that only another command has is said
+with that command, since scores can ask for a model that writes more: ``--max-tokens of `blend eval run```. What
+is no parameter, such as a key of a recipe, stays as it is.
 """
 
 import re
@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
+from blend.cli.task_options import option_names
 from blend.schemas.errors import BlendError
 
 _PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
@@ -36,9 +37,10 @@ def options_of(parameters: Sequence[Any], others: Mapping[str, Sequence[Any]] = 
         others: Those of commands that its texts may speak of as well, by command; the first that has it counts.
     """
     known: _Known = {
-        parameter.name: (parameter, command)
+        name: (parameter, command)
         for command, of_it in [*reversed([*others.items()]), (None, parameters)]
-        for parameter in of_it
+        for parameter in sorted(of_it, key=_holds_others, reverse=True)
+        for name in (option_names(parameter.name) if _holds_others(parameter) else [parameter.name])
     }
     before = _RUNNING.set(known)
     try:
@@ -58,14 +60,21 @@ def with_options(text: str) -> str:
         parameter, command = known.get(found[1], (None, None))
         if parameter is None:
             return found[0]
-        name = _typed(parameter, found[2])
+        name = _typed(parameter, found[1], found[2])
         return name if command is None else f"{name} of `{command}`"
 
     return _PARAMETER.sub(typed, text)
 
 
-def _typed(parameter: Any, value: str | None) -> str:
+def _holds_others(parameter: Any) -> bool:
+    """Whether a parameter is ``-T``, behind which options of a task are typed."""
+    return "-T" in parameter.opts
+
+
+def _typed(parameter: Any, named: str, value: str | None) -> str:
     """A parameter as it is typed, with its value unless it is a flag."""
+    if _holds_others(parameter):
+        return f"-T {named}" if value is None else f"-T {named}={value}"
     if parameter.param_type_name == "argument":
         return str(parameter.metavar or parameter.name.upper())
     off = parameter.secondary_opts if value == "False" else ()

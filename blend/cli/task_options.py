@@ -3,11 +3,12 @@
 import typing
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from blend.eval.task import ScoringOptions, TaskOptions, offered
+from blend.eval.registry import TASKS
+from blend.eval.task import Task, no_such_option, offered
 from blend.exit_codes import UsageError
 
 TaskValues = Annotated[
@@ -15,35 +16,51 @@ TaskValues = Annotated[
     typer.Option(
         "-T",
         metavar="NAME=VALUE",
-        help="Option of the task, such as style=texts; commas between several values. docs/evaluation.md "
-        "lists them; can be repeated.",
+        help="Option of the task, such as style=texts, with commas between several values; can be repeated. "
+        "The error about a name that is none lists them.",
     ),
 ]
 
 
-def read_options(kind: type[TaskOptions] | type[ScoringOptions], texts: Sequence[str] | None) -> dict[str, Any]:
+def read_options(
+    task: Task, kind: Literal["options", "scoring"], texts: Sequence[str] | None
+) -> dict[str, Any]:
     """The options of a task that some texts name, for the library, which checks them.
 
     Args:
-        kind: The task's class of options.
+        task: The task.
+        kind: Whether they are of asking or of scoring.
         texts: ``NAME=VALUE``; of files by name ``NAME=KEY=FILE``.
+
+    Raises:
+        ArgumentError: If a text is not of this form, or the task has no such option.
     """
-    known = offered(kind)
+    known = offered(getattr(task, kind))
     found: dict[str, Any] = {}
     for text in texts or ():
         name, sign, value = text.partition("=")
         name = name.replace("-", "_")
         if not (name and sign):
             raise UsageError(f"-T {text}: expected a name and a value, such as style=texts")
-        holds = _kind_of(known[name][1]) if name in known else str
+        if name not in known:
+            raise UsageError(f"-T {text}: {no_such_option(getattr(task, kind), name, task=task.name)}")
+        holds = _kind_of(known[name])
         if holds is Mapping:
-            key, path = _file(text, value, needs_name=not (known[name][0].metavar or "").startswith("["))
-            found.setdefault(name, {})[key] = path
+            files = found.setdefault(name, {})
+            key, path = _file(value)
+            if key in files:
+                raise UsageError(f"-T {text}: there is a file for {key or 'all'} already; name each once")
+            files[key] = path
         elif name in found:
             raise UsageError(f"-T {text}: {name} is given twice; write several values with commas between them")
         else:
             found[name] = value.split(",") if holds is tuple else value
     return found
+
+
+def option_names(kind: Literal["options", "scoring"]) -> set[str]:
+    """Names of the options of asking or of scoring that any task has."""
+    return {name for task in TASKS.values() for name in offered(getattr(task, kind))}
 
 
 def _kind_of(holds: Any) -> Any:
@@ -52,12 +69,9 @@ def _kind_of(holds: Any) -> Any:
     return Mapping if Mapping in kinds else tuple if tuple in kinds else str
 
 
-def _file(text: str, value: str, *, needs_name: bool) -> tuple[str, Path]:
-    """A file with its name, ``hofstede=FILE``; where none is needed, a text without one is for all."""
+def _file(value: str) -> tuple[str, Path]:
+    """A file with its name, ``hofstede=FILE``; the name is empty where there is none."""
     key, sign, path = value.partition("=")
     # A path can hold the sign as well; no name holds a slash or a dot.
     is_named = bool(sign and key and path) and not set("/.") & set(key)
-    if not value or (needs_name and not is_named):
-        what = "a name and a file" if needs_name else "a file"
-        raise UsageError(f"-T {text}: expected {what} behind the sign =")
     return (key, Path(path)) if is_named else ("", Path(value))

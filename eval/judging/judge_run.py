@@ -131,7 +131,9 @@ def _asked(run: Run, reordered: float) -> ReleaseItems:
             "score by it"
         )
     options = {"prompt": VERSION, "reordered": reordered, "replies": replies_digest(run)}
-    return ReleaseItems(run.description.release, JUDGE, (), options, asked)
+    # No release gives a judge's items, so its run keeps them.
+    release = run.description.release.model_copy(update={"location": None})
+    return ReleaseItems(release, JUDGE, (), options, asked)
 
 
 def _folder_name(model: str) -> str:

@@ -6,9 +6,9 @@ predictions.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from blend.eval.task import Task, TaskOption, TaskOptions
+from blend.eval.task import Task, TaskOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,19 +24,14 @@ class TripleTaskOptions(TaskOptions):
 
     FROM_RELEASE: ClassVar = frozenset({"words"})
 
-    config: Annotated[
-        str | None,
-        TaskOption("the configuration of triples, such as food-triples or food-aligned", metavar="NAME"),
-    ] = None
-    languages: Annotated[
-        tuple[str, ...] | None,
-        TaskOption("ask in this language of the configuration only, by its tag", flag="language"),
-    ] = None
-    countries: Annotated[
-        tuple[str, ...] | None,
-        TaskOption("only items from this country, by its English name", flag="country", metavar="NAME"),
-    ] = None
-    prompts: Annotated[tuple[str, ...] | None, TaskOption("ask with this template only, by its name")] = None
+    config: str | None = None
+    """Configuration of triples, such as ``food-triples`` or ``food-aligned``."""
+    languages: tuple[str, ...] | None = None
+    """Languages to ask in, by their tags; all of the configuration when absent."""
+    countries: tuple[str, ...] | None = None
+    """Countries of the items, by their English names; all when absent."""
+    prompts: tuple[str, ...] | None = None
+    """Templates to ask with, by name; all when absent."""
     # What an item and its parts are called (`domains.Domain.words`); absent for dishes and ingredients.
     words: Mapping[str, str] | None = None
 

@@ -347,7 +347,7 @@ def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path:
 
 
 PIPED = {
-    "vectors": ("eval", "score", "{run}", "--vectors", "{pipe}"),
+    "vectors": ("eval", "score", "{run}", "-T", "vectors={pipe}"),
     "answers": ("eval", "run", "{release}", "--answers", "{pipe}"),
     "locales": ("locales", "KR", "--locale-file", "{pipe}"),
     "domains": ("wikidata", "domains", "--domain-file", "{pipe}"),

@@ -9,11 +9,14 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from blend.cli import app
+from blend.eval.asked_runs import read_run
 from blend.schemas.errors import BlendError
 
 pytestmark = [pytest.mark.integration]
 
 RUNNER = CliRunner()
+PROBING = ("--task", "probing", "-T", "config=food-aligned")
+LANGUAGES = ("-T", "languages=en,ko")
 
 
 def blend(*arguments: str | Path) -> Result:
@@ -38,13 +41,10 @@ def bert(shared: Path) -> Path:
 def run(food_release: Path, bert: Path, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A scored run of three dishes in two languages."""
     out = tmp_path_factory.mktemp("probing") / "run"
-    asked = blend(
-        "run", food_release, "--config", "food-aligned", "--model", bert, "--out", out,
-        "--language", "en", "--language", "ko", "--limit", "3",
-    )  # fmt: skip
+    asked = blend("run", food_release, *PROBING, "--model", bert, "--out", out, *LANGUAGES, "--limit", "3")
     assert "60 of 60 items are answered" in asked.stdout
     vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
-    scored = blend("score", out, "--vectors", f"en={vectors}")
+    scored = blend("score", out, "-T", f"vectors=en={vectors}")
     assert "mWS" in scored.stdout
     return out
 
@@ -100,10 +100,8 @@ def test_the_page_shows_countries_templates_languages_and_examples(run: Path, tm
 @pytest.mark.nightly
 def test_two_models_are_compared(run: Path, food_release: Path, shared: Path, tmp_path: Path):
     other = tmp_path / "t5"
-    blend(
-        "run", food_release, "--config", "food-aligned", "--model", shared / "models" / "tiny-t5", "--out",
-        other, "--language", "en", "--language", "ko", "--limit", "3",
-    )  # fmt: skip
+    model = shared / "models" / "tiny-t5"
+    blend("run", food_release, *PROBING, "--model", model, "--out", other, *LANGUAGES, "--limit", "3")
     blend("score", run)
     blend("score", other)
     compared = json.loads(blend("compare", run, other, "--json").stdout)
@@ -132,17 +130,12 @@ def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
     words = tmp_path / "words.csv"
     words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
     out = tmp_path / "run"
-    blend(
-        "run", food_release, "--config", "food-triples", "--model", bert, "--out", out, "--language", "en",
-        "--limit", "2", "--candidates", words,
-    )  # fmt: skip
-    assert pl.read_parquet(out / "candidates.parquet")["candidate"].to_list() == ["egg", "flour", "water"]
+    options = ("-T", "config=food-triples", "-T", "languages=en", "-T", f"candidates={words}")
+    blend("run", food_release, "--task", "probing", "--model", bert, "--out", out, "--limit", "2", *options)
+    assert read_run(out).candidates()["candidate"].to_list() == ["egg", "flour", "water"]
 
 
-ONLY = (
-    "makes sense only where a model writes or chooses, and here the scores of candidates of a model on this "
-    "machine are read; leave it out"
-)
+ONLY = "makes sense only where a model writes or chooses, and here candidates are scored; leave it out"
 
 
 @pytest.mark.landing
@@ -150,53 +143,66 @@ ONLY = (
     ("options", "message"),
     [
         (("--chat",), f"--chat {ONLY}"),
-        (("--server", "http://localhost:1"), f"--server http://localhost:1 {ONLY}"),
-        (("--max-tokens", "5"), f"--max-tokens 5 {ONLY}"),
         (
-            ("--style", "letters"),
+            ("--server", "http://localhost:1"),
+            "a server does not say how likely a candidate is; name a --model on this machine",
+        ),
+        (
+            ("--max-tokens", "5"),
             (
-                "--style: the task probing has no such option; it has --locales, --limit, --max-masks, "
-                "--causal, --config, --language, --country, --prompts, --names, --candidates"
+                "--max-tokens 5 makes sense only where answers are written, and here the likeliest option or "
+                "candidate is the answer; leave it out"
+            ),
+        ),
+        (
+            ("-T", "style=letters"),
+            (
+                "-T style: the task probing has no such option; it has --locales, --limit, -T max_masks, "
+                "-T causal, -T config, -T languages, -T countries, -T prompts, -T names, -T candidates"
             ),
         ),
         (
             ("--locales", "KR"),
             (
-                "--locales KR makes sense only where regions are asked about, and this task asks in --language "
-                "about --country; leave one of the two out"
+                "--locales KR makes sense only where regions are asked about, and this task asks in "
+                "-T languages about -T countries; leave one of the two out"
             ),
         ),
-        (("--config", "food-tripels"), None),
+        (
+            ("-T", "config=food-tripels"),
+            (
+                "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: "
+                "food-aligned, food-triples"
+            ),
+        ),
     ],
 )
 def test_options_that_do_not_fit_are_refused(
-    food_release: Path, bert: Path, tmp_path: Path, options: tuple[str, ...], message: str | None
+    food_release: Path, bert: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ):
-    given = ("--config", "food-aligned", *options)
+    given = ("--task", "probing", *options)
+    if "config" not in options[1 % len(options)]:
+        given += ("-T", "config=food-aligned")
     text = error_of("run", food_release, "--model", bert, "--out", tmp_path / "run", "--limit", "1", *given)
-    assert text == (
-        message
-        or "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: "
-        "food-aligned, food-triples"
-    )
+    assert text == message
 
 
 @pytest.mark.landing
 def test_recorded_answers_hold_no_scores(food_release: Path, tmp_path: Path):
     answers = tmp_path / "answers.csv"
     answers.write_text("item_id,response\na,b\n", encoding="utf-8")
-    assert error_of("run", food_release, "--config", "food-aligned", "--answers", answers) == (
-        "--answers holds texts, and this task keeps scores of candidates; name a --model without them"
+    assert error_of("run", food_release, *PROBING, "--answers", answers) == (
+        "recorded answers are texts, and this task keeps scores of candidates; name a --model without them"
     )
 
 
 @pytest.mark.landing
 def test_vectors_twice_for_one_language(run: Path):
-    assert error_of("score", run, "--vectors", "a.vec", "--vectors", "b.vec") == (
-        "--vectors b.vec: there is a file for all already; name each once"
+    assert error_of("score", run, "-T", "vectors=a.vec", "-T", "vectors=b.vec") == (
+        "-T vectors=b.vec: there is a file for all already; name each once"
     )
-    assert error_of("score", run, "--vectors", "en=a.vec", "--vectors", "en=b.vec") == (
-        "--vectors en=b.vec: there is a file for 'en' already; name each once"
+    assert error_of("score", run, "-T", "vectors=en=a.vec", "-T", "vectors=en=b.vec") == (
+        "-T vectors=en=b.vec: there is a file for en already; name each once"
     )
 
 
@@ -219,9 +225,7 @@ def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, t
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config["architectures"] = ["BertForSequenceClassification"]
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    text = error_of(
-        "run", food_release, "--config", "food-aligned", "--model", folder, "--out", tmp_path / "run"
-    )
+    text = error_of("run", food_release, *PROBING, "--model", folder, "--out", tmp_path / "run")
     assert text == (
         "model classifier: it is neither a masked language model nor an encoder-decoder that fills spans nor a "
         "causal language model but BertForSequenceClassification; probing needs a model with the head that "
@@ -235,17 +239,17 @@ def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, t
     [
         (
             "tiny-bert",
-            ("--causal", "statement"),
+            ("-T", "causal=statement"),
             (
-                "--causal statement makes sense only with a causal language model, and tiny-bert is a masked "
+                "-T causal=statement makes sense only with a causal language model, and tiny-bert is a masked "
                 "language model; leave one of the two out"
             ),
         ),
         (
             "tiny-gpt2",
-            ("--max-masks", "12"),
+            ("-T", "max_masks=12"),
             (
-                "--max-masks 12 makes sense only with a masked language model, and tiny-gpt2 is a causal "
+                "-T max_masks=12 makes sense only with a masked language model, and tiny-gpt2 is a causal "
                 "language model; leave one of the two out"
             ),
         ),
@@ -254,24 +258,32 @@ def test_a_model_of_no_kind_that_can_be_probed(food_release: Path, bert: Path, t
 def test_an_option_for_another_kind_of_model_is_refused(
     food_release: Path, shared: Path, tmp_path: Path, model: str, option: tuple[str, ...], message: str
 ):
-    given = ("--config", "food-aligned", "--model", shared / "models" / model, "--out", tmp_path / "run")
+    given = (*PROBING, "--model", shared / "models" / model, "--out", tmp_path / "run")
     assert error_of("run", food_release, *given, *option) == message
 
 
 @pytest.mark.landing
 def test_nothing_to_ask(food_release: Path, bert: Path, tmp_path: Path):
-    given = ("--language", "ko", "--country", "Iran", "--out", tmp_path / "run")
-    text = error_of("run", food_release, "--config", "food-triples", "--model", bert, *given)
-    assert text == "food 1.0.0: nothing to ask for the task probing; choose other --language or --country"
+    given = (
+        "-T",
+        "config=food-triples",
+        "-T",
+        "languages=ko",
+        "-T",
+        "countries=Iran",
+        "--out",
+        tmp_path / "run",
+    )
+    text = error_of("run", food_release, "--task", "probing", "--model", bert, *given)
+    assert text == "food 1.0.0: nothing to ask for the task probing; choose other -T languages or -T countries"
 
 
 @pytest.mark.nightly
 def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
     out = tmp_path / "free"
-    asked = blend(
-        "run", food_release, "--task", "free-listing", "--config", "food-aligned", "--out", out, "--limit", "2",
-        "--model", shared / "models" / "tiny-gpt2", "--language", "en", "--max-tokens", "12",
-    )  # fmt: skip
+    options = ("-T", "config=food-aligned", "-T", "languages=en", "--limit", "2", "--max-tokens", "12")
+    model = ("--model", shared / "models" / "tiny-gpt2")
+    asked = blend("run", food_release, "--task", "free-listing", *options, *model, "--out", out)
     assert "4 of 4 items are answered" in asked.stdout
     scored = json.loads(blend("score", out, "--rule", "contains", "--json").stdout)
     assert scored["signature"].startswith("blend-listing|")

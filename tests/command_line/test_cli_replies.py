@@ -27,7 +27,7 @@ def evaluate(*arguments: str | Path) -> Result:
 @pytest.fixture
 def run(mini_release: Path, tmp_path: Path) -> Path:
     model = Saying(lambda prompts: [["kimchi", "rice"][len(one) % 2] for one in prompts])
-    made = blend.run_task(mini_release, "short-answer", model=model, out=tmp_path / "run", limit=8)
+    made = blend.run_task(mini_release, "short-answer", model, tmp_path / "run", limit=8)
     score_run(made)
     return tmp_path / "run"
 

@@ -62,10 +62,9 @@ def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Pat
     survey.write_text(SURVEY)
     scores = {}
     for name in ("shards", "alone"):
-        printed = run("eval", "score", str(tmp_path / name), "--survey", f"own={survey}", "--json").stdout
+        printed = run("eval", "score", str(tmp_path / name), "-T", f"surveys=own={survey}", "--json").stdout
         scores[name] = json.loads(printed)
         assert (tmp_path / name / "scores.json").read_text() == printed
-        del scores[name]["usage"]["seconds"]
     # The same answers in other files.
     assert scores["shards"].pop("answers") != scores["alone"].pop("answers")
     assert scores["shards"] == scores["alone"]
@@ -115,14 +114,17 @@ def test_what_does_not_fit_is_refused(release: Path, model: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("surveys", "message"),
     [
-        (("hofstede.csv",), "--survey hofstede.csv: expected a name and a file, such as name=FILE"),
-        (("a=1.csv", "a=2.csv"), "--survey a=2.csv: there is a file for 'a' already; name each once"),
+        (("hofstede.csv",), "-T surveys=hofstede.csv: expected a name and a file, such as hofstede=FILE"),
+        (("a=1.csv", "a=2.csv"), "-T surveys=a=2.csv: there is a file for a already; name each once"),
     ],
 )
 def test_surveys_that_are_not_named_are_refused(tmp_path: Path, surveys, message: str):
-    options = [part for survey in surveys for part in ("--survey", survey)]
+    options = [part for survey in surveys for part in ("-T", f"surveys={survey}")]
+    table = tmp_path / "texts.csv"
+    table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
+    run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--out", str(tmp_path / "run"))
     with pytest.raises(ArgumentError) as told:
-        run("eval", "score", str(tmp_path), *options)
+        run("eval", "score", str(tmp_path / "run"), *options)
     assert str(told.value) == message
 
 
@@ -133,8 +135,8 @@ def test_stop_words_that_are_not_there_are_told(tmp_path: Path):
     run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--out", str(tmp_path / "run"))
     path = tmp_path / "words.txt"
     with pytest.raises(BlendError) as told:
-        run("eval", "score", str(tmp_path / "run"), "--stop-words", str(path))
-    assert str(told.value) == f"--stop-words {path}: no such file; name one with one word per line"
+        run("eval", "score", str(tmp_path / "run"), "-T", f"stop_words={path}")
+    assert str(told.value) == f"-T stop_words={path}: no such file; name one with one word per line"
 
 
 @pytest.mark.landing
@@ -143,12 +145,12 @@ def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, mode
     out = tmp_path / "run"
     run("eval", "run", str(sample_release), "--model", str(model), "--limit", "1", "--out", str(out))
     with pytest.raises(BlendError) as told:
-        run("eval", "score", str(out), "--top", "3")
-    assert str(told.value) == ("--top: the task multiple-choice has no such option; it has none")
+        run("eval", "score", str(out), "-T", "top=3")
+    assert str(told.value) == ("-T top: the task multiple-choice has no such option; it has none")
 
 
 @pytest.mark.parametrize(
-    "option", ["--shard 1/2", "--language ko", "--country Japan", "--kind qa", "--nationality KR", "--no-chat"]
+    "option", ["--shard 1/2", "--limit 2", "-T kinds=qa", "-T nationalities=KR", "--no-chat"]
 )
 def test_a_table_is_not_asked(option: str, tmp_path: Path):
     table = tmp_path / "texts.csv"

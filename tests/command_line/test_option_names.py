@@ -11,6 +11,7 @@ import typer
 
 from blend.cli import app
 from blend.cli.option_names import options_of, with_options
+from blend.cli.task_options import option_names
 from blend.schemas.errors import InputError, RowError
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +59,15 @@ def test_parameters_are_said_as_they_are_typed(command: str, of_the_library: str
     with options_of(COMMAND.commands[command].params):
         assert with_options(of_the_library) == of_the_command_line
     assert with_options(of_the_library) == of_the_library
+
+
+def test_options_of_a_task_are_said_as_they_are_typed():
+    with options_of(COMMAND.commands["eval"].commands["run"].params):
+        assert with_options("`style=json`, `shots`, `seed=1`, `lemmas`") == (
+            "-T style=json, -T shots, --seed 1, `lemmas`"
+        )
+    with options_of(COMMAND.commands["eval"].commands["score"].params):
+        assert with_options("`lemmas=ko=none` or `rule`") == "-T lemmas=ko=none or --rule"
 
 
 def test_a_flag_that_can_be_turned_off():
@@ -113,7 +123,8 @@ def test_the_library_knows_no_options():
 
 def all_parameters(command: Any) -> set[str]:
     below = getattr(command, "commands", {}).values()
-    return {parameter.name for parameter in command.params}.union(*map(all_parameters, below))
+    behind = {name for one in command.params if "-T" in one.opts for name in option_names(one.name)}
+    return {one.name for one in command.params}.union(behind, *map(all_parameters, below))
 
 
 @pytest.mark.nightly

@@ -260,17 +260,17 @@ def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():
 
 
 def test_a_model_is_asked_and_told_of_in_the_words_of_the_domain(walked: Path, shared: Path, tmp_path: Path):
-    import polars as pl
+    from blend.eval.asked_runs import read_run
 
     clothes, runs = str(walked / "clothes"), {name: str(tmp_path / name) for name in ("listed", "probed")}
-    about = ["eval", "run", clothes, "--config", "clothes-triples"]
+    about = ["eval", "run", clothes, "-T", "config=clothes-triples"]
     answers = tmp_path / "answers.csv"
     answers.write_text("item_id,response\nen/Q1/hasParts,wool\nen/Q1/country,wool\nen/Q2/hasParts,silk\n"
                        "en/Q2/country,cotton\n")  # fmt: skip
     said = blend(*about, "--task", "free-listing", "--answers", str(answers), "--out", runs["listed"])
     model = str(shared / "models" / "tiny-bert")
-    said += blend(*about, "--task", "probing", "--model", model, "--language", "en", "--out", runs["probed"])
-    asked = pl.read_parquet(tmp_path / "listed" / "items.parquet")["prompt"].to_list()
+    said += blend(*about, "--task", "probing", "--model", model, "-T", "languages=en", "--out", runs["probed"])
+    asked = read_run(runs["listed"]).items("prompt")["prompt"].to_list()
     assert asked[0] == (
         "Which materials does “kilt” have? Answer with a list of materials, separated by commas, and nothing "
         "else."

@@ -226,7 +226,7 @@ def _item_ids(task: str, options: list[str]) -> list[str]:
 
 def _begun(run: Path) -> None:
     """Turn a complete run into one that was killed: some answers in a journal, some in a part."""
-    from blend.eval.runs.answer_files import JOURNAL, PARQUET, Journal, read_answers
+    from blend.eval.runs.answers import JOURNAL, PARQUET, Journal, read_answers
     from blend.eval.runs.run_tables import write_frame
 
     answers = read_answers(run / "answers")

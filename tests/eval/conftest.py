@@ -30,7 +30,7 @@ def server() -> Iterator[BatchServer]:
 
 @pytest.fixture
 def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
-    """Runs a few questions of the mini release, of the model that `server` has."""
+    """Runs a question of the mini release, of the model that `server` has; nobody hears the warnings."""
 
     def run(out: str = "run", task: str = "multiple-choice", **options: Any) -> blend.Run:
         given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}

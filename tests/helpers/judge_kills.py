@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.runs import answer_files, run_directory, usage
+from blend.eval.models import callers_model
+from blend.eval.runs import answers, run_directory
 from helpers.judged_runs import OwnJudge, finds_the_answer
 from helpers.kill_points import Moments
 
@@ -20,15 +21,15 @@ AT_A_TIME = 5
 
 def judged(run: Path, judge: OwnJudge) -> None:
     """Ask a judge a few replies at a time."""
-    judge_run(run, model=judge, batch_size=AT_A_TIME, on_progress=lambda *_: None)
+    callers_model.PROMPTS_AT_A_TIME = AT_A_TIME
+    judge_run(run, model=judge, on_progress=lambda *_: None)
 
 
 def die_at(chosen: int, run: Path) -> None:
     moment = Moments(chosen, signal.SIGKILL)
     run_directory.atomic_write = moment.around(run_directory.atomic_write)
-    usage.atomic_write = moment.around(usage.atomic_write)
-    answer_files.write_frame = run_directory.write_frame = moment.around(answer_files.write_frame)
-    answer_files.Journal.append = moment.around(answer_files.Journal.append)
+    run_directory.write_frame = moment.around(run_directory.write_frame)
+    answers.AnswerFile.append = moment.around(answers.AnswerFile.append)
     Path.unlink = moment.around(Path.unlink)
     judged(run, OwnJudge("strict", finds_the_answer))
 

@@ -1,6 +1,7 @@
 """A run whose replies are of known kinds, and judges that say what a test wants."""
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def reply(kind: str, answer: str) -> str:
 def answered_run(release: Path, folder: Path, *, limit: int = 4, model: str = "echo-7b") -> blend.Run:
     """A run of recorded answers, the kinds of `KINDS` in turn over its items."""
     asked = blend.run_task(
-        release, "short-answer", model=Copying(), out=folder / "asked", limit=limit, on_progress=_silent
+        release, "short-answer", Copying(), folder / "asked", limit=limit, on_progress=_silent
     )
     first = {
         (row["template_id"], row["locale"], is_english): row["annotations"][0][column][0]
@@ -33,15 +34,9 @@ def answered_run(release: Path, folder: Path, *, limit: int = 4, model: str = "e
         for number, (item_id, *key) in enumerate(items.iter_rows())
     ]
     pl.DataFrame(rows).write_parquet(folder / "answers.parquet")
-    return blend.run_task(
-        release,
-        "short-answer",
-        answers=folder / "answers.parquet",
-        model=model,
-        out=folder / "run",
-        limit=limit,
-        on_warning=_silent,
-    )
+    recorded = blend.Recorded(path=folder / "answers.parquet", name=model)
+    with warnings.catch_warnings(action="ignore", category=blend.BlendWarning):
+        return blend.run_task(release, "short-answer", recorded, folder / "run", limit=limit)
 
 
 class Copying:

@@ -1,5 +1,6 @@
 """Models of answers that are simulated: runs on a release whose answers follow the two-parameter model."""
 
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 
@@ -42,10 +43,9 @@ def simulated_runs(
         folder.mkdir(parents=True, exist_ok=True)
         letters = pl.Series([LETTERS[option] for option in chosen])
         questions.select(item_id="mcq_id", response=letters).write_csv(answers)
-        run = blend.run_task(
-            release, "multiple-choice", answers=answers, model=f"m{number}", out=folder / f"m{number}",
-            on_warning=lambda _: None, **options,
-        )  # fmt: skip
-        blend.score_run(run, on_warning=lambda _: None)
+        recorded = blend.Recorded(path=answers, name=f"m{number}")
+        with warnings.catch_warnings(action="ignore", category=blend.BlendWarning):
+            run = blend.run_task(release, "multiple-choice", recorded, folder / f"m{number}", **options)
+            blend.score_run(run)
         made.append(run.directory)
     return made

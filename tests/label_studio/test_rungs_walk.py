@@ -11,9 +11,9 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.eval.evaluation import compare_runs, score_run
-from blend.eval.rung_runs import run_rungs
 from helpers.in_process import run
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen
+from helpers.rung_runs import run_each_rung
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 
@@ -55,7 +55,7 @@ def test_from_a_release_to_the_ceiling(
     found = (figures["accuracy"], figures["balanced-accuracy"], figures["yes-bias"])
     assert found == pytest.approx((0, 50, 75))
     # A model that was asked otherwise stands beside them.
-    runs = run_rungs(rungs_release, model=Says(), out=tmp_path / "model")
+    runs = run_each_rung(rungs_release, Says(), tmp_path / "model")
     for one in runs.values():
         score_run(one)
     compared = compare_runs([tmp_path / "people" / "true-false", tmp_path / "model" / "true-false"])

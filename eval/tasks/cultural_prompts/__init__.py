@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOption, TaskOptions
+from annotated_types import Ge
+
+from blend.eval.task import Progress, ScoringOptions, Task, TaskOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,17 +40,12 @@ TOP = 15
 class CulturalPromptOptions(TaskOptions):
     """Options of asking cultural prompts."""
 
-    samples: Annotated[int, TaskOption(f"texts asked for with each prompt; {SAMPLES} if absent", least=1)] = (
-        SAMPLES
-    )
-    kinds: Annotated[
-        tuple[str, ...] | None,
-        TaskOption("only this kind of text, 'qa' or 'stories'", flag="kind", metavar="NAME"),
-    ] = None
-    nationalities: Annotated[
-        tuple[str, ...] | None,
-        TaskOption("only this nationality, by its demonym or ISO code", flag="nationality", metavar="NAME"),
-    ] = None
+    samples: Annotated[int, Ge(1)] = SAMPLES
+    """Texts asked for with each prompt."""
+    kinds: tuple[str, ...] | None = None
+    """Kinds of text, ``qa`` and ``stories``; both when absent."""
+    nationalities: tuple[str, ...] | None = None
+    """Nationalities of readers, by demonym or ISO code; all when absent."""
 
     def __post_init__(self) -> None:
         if self.locales is not None:
@@ -59,35 +56,22 @@ class CulturalPromptOptions(TaskOptions):
 class CulturalScoring(ScoringOptions):
     """Options of scoring: what texts are compared with, and how."""
 
-    surveys: Annotated[
-        Mapping[str, Path] | None,
-        TaskOption(
-            "a survey of values to compare with, your copy of it, such as hofstede=FILE or wvs=FILE",
-            flag="survey",
-            metavar="NAME=FILE",
-        ),
-    ] = None
-    distance: Annotated[
-        Distance,
-        TaskOption(
-            "distance in a survey, over raw answers as published (as if absent), or over standardised ones of "
-            "complete countries"
-        ),
-    ] = "published"
-    bleu: Annotated[Bleu, TaskOption("all samples as references (as if absent), or pair by pair")] = (
-        "multi-reference"
-    )
-    top: Annotated[int, TaskOption(f"words kept of each nationality; {TOP} if absent", least=1)] = TOP
-    stop_words: Annotated[
-        Path | None,
-        TaskOption(
-            "words that are not counted, one per line, in place of the packaged English ones", metavar="FILE"
-        ),
-    ] = None
-    dask: Annotated[
-        str | None,
-        TaskOption("analyse on the Dask cluster of this scheduler, or local", metavar="ADDRESS"),
-    ] = None
+    surveys: Mapping[str, Path] | None = None
+    """Files of surveys of values to compare with, by name, such as ``hofstede`` or ``wvs``."""
+    distance: Distance = "published"
+    """Distance in a survey: over raw answers as published, or over standardised ones of complete countries."""
+    bleu: Bleu = "multi-reference"
+    """Whether all samples are references, or pair by pair."""
+    top: Annotated[int, Ge(1)] = TOP
+    """Words kept of each nationality."""
+    stop_words: Path | None = None
+    """File of words that are not counted, one per line; the packaged English ones when absent."""
+    dask: str | None = None
+    """Address of the Dask scheduler on whose cluster texts are analysed, or ``local``; none when absent."""
+
+    def __post_init__(self) -> None:
+        if unnamed := (self.surveys or {}).get(""):
+            raise ValueError(f"`surveys={unnamed}`: expected a name and a file, such as hofstede=FILE")
 
 
 class CulturalPromptsTask(Task):

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOption, WrittenOptions
+from blend.eval.task import ItemRule, Progress, ScoringOptions, WrittenOptions
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 if TYPE_CHECKING:
@@ -25,9 +25,8 @@ class ListingOptions(TripleTaskOptions, WrittenOptions):
 class ListingScoring(ScoringOptions):
     """Options of scoring: how entries of a list are compared."""
 
-    lemmas: Annotated[
-        str | None, TaskOption("how words are brought to their base forms; 'default' when absent")
-    ] = None
+    lemmas: str | None = None
+    """How words are brought to their base forms; by the default of each language when absent."""
 
 
 class FreeListing(TripleTask):

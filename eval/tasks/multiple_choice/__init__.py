@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task, TaskOption, WrittenOptions
+from annotated_types import Ge
+
+from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task, WrittenOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,19 +32,12 @@ POSITIONS = 4
 class LetteredOptions(WrittenOptions):
     """Options of asking questions with four options, whatever they are about."""
 
-    style: Annotated[
-        Style,
-        TaskOption(
-            "the likeliest letter, the likeliest option text, or the published prompt that asks for JSON; "
-            "letters when absent, with `answers` json"
-        ),
-    ] = "letters"
-    rotations: Annotated[
-        int, TaskOption("ask each question with the correct option in so many positions, at most four", least=1)
-    ] = 1
-    confidence: Annotated[
-        bool, TaskOption("in the style json, have the model say how sure it is, in percent")
-    ] = False
+    style: Style = "letters"
+    """How a question is put; json of recorded answers, and of models that only write, where it is left out."""
+    rotations: Annotated[int, Ge(1)] = 1
+    """Positions in which the correct option of each question stands, at most four."""
+    confidence: bool = False
+    """Whether the model says how sure it is, in percent, in the style json."""
 
     def __post_init__(self) -> None:
         if self.rotations > POSITIONS:
@@ -65,10 +60,10 @@ class LetteredOptions(WrittenOptions):
 class ChoiceOptions(LetteredOptions, ShotOptions):
     """Options of asking multiple-choice questions."""
 
-    config: Annotated[
-        Literal["multiple-choice-questions", "multiple-choice-hard", "compact"],
-        TaskOption("the questions to ask: all, the hard split, or the few that stand for all"),
-    ] = "multiple-choice-questions"
+    config: Literal["multiple-choice-questions", "multiple-choice-hard", "compact"] = (
+        "multiple-choice-questions"
+    )
+    """The questions to ask: all, the hard split, or the few that stand for all."""
 
     def __post_init__(self) -> None:
         LetteredOptions.__post_init__(self)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from blend.eval.task import CandidateOptions, Progress, ScoringOptions, TaskOption
+from blend.eval.task import CandidateOptions, Progress, ScoringOptions
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 if TYPE_CHECKING:
@@ -23,18 +23,11 @@ class ProbingOptions(TripleTaskOptions, CandidateOptions):
 
     NOT_KEPT: ClassVar = frozenset({"candidate_texts"})
 
-    names: Annotated[
-        str | None,
-        TaskOption("names of the items in this language, in templates of the others", metavar="LANGUAGE"),
-    ] = None
-    candidates: Annotated[
-        str,
-        TaskOption(
-            "what is ranked, every part of the configuration in the language (as if absent), those of the "
-            "item's country, or those in a file",
-            metavar="language|country|FILE",
-        ),
-    ] = "language"
+    names: str | None = None
+    """Language of the items' names in templates of the others; each template's own when absent."""
+    candidates: str = "language"
+    """What is ranked: every part of the configuration in the ``language``, those of the item's ``country``, or
+    those in a file."""
     # Those of a file by language, the empty language for all; `candidates` is then their digest.
     candidate_texts: Mapping[str, tuple[str, ...]] | None = None
 
@@ -43,12 +36,8 @@ class ProbingOptions(TripleTaskOptions, CandidateOptions):
 class ProbingScoring(ScoringOptions):
     """Options of scoring: what ranks are measured with."""
 
-    vectors: Annotated[
-        Mapping[str, Path] | None,
-        TaskOption(
-            "word vectors in fastText's text format, for one language or for all", metavar="[LANGUAGE=]FILE"
-        ),
-    ] = None
+    vectors: Mapping[str, Path] | None = None
+    """Files of word vectors in fastText's text format by language; one without a language is for all."""
 
 
 class Probing(TripleTask):

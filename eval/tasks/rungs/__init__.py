@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOption, TaskOptions
+from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOptions
 from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_parts
 
 if TYPE_CHECKING:
@@ -24,10 +24,8 @@ RUNGS = ("multiple-choice", "true-false", "region-choice", "short-answer")
 class TrueFalseOptions(TaskOptions):
     """Options of asking whether an answer is given."""
 
-    style: Annotated[
-        Literal["texts", "written"],
-        TaskOption("the likelier of yes and no, or what the model writes; texts when absent"),
-    ] = "texts"
+    style: Literal["texts", "written"] = "texts"
+    """Whether the likelier of yes and no is the answer, or what the model writes."""
 
 
 class TrueFalse(FourOptions):

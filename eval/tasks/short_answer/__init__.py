@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task, TaskOption
+from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,34 +25,20 @@ AskedIn = Literal["local", "english"]
 class ShortAnswerOptions(ShotOptions):
     """Options of asking short-answer questions."""
 
-    prompts: Annotated[
-        tuple[str, ...] | None,
-        TaskOption(
-            "ask with this prompt of the release only; the published ones when absent, or all where the "
-            "release has prompts of its own",
-            metavar="ID",
-        ),
-    ] = None
+    prompts: tuple[str, ...] | None = None
+    """Prompts of the release to ask with; the published ones when absent, or all where it has its own."""
     # Where the local language is English, both are one and asked once.
-    languages: Annotated[
-        tuple[AskedIn, ...],
-        TaskOption(
-            "ask in the local language or in English only", flag="language", metavar="local|english|TAG"
-        ),
-    ] = ("local", "english")
+    languages: tuple[AskedIn, ...] = ("local", "english")
+    """Whether to ask in the local language, in English, or in both."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShortAnswerScoring(ScoringOptions):
     """Options of scoring: how short answers are compared."""
 
-    lemmas: Annotated[
-        str | None,
-        TaskOption(
-            "how words are brought to their base forms, 'none', 'default', a name, or one per language "
-            "(ko=kiwi,zh=jieba); docs/short-answers.md lists them"
-        ),
-    ] = None
+    lemmas: str | None = None
+    """How words are brought to their base forms, 'none', 'default', a name, or one per language
+    (ko=kiwi,zh=jieba); docs/short-answers.md lists them."""
 
 
 class ShortAnswer(Task):

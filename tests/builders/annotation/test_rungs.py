@@ -13,6 +13,7 @@ from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
 from blend.builders.release import build_release
 from blend.eval.evaluation import run_task
+from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.loaders.datasets.frames import read_config
@@ -106,9 +107,8 @@ def test_an_answer_is_what_a_model_would_say(questions: pl.DataFrame, rungs_rele
         run = run_task(
             rungs_release,
             "multiple-choice",
-            answers=tmp_path / "answers.jsonl",
-            model="people",
-            out=tmp_path / "run",
+            Recorded(path=tmp_path / "answers.jsonl", name="people"),
+            tmp_path / "run",
         )
     assert run.answers("item_id", "text").rows() == [(item_id, "C")]
     nothing = read(done("rungs", Material(rungs=choices)), stage="rungs")

@@ -83,7 +83,7 @@ def test_the_release_is_valid_and_loads(hard_release: Path, rows: pl.DataFrame, 
 def test_a_model_is_asked_the_hard_questions(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
     answers = rows.select(item_id="mcq_id", response="answer_idx")
     answers.write_csv(tmp_path / "answers.csv")
-    command = ["eval", "run", str(hard_release), "--config", MULTIPLE_CHOICE_HARD]
+    command = ["eval", "run", str(hard_release), "-T", f"config={MULTIPLE_CHOICE_HARD}"]
     out = ["--answers", str(tmp_path / "answers.csv"), "--out", str(tmp_path / "run")]
     ran = CliRunner().invoke(app, [*command, *out])
     assert ran.exit_code == 0, ran.output

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 import yaml
 
+from blend.eval.asked_runs import read_run
 from blend.eval.export.hub_results import push_scores
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import HubError, InputError
@@ -44,7 +44,7 @@ def scored(folder: Path, task: str, answer: str, **options: str) -> Path:
     asked.asked.items.select("item_id", response=pl.lit(answer)).write_parquet(folder / "answers.parquet")
     recorded = read_recorded(folder / "answers.parquet", asked.asked, model=MODEL)
     with opened(folder / "run", asked, recorded.description, None) as started:
-        keep_recorded(started, recorded)
+        write_answers(started.answers_folder / "main.jsonl", recorded.answers)
     kept = read_run(folder / "run")
     write_scores(kept, score_answers(kept))
     return folder / "run"

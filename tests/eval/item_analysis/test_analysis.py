@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.item_analysis.analysis import analyse_items, analyse_responses
 from blend.eval.item_analysis.compact import select_compact
 from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
 from blend.eval.item_analysis.responses import Responses
-from blend.eval.runs.run_directory import read_run
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.simulated_models import simulated_runs
@@ -173,7 +173,8 @@ def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     gold = read_run(runs[0]).gold("item_id")["item_id"]
     answers = tmp_path / "guesser.csv"
     gold.to_frame().with_columns(response=pl.lit("A")).write_csv(answers)
-    blend.score_run(blend.run_task(mini_release, "multiple-choice", answers=answers, out=tmp_path / "guesser"))
+    recorded = blend.Recorded(path=answers)
+    blend.score_run(blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "guesser"))
     told = "1 model is no better than guessing (guesser.csv) and tells nothing of items"
     assert analyse_items(read_scored([*runs, tmp_path / "guesser"])).untold == told
     assert analyse_items(read_scored(runs)).guessers == ()

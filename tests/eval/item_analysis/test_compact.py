@@ -85,16 +85,9 @@ def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[P
     assert "valid: 0 errors" in run("validate", release)
     answers = tmp_path / "answers.csv"
     rows.select(item_id="mcq_id", response=pl.Series(["A"] * rows.height)).write_csv(answers)
-    asked = blend.run_task(
-        release,
-        "multiple-choice",
-        answers=answers,
-        model="a",
-        out=tmp_path / "run",
-        config="compact",
-        on_warning=lambda _: None,
-    )
-    scored = blend.score_run(asked, on_warning=lambda _: None)
+    recorded = blend.Recorded(path=answers, name="a")
+    asked = blend.run_task(release, "multiple-choice", recorded, tmp_path / "run", config="compact")
+    scored = blend.score_run(asked)
     is_a, weight = (rows["answer"] == 0).to_numpy(), rows["weight"].to_numpy()
     assert scored.overall("accuracy").value == pytest.approx(100 * (is_a * weight).sum() / weight.sum())
     assert scored.overall("accuracy-by-pair") is None

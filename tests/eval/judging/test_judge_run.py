@@ -7,15 +7,17 @@ import polars as pl
 import pytest
 
 import blend
+from blend.eval.asked_runs import read_run
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
 from blend.eval.models.protocols import Generation
 from blend.eval.models.tiny_model import make_tiny_model
-from blend.eval.runs.run_directory import read_run
-from blend.eval.runs.run_tables import write_frame
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.usage import AskingPlan
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.models.judge_server import serving_judge
+
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
 @pytest.mark.slow
 def test_scores_by_a_judge_are_its_verdicts(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
-    scored = blend.score_run(run, rule="judge", on_warning=lambda _: None)
+    scored = blend.score_run(run, rule="judge")
     decided = scored.run.directory / "decisions.parquet"
     rows = pl.read_parquet(decided).join(kinds(run), on="item_id")
     assert rows.filter(correct=True)["kind"].unique().sort().to_list() == ["exact", "sentence"]
@@ -79,7 +81,7 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
     )
     assert judges_of(run) == ()
     judge_run(run, model=own, own_family=True)
-    scored = blend.score_run(run, rule="judge", on_warning=lambda _: None)
+    scored = blend.score_run(run, rule="judge")
     assert "|own-family:echo|" in scored.scores.signature
 
 
@@ -93,7 +95,7 @@ def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
     assert str(raised.value) == (
         f"{run.directory}: several judges have been asked (kind, strict); name one, such as `rule=judge:kind`"
     )
-    scored = blend.score_run(run, rule="judge:kind", on_warning=lambda _: None)
+    scored = blend.score_run(run, rule="judge:kind")
     mine, theirs = (
         read_verdicts(run, f"judge:{name}").filter(decided_by="judge")["verdict"] for name in ("kind", "strict")
     )
@@ -105,15 +107,16 @@ def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
 def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     with serving_judge(tmp_path / "tiny") as server:
-        kept = judge_run(run, model="tiny", server=server.url, price=(1.0, 2.0), on_progress=lambda *_: None)
+        model = blend.Server(name="tiny", url=server.url)
+        kept = judge_run(run, model=model, on_progress=lambda *_: None)
     assert kept.outcome is not None
     assert kept.outcome.n_missing == 0
     usage = kept.outcome.usage
     assert usage is not None
     assert usage.requests == kept.description.n_items
-    assert usage.cost == pytest.approx((usage.tokens_in + 2 * usage.tokens_out) / 1e6)
+    assert usage.tokens_out
     assert read_verdicts(run)["verdict"].null_count() == 0
-    scored = blend.score_run(run, rule="judge", on_warning=lambda _: None)
+    scored = blend.score_run(run, rule="judge")
     assert scored.overall("judge-unreadable").value == 0
 
 
@@ -121,11 +124,11 @@ def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
 @pytest.mark.slow
 def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend.Run):
     judge_run(run, model=OwnJudge("mute", lambda prompt: "" if "zzz" in prompt else finds_the_answer(prompt)))
-    heard: list[str] = []
-    scored = blend.score_run(run, rule="judge", on_warning=heard.append)
+    with pytest.warns(blend.BlendWarning) as heard:
+        scored = blend.score_run(run, rule="judge")
     unread = read_verdicts(run)["verdict"].null_count()
     asked = read_verdicts(run).filter(decided_by="judge").height
-    assert heard[0] == (
+    assert str(heard[0].message) == (
         f"{unread} of {asked} verdicts of mute cannot be read, so no figure counts these replies; take another "
         "judge, or a server that holds it to JSON (docs/judging.md)"
     )
@@ -175,13 +178,12 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
         with pytest.raises(blend.ArgumentError) as raised:
             judge_run(run, model=judge, **options)
         assert str(raised.value) == message
-    with pytest.raises(TypeError, match=r"^there is no parameter 'prompts' of asking$"):
-        judge_run(run, model=judge, prompts=3)
     choice = tmp_path / "choice.csv"
-    options = {"style": "json", "limit": 1, "on_warning": lambda _: None}
-    first = blend.run_task(mini_release, "multiple-choice", model=judge, out=tmp_path / "x", **options)
+    options = {"style": "json", "limit": 1}
+    first = blend.run_task(mini_release, "multiple-choice", judge, tmp_path / "x", **options)
     first.items("item_id").with_columns(response=pl.lit("A")).write_csv(choice)
-    other = blend.run_task(mini_release, "multiple-choice", answers=choice, out=tmp_path / "choice", **options)
+    recorded = blend.Recorded(path=choice)
+    other = blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "choice", **options)
     with pytest.raises(blend.InputError) as raised:
         judge_run(other, model=judge)
     assert str(raised.value) == (
@@ -196,8 +198,7 @@ def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     folder = run.directory / "judges" / "strict"
     with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
         judge_run(run, model=OwnJudge("strict", finds_the_answer), reordered=0.5)
-    answers = run.answers().with_columns(text=pl.lit("other"))
-    write_frame(run.answers_folder / "answers.parquet", answers)
+    write_answers(run.answers_folder / "other.jsonl", run.answers().with_columns(text=pl.lit("other")))
     with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
         judge_run(run, model=OwnJudge("strict", finds_the_answer))
     with pytest.raises(blend.InputError) as raised:
@@ -220,7 +221,9 @@ def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
         raise Stop
 
     with pytest.raises(Stop):
-        judge_run(run, model=OwnJudge("strict", finds_the_answer), max_tokens=8, on_plan=stop)
+        judge_run(
+            run, model=OwnJudge("strict", finds_the_answer), decoding=blend.Decoding(max_tokens=8), on_plan=stop
+        )
     assert plans[0].tokens_out == 8 * plans[0].n_requests
     assert list((run.directory / "judges").iterdir()) == []
 
@@ -229,7 +232,8 @@ def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
 @pytest.mark.slow
 def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     out = tmp_path / "batch.jsonl"
-    written = judge_run(run, model="org/strict", max_tokens=64, batch_out=out)
+    model, decoding = blend.Server(name="org/strict"), blend.Decoding(max_tokens=64)
+    written = judge_run(run, model=model, decoding=decoding, batch_out=out)
     assert written.outcome is not None
     lines = [line for path in written.outcome.files for line in path.read_text(encoding="utf-8").splitlines()]
     requests = [json.loads(line) for line in lines]
@@ -257,5 +261,5 @@ def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     ]
     answers = tmp_path / "results.jsonl"
     answers.write_text("\n".join(map(json.dumps, results)) + "\n", encoding="utf-8")
-    judge_run(run, model="org/strict", max_tokens=64, batch_in=answers)
+    judge_run(run, model=model, decoding=decoding, batch_in=[answers])
     assert read_verdicts(run)["verdict"].null_count() == 0

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
+from blend.eval.asked_runs import read_run
 from blend.eval.judging.verdicts import read_verdicts
-from blend.eval.runs.run_directory import read_run
 from helpers import judge_kills
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer
 

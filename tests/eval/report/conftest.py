@@ -9,13 +9,12 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
+from blend.eval.asked_runs import read_run
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.answer_files import answers_digest
-from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.answers import answers_digest, write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import read_run
 from blend.eval.runs.run_tables import write_frame
 from blend.eval.scoring import score_answers, write_scores
 from blend.loaders.recipes.ready import sample_recipe
@@ -60,7 +59,7 @@ def make_run(release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun
         pl.DataFrame(answers[leave_out:]).write_parquet(file)
         recorded = read_recorded(file, asked.asked, model=name)
         with opened(where / folder, asked, recorded.description, None) as run:
-            keep_recorded(run, recorded)
+            write_answers(run.answers_folder / "main.jsonl", recorded.answers)
         run = read_run(where / folder)
         write_scores(run, score_answers(run, allow_missing=True))
         return where / folder
@@ -78,7 +77,7 @@ def short(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pl.DataFrame(answers).write_parquet(file)
     recorded = read_recorded(file, asked.asked, model="short")
     with opened(folder, asked, recorded.description, None) as run:
-        keep_recorded(run, recorded)
+        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
     # The layout that scripts rely on, with decisions of the test's own: how they come about is not at issue.
     decided = asked.asked.items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(
         correct=pl.int_range(pl.len()) % 3 == 0

@@ -8,14 +8,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.report.report_page import build_report
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers, write_scores
 
 # The published dishes, and a real browser.
@@ -42,7 +42,7 @@ def runs(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
         asked.asked.items.select("item_id", response=pl.Series(texts)).write_parquet(file)
         recorded = read_recorded(file, asked.asked, model=model)
         with opened(folder / f"run-{number}", asked, recorded.description, None) as run:
-            keep_recorded(run, recorded)
+            write_answers(run.answers_folder / "main.jsonl", recorded.answers)
         run = read_run(folder / f"run-{number}")
         write_scores(run, score_answers(run))
     return [folder / "run-0", folder / "run-1"]

@@ -8,12 +8,13 @@ import pytest
 
 from blend.eval.evaluation import read_scored, run_task, score_run, write_report
 from blend.eval.item_analysis.analysis import analyse_items
+from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.report.ladder import ladder_sections
 from blend.eval.report.scored_runs import check_comparable
-from blend.eval.rung_runs import run_rungs
 from blend.schemas.errors import InputError
+from helpers.rung_runs import run_each_rung
 
 pytestmark = pytest.mark.nightly  # models are asked on every rung
 
@@ -39,7 +40,7 @@ def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Directories of runs: two models on all rungs, and people on two of them who know every second answer."""
     folder = tmp_path_factory.mktemp("ladder")
     for name, model in (("says", Says("A", "yes")), ("other", Other("B", "no"))):
-        for run in run_rungs(rungs_release, model=model, out=folder / name, limit=6).values():
+        for run in run_each_rung(rungs_release, model, folder / name, limit=6).values():
             score_run(run)
     for rung in ("multiple-choice", "region-choice"):
         gold = read_items(rungs_release, TASKS[rung], style="json").asked.gold[::2]
@@ -49,9 +50,8 @@ def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             run = run_task(
                 rungs_release,
                 rung,
-                answers=folder / f"{rung}.parquet",
-                model="people",
-                out=folder / "people" / rung,
+                Recorded(path=folder / f"{rung}.parquet", name="people"),
+                folder / "people" / rung,
             )
         score_run(run, allow_missing=True)
     return folder
@@ -106,9 +106,7 @@ def test_one_rung_is_no_ladder_and_nor_are_two_releases(scored: Callable[..., li
 
 def test_other_limits_are_no_ladder(scored: Callable[..., list], rungs_release: Path, tmp_path: Path):
     _, *others = scored("says")
-    longer = run_task(
-        rungs_release, "multiple-choice", model=Says("A", "yes"), out=tmp_path / "longer", limit=7
-    )
+    longer = run_task(rungs_release, "multiple-choice", Says("A", "yes"), tmp_path / "longer", limit=7)
     assert ladder_sections([score_run(longer), *others]) == ()
 
 
@@ -123,7 +121,7 @@ def test_of_true_or_false_an_item_is_a_question(scored: Callable[..., list]):
 
 def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_release: Path, tmp_path: Path):
     lettered = run_task(
-        rungs_release, "multiple-choice", model=Says("A", "yes"), out=tmp_path / "turned", rotations=2, limit=6
+        rungs_release, "multiple-choice", Says("A", "yes"), tmp_path / "turned", rotations=2, limit=6
     )
     score_run(lettered)
     people, model, turned = read_scored(

@@ -9,14 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.triples.people_scores import score_by_people, write_judged
 from blend.eval.triples.prediction_sheet import make_sheet, predictions, write_sheet
@@ -35,7 +35,7 @@ def run(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> ScoredR
     asked.asked.items.select("item_id", response=pl.lit(ANSWER)).write_parquet(file)
     recorded = read_recorded(file, asked.asked, model="secret-model")
     with opened(folder / "run", asked, recorded.description, None) as opened_run:
-        keep_recorded(opened_run, recorded)
+        write_answers(opened_run.answers_folder / "main.jsonl", recorded.answers)
     made = read_run(folder / "run")
     write_scores(made, score_answers(made))
     return read_scored([folder / "run"])[0]
@@ -244,7 +244,7 @@ def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Pa
     asked.asked.items.select("item_id", response=pl.lit("A")).write_parquet(file)
     recorded = read_recorded(file, asked.asked)
     with opened(tmp_path / "run", asked, recorded.description, None) as opened_run:
-        keep_recorded(opened_run, recorded)
+        write_answers(opened_run.answers_folder / "main.jsonl", recorded.answers)
     made = read_run(tmp_path / "run")
     write_scores(made, score_answers(made))
     [scored] = read_scored([tmp_path / "run"])

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.runs.run_directory import Run, read_run
+from blend.eval.asked_runs import read_run
+from blend.eval.runs.run_directory import Run
 from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
 
 SURVEYS = {

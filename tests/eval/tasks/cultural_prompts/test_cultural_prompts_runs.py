@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores

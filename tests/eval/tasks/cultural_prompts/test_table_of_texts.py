@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
-from blend.eval.runs.run_directory import read_run
+from blend.eval.models.chosen import Recorded
 from blend.eval.scoring import score_answers
 from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts, keep_texts
 from blend.schemas.errors import BlendError, InputError
@@ -140,14 +141,14 @@ def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, he
     path = tmp_path / "texts.csv"
     path.write_text(f"{header}\nFrench,rain,1,a\n")
     with pytest.raises(InputError) as told:
-        run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+        run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")
     assert str(told.value) == message
 
 
 def test_names_of_columns_may_be_written_in_capitals(tmp_path: Path):
     path = tmp_path / "texts.csv"
     path.write_text("Group,Topic ,TEXT\nFrench,rain,a\n")
-    run = run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    run = run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")
     assert run.gold()["group"].to_list() == ["French"]
 
 
@@ -156,7 +157,7 @@ def test_what_pandas_writes_for_no_value_is_no_category(tmp_path: Path):
     nothing = pl.lit(float("nan"))
     texts = pl.DataFrame({"group": ["French"], "topic": ["rain"], "text": ["a"]})
     texts.with_columns(category=nothing, split=nothing).write_parquet(path)
-    run = run_task("release", "cultural-prompts", answers=path, out=tmp_path / "run")
+    run = run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")
     assert run.gold().select("category", "split").rows() == [("", "")]
 
 

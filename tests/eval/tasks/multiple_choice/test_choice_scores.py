@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.eval.items import ITEMS
-from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.answers import ANSWERS
 from blend.eval.tasks.multiple_choice.choice_items import GOLD
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 from blend.schemas.errors import UnknownNameError

@@ -37,7 +37,7 @@ def test_a_confidence_is_read_and_leaves_the_letter(text: str, share: float | No
 def asked(mini_release: Any, tmp_path: Any) -> Callable[..., blend.Run]:
     def ask(model: Any, **options: Any) -> blend.Run:
         out = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
-        return blend.run_task(mini_release, "multiple-choice", model=model, out=out, limit=12, **options)
+        return blend.run_task(mini_release, "multiple-choice", model, out, limit=12, **options)
 
     return ask
 

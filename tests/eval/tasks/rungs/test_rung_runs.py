@@ -12,12 +12,11 @@ from blend.eval.export.hub_results import push_scores
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.rung_runs import run_rungs
-from blend.eval.runs.run_tables import write_frame
 from blend.eval.tasks.rungs import RUNGS
-from blend.exit_codes import UsageError
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import InputError
 from helpers.in_process import run
+from helpers.messages import message_of
+from helpers.rung_runs import run_each_rung
 
 
 class Says:
@@ -34,10 +33,10 @@ class Says:
 @pytest.mark.slow
 def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     model = Says()
-    runs = run_rungs(rungs_release, model=model, out=tmp_path / "runs", limit=3)
+    runs = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
     assert tuple(runs) == RUNGS
     assert model.asked == sum(one.description.n_items for one in runs.values())
-    again = run_rungs(rungs_release, model=model, out=tmp_path / "runs", limit=3)
+    again = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
     assert [one.outcome.n_asked for one in again.values() if one.outcome] == [0] * 4
     scored = {rung: blend.score_run(one) for rung, one in runs.items()}
     # Yes to everything: no question has all four right, every true option is, and three in four are too many.
@@ -61,7 +60,7 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
 @pytest.mark.slow
 def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
     for task in ("region-choice", "true-false"):
-        blend.score_run(blend.run_task(rungs_release, task, model=Says(), out=tmp_path / task, limit=2))
+        blend.score_run(blend.run_task(rungs_release, task, Says(), tmp_path / task, limit=2))
     sent = push_scores(tmp_path / "region-choice", "org/model", dataset="org/blend", dry_run=True)
     assert sent.path == ".eval_results/org--blend--region-questions.yaml"
     assert yaml.safe_load(sent.content)[0]["dataset"]["task_id"] == "region-questions"
@@ -73,9 +72,9 @@ def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_relea
 @pytest.mark.slow
 def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: Path):
     out = tmp_path / "runs"
-    runs = run_rungs(rungs_release, model=Says(), out=out, limit=1)
-    (part,) = runs["true-false"].answers_folder.glob("*.parquet")
-    write_frame(part, runs["true-false"].answers().head(1))
+    runs = run_each_rung(rungs_release, Says(), out, limit=1)
+    answers = runs["true-false"].answers_folder / "main.jsonl"
+    answers.write_text(answers.read_text().splitlines(keepends=True)[0])
     with pytest.raises(InputError, match=f"^{out}/true-false: .* items have no answer"):
         run("eval", "score", out)
     for rung in RUNGS:
@@ -87,20 +86,9 @@ def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: P
 def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     out = tmp_path / "runs"
-    run(
-        "eval",
-        "run",
-        rungs_release,
-        "--rungs",
-        "all",
-        "--model",
-        tmp_path / "tiny",
-        "--limit",
-        "2",
-        "--out",
-        out,
-    )
-    assert sorted(path.name for path in out.iterdir()) == sorted(RUNGS)
+    for rung in RUNGS:
+        asked = ("--task", rung, "--model", tmp_path / "tiny", "--limit", "2", "--out", out / rung)
+        run("eval", "run", rungs_release, *asked)
     said = run("eval", "score", out)
     assert all(f"{name}|rel:" in said for name in ("blend-mcq", "blend-tf", "blend-region", "blend-saq"))
     run("eval", "report", out, "--out", tmp_path / "report.html")
@@ -121,40 +109,12 @@ def test_styles_are_those_of_the_rung(rungs_release: Path):
     assert yes["answer"].eq(1).all()
 
 
-def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path, tmp_path: Path):
-    model, out = Says(), tmp_path / "runs"
+def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path):
+    def wrong(release: Path, task: str, **options: object) -> str:
+        return message_of(InputError, lambda: read_items(release, TASKS[task], **options))
 
-    def wrong(release: Path = rungs_release, **options: object) -> str:
-        with pytest.raises((ArgumentError, InputError)) as caught:
-            run_rungs(release, model=model, out=out, **options)
-        return str(caught.value)
-
-    for name, value in (("answers", "a.csv"), ("nationalities", ["KR"])):
-        assert wrong(**{name: value}) == (
-            f"`{name}`: none of multiple-choice, true-false, region-choice, short-answer has such an option; "
-            "leave it out"
-        )
-    assert "the release has no configuration true-false-questions, which the task true-false reads" in wrong(
-        mini_release
-    )
-    assert "write rungs = true below [mcq] in the recipe (docs/rungs.md)" in wrong(mini_release)
-    assert model.asked == 0
-    assert not out.exists()
-    assert "`shots`: the task region-choice has no such option" in _of_task(rungs_release, shots=2)
-
-
-def _of_task(release: Path, **options: object) -> str:
-    with pytest.raises(ArgumentError) as caught:
-        read_items(release, TASKS["region-choice"], **options)
-    return str(caught.value)
-
-
-@pytest.mark.slow
-def test_the_command_line_says_what_excludes_rungs(rungs_release: Path, tmp_path: Path):
-    asked = ("eval", "run", rungs_release, "--rungs", "all", "--out", tmp_path / "runs")
-    for flag, more in (("--task", ["true-false"]), ("--plan", []), ("--answers", ["a.csv"])):
-        with pytest.raises(UsageError) as caught:
-            run(*asked, flag, *more)
-        assert (
-            str(caught.value) == f"--rungs asks several tasks, and {flag} is of one; leave one of the two out"
-        )
+    missing = wrong(mini_release, "true-false")
+    assert "the release has no configuration true-false-questions, which the task true-false reads" in missing
+    assert "write rungs = true below [mcq] in the recipe (docs/rungs.md)" in missing
+    no_shots = "`shots`: the task region-choice has no such option"
+    assert no_shots in wrong(rungs_release, "region-choice", shots=2)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.eval.items import ITEMS
-from blend.eval.runs.answer_files import ANSWERS
+from blend.eval.runs.answers import ANSWERS
 from blend.eval.scores_json import Score, ScoredItems
 from blend.eval.tasks.rungs.true_false_items import GOLD
 from blend.eval.tasks.rungs.true_false_scores import complete_questions, score_true_false

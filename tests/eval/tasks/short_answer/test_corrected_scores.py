@@ -32,8 +32,9 @@ def label(run: blend.Run, *, without: str = "") -> pl.DataFrame:
 
 
 def scored(run: blend.Run, rule: str = "default") -> tuple[blend.ScoredRun, list[str]]:
-    warnings: list[str] = []
-    return blend.score_run(run, rule=rule, on_warning=warnings.append), warnings
+    with pytest.warns(blend.BlendWarning) as heard:
+        found = blend.score_run(run, rule=rule)
+    return found, [str(one.message) for one in heard]
 
 
 @pytest.mark.landing

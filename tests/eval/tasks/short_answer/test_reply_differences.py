@@ -14,13 +14,15 @@ from blend.eval.tasks.short_answer.reply_differences import differences_section
 from blend.eval.tasks.short_answer.reply_sheet import replies
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer
 
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
+
 
 @pytest.fixture(scope="module")
 def run(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> ScoredRun:
     """Exact answers, sentences with them and other words, of which the judge knows the sentences alone."""
     made = answered_run(mini_release, tmp_path_factory.mktemp("differences"))
     judge_run(made, model=OwnJudge("strict", finds_the_answer))
-    blend.score_run(made, rule="judge", on_warning=lambda _: None)
+    blend.score_run(made, rule="judge")
     return read_scored([made])[0]
 
 
@@ -43,7 +45,7 @@ def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
         f"{directory}: people's labels have changed since it was scored; score the run again, with the options "
         f"of before: `blend eval score {directory} --rule judge`"
     )
-    run = blend.score_run(run.run, rule="judge", on_warning=lambda _: None)
+    run = blend.score_run(run.run, rule="judge")
     section = differences_section([run])
     assert section is not None
     assert section.table is not None
@@ -70,10 +72,10 @@ def test_nothing_is_shown_without_labels(run: ScoredRun):
 @pytest.mark.slow
 def test_a_run_that_no_judge_has_read_has_no_judge(run: ScoredRun):
     labelled(run, pl.lit("refused"))
-    scored = blend.score_run(run.run, on_warning=lambda _: None)
+    scored = blend.score_run(run.run)
     section = differences_section([scored])
     assert section is not None
     assert section.table is not None
     assert {row[4:] for row in section.table.rows} == {("correct", "–", "refused")}
     assert "the judge from" not in section.text
-    blend.score_run(run.run, rule="judge", on_warning=lambda _: None)
+    blend.score_run(run.run, rule="judge")

@@ -21,6 +21,8 @@ from blend.eval.tasks.short_answer.reply_sheet import DRAWN, draw_replies, keep_
 from blend.schemas.errors import InputError, RowErrors, UnknownNameError
 from blend.schemas.sheets.reply_sheets import REPLY_SHEET
 
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
+
 Run = Callable[[str], ScoredRun]
 
 
@@ -41,8 +43,8 @@ def made(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     def scored(name: str) -> ScoredRun:
         if not (folder / name).exists():
-            run = blend.run_task(mini_release, "short-answer", model=Guesser(name), out=folder / name, limit=12)
-            score_run(run, on_warning=lambda _: None)
+            run = blend.run_task(mini_release, "short-answer", Guesser(name), folder / name, limit=12)
+            score_run(run)
         return read_scored([folder / name])[0]
 
     return scored
@@ -358,7 +360,7 @@ class Silent:
 
 @pytest.mark.slow
 def test_runs_without_replies(asked: Callable[..., blend.Run]):
-    silent = score_run(asked(Silent(), "short-answer"), on_warning=lambda _: None)
+    silent = score_run(asked(Silent(), "short-answer"))
     with pytest.raises(InputError) as raised:
         draw_replies([silent], sample=9)
     assert str(raised.value) == (

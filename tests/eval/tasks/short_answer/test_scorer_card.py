@@ -14,6 +14,8 @@ from blend.schemas.errors import InputError
 from helpers.in_process import run as command
 from helpers.judged_runs import OwnJudge, answered_run, says
 
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
+
 
 @pytest.fixture
 def run(mini_release: Path, tmp_path: Path) -> blend.Run:
@@ -22,7 +24,7 @@ def run(mini_release: Path, tmp_path: Path) -> blend.Run:
 
 def label(run: blend.Run) -> pl.DataFrame:
     """Labels of every second item of which the default rule says something; people accept all in Korean."""
-    rows = blend.score_run(run, allow_missing=True, on_warning=lambda _: None).decisions().drop_nulls("correct")
+    rows = blend.score_run(run, allow_missing=True).decisions().drop_nulls("correct")
     rows = rows.filter(pl.col("why") != "unanswered").join(run.items("item_id", "language"), on="item_id")
     accepted = (pl.col("language") == "ko") | pl.col("correct")
     verdict = pl.when(accepted).then(pl.lit("correct")).otherwise(pl.lit("wrong"))
@@ -65,8 +67,8 @@ def test_replies_that_are_missing_keep_no_labels_from_counting(
 ):
     some = pl.read_parquet(tmp_path / "answers.parquet").gather_every(2)
     some.write_parquet(tmp_path / "some.parquet")
-    how = {"answers": tmp_path / "some.parquet", "limit": 12, "on_warning": lambda _: None}
-    half = blend.run_task(mini_release, "short-answer", out=tmp_path / "half", **how)
+    recorded = blend.Recorded(path=tmp_path / "some.parquet")
+    half = blend.run_task(mini_release, "short-answer", recorded, tmp_path / "half", limit=12)
     labels = label(half)
     card = pl.DataFrame(json.loads(command("eval", "scorers", half.directory, "--json")))
     assert card.filter(scorer="default")["labels"].sum() == labels.height
@@ -94,9 +96,9 @@ def test_what_has_no_card(run: blend.Run, mini_release: Path, tmp_path: Path):
         f"{run.directory}: nobody has labelled replies of this run; draw some for people to judge: "
         f"blend eval judge-sheet {run.directory}"
     )
-    how = {"style": "json", "limit": 1, "on_warning": lambda _: None}
+    how = {"style": "json", "limit": 1}
     judge = OwnJudge("strict", lambda _: says("correct"))
-    choice = blend.run_task(mini_release, "multiple-choice", model=judge, out=tmp_path / "choice", **how)
+    choice = blend.run_task(mini_release, "multiple-choice", judge, tmp_path / "choice", **how)
     with pytest.raises(InputError) as raised:
         scorer_card([choice])
     assert str(raised.value) == f"{choice.directory}: a run of multiple-choice; name runs of short-answer"

@@ -6,12 +6,13 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
+from blend.eval.asked_runs import read_run
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
-from blend.eval.runs.ask_model import keep_recorded
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run, read_run
+from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import score_answers
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import InputError, UnknownNameError
@@ -41,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     answers.write_parquet(folder / "answers.parquet")
     recorded = read_recorded(folder / "answers.parquet", asked.asked, model="people")
     with opened(folder / "run", asked, recorded.description, None) as started:
-        keep_recorded(started, recorded)
+        write_answers(started.answers_folder / "main.jsonl", recorded.answers)
     return read_run(folder / "run")
 
 
@@ -94,7 +95,7 @@ def test_message_for_lemmas_where_no_words_are_compared(tmp_path: Path):
     asked.asked.items.select("item_id", response=pl.lit("A")).write_parquet(tmp_path / "answers.parquet")
     recorded = read_recorded(tmp_path / "answers.parquet", asked.asked)
     with opened(tmp_path / "run", asked, recorded.description, None) as started:
-        keep_recorded(started, recorded)
+        write_answers(started.answers_folder / "main.jsonl", recorded.answers)
     with pytest.raises(InputError) as caught:
         score_answers(read_run(tmp_path / "run"), lemmas="none")
     assert str(caught.value) == "`lemmas`: the task multiple-choice has no such option; it has none"
