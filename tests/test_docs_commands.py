@@ -248,7 +248,7 @@ PAGES = {
     "judging": Page(given_for_judging),
     "loading": Page(),
     "plan": Page(),
-    "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 --language en"}),
+    "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 -T languages=en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
     # The commands of people are those of label_studio/test_rungs_walk.py.
     "rungs": Page(

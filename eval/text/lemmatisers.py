@@ -30,7 +30,7 @@ class Lemmatiser:
     """Lemmatiser of one language's texts."""
 
     name: str
-    """Name as given to ``--lemmas``."""
+    """Name as given to ``lemmas``."""
     version: str
     """Version of what decides its results; empty for rules of this package."""
     split: Split

@@ -55,7 +55,7 @@ def lemmatiser_names(
     preferred: Mapping[str, str] | None = None,
     others: Collection[str] = (),
 ) -> dict[str, str | None]:
-    """The lemmatiser of every language by what ``--lemmas`` says.
+    """The lemmatiser of every language by what ``lemmas`` says.
 
     Args:
         lemmas: ``none``, ``default``, or names separated by commas: ``ko=kiwi`` for one language (``ar=none``

@@ -7,16 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.asked_runs import read_run
+from blend import Recorded
 from blend.eval.evaluation import run_task
-from blend.eval.models.local_model import open_local
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs import opened
-from blend.eval.runs.answers import write_answers
-from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import score_answers
 from helpers.models.own_models import Saying
 
@@ -29,13 +25,11 @@ def of_a_model(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
     """Figures of multiple choice, asked of a tiny model."""
 
     def figures(name: str, **options: object) -> Figures:
-        asked = read_items(sample_release, TASKS["multiple-choice"], limit=2, **options)
         if not (tmp_path / "tiny").exists():
             make_tiny_model(tmp_path / "tiny")
-        model = open_local(str(tmp_path / "tiny"))
-        with opened(tmp_path / name, asked, model.describe(), None) as run:
-            ask_model(run, model)
-        return _of(tmp_path / name)
+        return _of(
+            run_task(sample_release, "multiple-choice", tmp_path / "tiny", tmp_path / name, limit=2, **options)
+        )
 
     return figures
 
@@ -48,16 +42,13 @@ def of_answers(sample_release: Path, tmp_path: Path) -> Callable[..., Figures]:
         asked = read_items(sample_release, TASKS[task], limit=2, **options)
         path = tmp_path / f"{name}.parquet"
         asked.asked.items.select("item_id", response=pl.lit(response)).write_parquet(path)
-        recorded = read_recorded(path, asked.asked)
-        with opened(tmp_path / name, asked, recorded.description, None) as run:
-            write_answers(run.answers_folder / "main.jsonl", recorded.answers)
-        return _of(tmp_path / name)
+        return _of(run_task(sample_release, task, Recorded(path=path), tmp_path / name, limit=2, **options))
 
     return figures
 
 
-def _of(run: Path) -> Figures:
-    scored = [score_answers(read_run(run), rule=rule).scores.scores for rule in ("default", "semeval")]
+def _of(run: Run) -> Figures:
+    scored = [score_answers(run, rule=rule).scores.scores for rule in ("default", "semeval")]
     return {(score.metric, score.scope) for scores in scored for score in scores}
 
 
@@ -98,8 +89,7 @@ def test_every_figure_of_true_or_false(root: Path, rungs_release: Path, tmp_path
     def says_yes(prompts: Sequence[str]) -> list[str]:
         return ["yes"] * len(prompts)
 
-    model = Saying(says_yes)
-    run_task(rungs_release, "true-false", model=model, out=tmp_path / "run", limit=2)
-    scores = score_answers(read_run(tmp_path / "run")).scores.scores
+    run = run_task(rungs_release, "true-false", Saying(says_yes), tmp_path / "run", limit=2)
+    scores = score_answers(run).scores.scores
     page = (root / "docs" / "scores.md").read_text(encoding="utf-8")
     assert documented(page, "True or false") == {(score.metric, score.scope) for score in scores}
