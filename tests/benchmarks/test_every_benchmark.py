@@ -21,6 +21,7 @@ SMALL: dict[str, Sequence[str]] = {
     "constant_answers": ["{shared}/data/blend", "--locales", "en-US", "--answers", "3"],
     "corrected_scores": ["--worlds", "2", "--labels", "50"],
     "cultural_prompts_scale": ["--groups", "4"],
+    "gpu_speed": ["--device", "cpu", "--layers", "2", "--width", "64", "--questions", "4"],
     "interval_coverage": ["--simulations", "10"],
     "make_regions": ["3", "{out}"],
     "model_speed": ["--questions", "4", "--threads", "1"],
