@@ -16,7 +16,6 @@ from blend.eval.runs.prediction_files import is_predictions, read_predictions
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.task import Task
-from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import gunzipped
 from blend.schemas.errors import ArgumentError
 
@@ -69,6 +68,5 @@ def _keep_answers(
         )
         warnings += (warning,)
     with opened(out, asked, recorded.description, None, thought_marks=marks or None) as run:
-        with atomic_file(run.answers_folder / "main.jsonl") as beside:
-            write_answers(beside, recorded.answers)
+        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
         return run, outcome_of(run, n_asked=0)._replace(warnings=warnings, usage=None)

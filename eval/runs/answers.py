@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from filelock import FileLock, Timeout
 
+from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import open_content
 from blend.loaders.files.pins import file_sha256
-from blend.schemas.errors import RowError
+from blend.schemas.errors import ConflictError, RowError
 
 ANSWERS = pl.Schema(
     {
@@ -57,16 +59,26 @@ class AnswerFile:
     """The file of one writer; what `append` has returned from survives a kill of the process."""
 
     def __init__(self, path: Path) -> None:
+        """Open it, for this process alone.
+
+        Raises:
+            ConflictError: If another process writes it.
+        """
+        # The lock stays: removing it would let a third process lock a new one beside the second's.
+        self._lock = FileLock(path.with_name(f".{path.name}.lock"))
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise ConflictError(
+                f"{path}: another process writes its answers there; wait for it, or choose another `out`"
+            ) from None
         _cut_half_line(path)
         self._file = path.open("ab")
         self._synced = time.monotonic()
 
     def append(self, answers: Iterable[Mapping[str, Any]]) -> None:
         """Add answers, rows of `ANSWERS`; what is null is left out."""
-        rows = ({name: value for name, value in answer.items() if value is not None} for answer in answers)
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        # Half of a surrogate pair, where a server has cut a text, is no UTF-8.
-        self._file.write(lines.encode(errors="replace"))
+        self._file.write(_lines(answers))
         self._file.flush()
         # A process that dies loses nothing that was flushed; a machine that does, a second of answers at most.
         if time.monotonic() - self._synced > _SYNC_EVERY_S:
@@ -81,6 +93,13 @@ class AnswerFile:
             os.fsync(self._file.fileno())
         finally:
             self._file.close()
+            self._lock.release()
+
+
+def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:
+    rows = ({name: value for name, value in answer.items() if value is not None} for answer in answers)
+    # Half of a surrogate pair, where a server has cut a text, is no UTF-8.
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode(errors="replace")
 
 
 def _cut_half_line(path: Path) -> None:
@@ -257,7 +276,7 @@ def _refuse(path: Path, content: bytes, first: int) -> None:
 
 
 def write_answers(path: Path, answers: pl.DataFrame) -> None:
-    """Write a file of answers, `ANSWERS` or some of its columns, in one go."""
-    with AnswerFile(path) as file:
+    """Write a file of answers, `ANSWERS` or some of its columns, that appears whole or not at all."""
+    with atomic_file(path) as beside, beside.open("wb") as file:
         for some in answers.iter_slices(_ROWS):
-            file.append(some.iter_rows(named=True))
+            file.write(_lines(some.iter_rows(named=True)))

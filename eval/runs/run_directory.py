@@ -7,13 +7,12 @@ of a table of texts or the replies that a judge reads, they are kept beside the 
 import dataclasses
 import errno
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
-from filelock import FileLock, Timeout
 
 from blend.eval.items import PART, TaskItems
 from blend.eval.runs.answers import AnswerFile, Answers
@@ -30,20 +29,16 @@ from blend.eval.runs.usage import Usage
 from blend.loaders.files.atomic import atomic_write, is_left_over
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import is_disk_full, storage_error
-from blend.schemas.errors import ConflictError, InputError, StorageError
+from blend.schemas.errors import InputError, StorageError
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.summaries import Summarised, Summary
 
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
-LOCK_NAME = ".lock"
 
-_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER, LOCK_NAME)
+_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER)
 _SHOWN_CHARACTERS = 60
-
-_START_S = 60.0
-"""Seconds that a shard waits for another one to start the run."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -153,7 +148,11 @@ class Run(Summarised):
         return self.kept().read(*columns, thoughts=thoughts)
 
     def answer_file(self, name: str = "main") -> AnswerFile:
-        """The file into which this process writes answers; of a shard, that shard's."""
+        """The file into which this process alone writes answers; of a shard, that shard's.
+
+        Raises:
+            ConflictError: If another process writes it.
+        """
         return AnswerFile(self.answers_folder / f"{name if self.shard is None else self.shard.name}.jsonl")
 
 
@@ -199,25 +198,22 @@ def open_run(
         shard: Which of several machines that write to the run this is; one alone when absent.
 
     Yields:
-        The run, which no other process can open meanwhile, or none as this shard.
+        The run.
 
     Raises:
         InputError: If the directory holds another run (names what differs) or something else.
-        ConflictError: If another process has it open.
         StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
     with translate_errors(directory):
         if not (directory / DESCRIPTION_NAME).exists():
             check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
         directory.mkdir(parents=True, exist_ok=True)
-        with _locked(directory, shard):
-            # Shards that start at one moment must not both write what the run needs.
-            with nullcontext() if shard is None else held_alone(directory, LOCK_NAME, wait_s=_START_S):
-                if (directory / DESCRIPTION_NAME).exists():
-                    description = _gone_on_with(directory, description)
-                else:
-                    _start(directory, description, asked)
-            yield Run(directory, description, lambda: asked, shard)
+        # Shards that start at one moment write the same.
+        if (directory / DESCRIPTION_NAME).exists():
+            description = _gone_on_with(directory, description)
+        else:
+            _start(directory, description, asked)
+        yield Run(directory, description, lambda: asked, shard)
 
 
 @contextmanager
@@ -238,45 +234,6 @@ def translate_errors(directory: Path) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def _locked(directory: Path, shard: Shard | None) -> Iterator[None]:
-    """The run for this process alone, or for all processes that are other shards of it."""
-    with ExitStack() as held:
-        if shard is not None:
-            held.enter_context(held_alone(directory, f"{LOCK_NAME}-{shard.name}"))
-        else:
-            held.enter_context(held_alone(directory, LOCK_NAME))
-            for path in sorted(directory.glob(f"{LOCK_NAME}-*")):
-                held.enter_context(held_alone(directory, path.name))
-        yield
-
-
-@contextmanager
-def held_alone(directory: Path, name: str = LOCK_NAME, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Hold a lock in a directory, which no other process holds meanwhile.
-
-    Args:
-        directory: A directory.
-        name: File of the lock, which stays there.
-        wait_s: Seconds to wait for another process that holds it.
-
-    Raises:
-        ConflictError: If another process holds it.
-    """
-    # The file stays: removing it would let a third process lock a new one beside the second's.
-    lock = FileLock(directory / name)
-    try:
-        lock.acquire(timeout=wait_s)
-    except Timeout:
-        raise ConflictError(
-            f"{directory}: another process is running into this directory; wait for it, or choose another `out`"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
     """Write what a run needs, its description last: without it nothing was asked yet."""
     (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
@@ -289,7 +246,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
 
 def _is_begun(name: str) -> bool:
     """Whether a run that was killed before it had its description may have left a file of this name."""
-    return name in _BEFORE_DESCRIPTION or is_left_over(name) or name.startswith(f"{LOCK_NAME}-")
+    return name in _BEFORE_DESCRIPTION or is_left_over(name)
 
 
 def change_description(run: Run, **changes: Any) -> Run:

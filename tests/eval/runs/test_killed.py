@@ -121,15 +121,17 @@ def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_second_process_is_refused(tmp_path: Path):
-    model = Echo()
     out = tmp_path / "run"
     # The lock is the operating system's, so a second opening in this process stands for another one.
-    first = opened(out, asked(), model.describe(), None)
-    second = opened(out, asked(), model.describe(), None)
-    with first, pytest.raises(ConflictError) as raised, second:
-        pass
+    with (
+        opened(out, asked(), Echo().describe(), None) as run,
+        run.answer_file(),
+        pytest.raises(ConflictError) as raised,
+    ):
+        run_all(out, Echo())
     assert str(raised.value) == (
-        f"{out}: another process is running into this directory; wait for it, or choose another `out`"
+        f"{out}/answers/main.jsonl: another process writes its answers there; wait for it, or choose another "
+        "`out`"
     )
 
 

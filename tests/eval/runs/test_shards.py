@@ -26,6 +26,9 @@ class Echo:
         self.asked: list[tuple[str, int]] = []
         self._stop_after = stop_after
 
+    def describe(self) -> ModelDescription:
+        return MODEL
+
     def generate(self, prompts, *, samples=None, keep=None):
         for position, (prompt, sample) in enumerate(zip(prompts, samples, strict=True)):
             if self._stop_after is not None and len(self.asked) >= self._stop_after:
@@ -97,7 +100,7 @@ def test_shards_together_are_one_run(tmp_path: Path, order):
         ran(tmp_path / "shards", asked, model, Shard(number, 3))
     assert [len(model.asked) for model in models] == [8, 8, 8]
     assert texts(tmp_path / "shards") == texts(tmp_path / "one")
-    files = sorted(path.name for path in (tmp_path / "shards" / "answers").iterdir())
+    files = sorted(path.name for path in (tmp_path / "shards" / "answers").glob("*.jsonl"))
     assert files == [f"{number}of3.jsonl" for number in (1, 2, 3)]
 
 
@@ -109,19 +112,21 @@ def test_a_shard_asks_nothing_that_another_division_has_answered(tmp_path: Path)
     assert not {*first.asked} & {*second.asked}
 
 
-def test_one_process_and_shards_of_a_run_exclude_each_other(tmp_path: Path):
+def test_a_file_of_answers_has_one_writer(tmp_path: Path):
     asked, folder = asked_of(), tmp_path / "run"
-    busy = f"{folder}: another process is running into this directory; wait for it, or choose another `out`"
-    with open_run(folder, description_of(asked), asked, shard=Shard(1, 2)):
-        for shard in (None, Shard(1, 2)):
-            with (
-                pytest.raises(ConflictError) as reword,
-                open_run(folder, description_of(asked), asked, shard=shard),
-            ):
-                pass
-            assert str(reword.value) == busy
-        with open_run(folder, description_of(asked), asked, shard=Shard(2, 2)):
-            pass
+    with (
+        open_run(folder, description_of(asked), asked, shard=Shard(1, 2)) as first,
+        open_run(folder, description_of(asked), asked, shard=Shard(1, 2)) as again,
+        open_run(folder, description_of(asked), asked, shard=Shard(2, 2)) as second,
+        first.answer_file(),
+        second.answer_file(),
+    ):
+        with pytest.raises(ConflictError) as caught:
+            again.answer_file()
+        assert str(caught.value) == (
+            f"{folder}/answers/1of2.jsonl: another process writes its answers there; wait for it, or choose "
+            "another `out`"
+        )
 
 
 @pytest.mark.parametrize("stop_after", [0, 1, 7, 23])
