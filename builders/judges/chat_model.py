@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from blend.builders.judges.prompt import Message
-from blend.loaders.servers import Server
+from blend.loaders.servers import Persistence, Server
 
 if TYPE_CHECKING:
     import openai
@@ -52,6 +52,7 @@ class ChatModel:
             kept="the verdicts that came",
         )
         self._model = model
+        self._persistence = Persistence()
         self._sampling: dict[str, Any] = {"temperature": 0}
 
     async def ask(
@@ -75,7 +76,7 @@ class ChatModel:
         """
         reply = ""
         for _ in range(self.tries):
-            reply = await self._reply(client, messages)
+            reply = await self._persistence.ask(self._reply, client, messages)
             found = read(reply)
             if found is not None:
                 return found, reply

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from blend.eval.models.protocols import StopAsking
 from blend.eval.models.server_replies import BadReplyError
-from blend.loaders.servers import Ask, Server, ask_side_by_side
-from blend.loaders.servers.server_errors import BUSY, REDIRECTS, REFUSED, is_unconnected, problem
+from blend.loaders.servers import Ask, Persistence, Server, ask_side_by_side
+from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem
 from blend.schemas.errors import ServerError
 
 if TYPE_CHECKING:
@@ -41,24 +41,8 @@ def ask_items(
         StopAsking: If ``ask`` does, when what was under way is answered.
         ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer.
     """
-    in_a_row, n_answered, tried = 0, 0, set[int]()
+    in_a_row, tried, persistence = 0, set[int](), Persistence()
     stop: StopAsking | ServerError | None = None
-
-    async def persist(client: "openai.AsyncOpenAI", item: int) -> None:
-        """Ask, and again where the server is busy with others."""
-        from openai import APIStatusError
-
-        nonlocal n_answered
-        while True:
-            before = n_answered
-            try:
-                await ask(client, item)
-            except APIStatusError as error:
-                if error.status_code not in BUSY or n_answered == before or stop is not None:
-                    raise
-            else:
-                n_answered += 1
-                return
 
     async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
         from openai import APIStatusError, APITimeoutError
@@ -68,7 +52,7 @@ def ask_items(
             return False
         tried.add(item)
         try:
-            await persist(client, item)
+            await persistence.ask(ask, client, item)
         except StopAsking as asked_to:
             # What is under way is paid for: it is waited for and kept.
             stop = asked_to
@@ -79,7 +63,7 @@ def ask_items(
                 raise
             why = problem(error, server)
             fail(item, why)
-            if code in REFUSED and (bears_refusals or n_answered):
+            if code in REFUSED and (bears_refusals or persistence.n_answered):
                 return True
             in_a_row += 1
             if in_a_row >= MAX_FAILURES:

@@ -13,7 +13,7 @@ from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from blend.loaders.servers.server_errors import public_address, translated_error
+from blend.loaders.servers.server_errors import BUSY, public_address, translated_error
 from blend.schemas.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -103,6 +103,29 @@ def ask_side_by_side(server: Server, items: Iterable[T], ask: "Ask[T, bool]") ->
             asking.result()
     except OpenAIError as error:
         raise translated_error(error, server) from error
+
+
+class Persistence:
+    """Asks again what a server is too busy for, as long as it answers others."""
+
+    def __init__(self) -> None:
+        self.n_answered = 0
+        """Items that were answered."""
+
+    async def ask(self, ask: "Ask[T, Done]", client: "openai.AsyncOpenAI", item: T) -> Done:
+        """Ask about one item, as often as others are answered while it is refused."""
+        from openai import APIStatusError
+
+        while True:
+            n_before = self.n_answered
+            try:
+                found = await ask(client, item)
+            except APIStatusError as error:
+                if error.status_code not in BUSY or self.n_answered == n_before:
+                    raise
+            else:
+                self.n_answered += 1
+                return found
 
 
 async def _in_lanes(server: Server, items: Iterable[T], ask: "Ask[T, bool]") -> None:

@@ -79,7 +79,7 @@ class JudgeOptions(FrozenModel):
     model: str | None = None
     """Model name (``chat``) or model directory or Hub id (``embedding``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
-    """Pairs that a chat model is asked about at the same time at most; fewer where the server refuses them."""
+    """Pairs that a chat model is asked about at the same time."""
     threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
     """Cosine similarity from which two answers count as the same (``embedding``)."""
 

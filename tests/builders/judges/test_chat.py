@@ -268,3 +268,20 @@ def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
         "chat:m1: there is no API key; set OPENAI_API_KEY in the environment, "
         "or give OPENAI_BASE_URL, the address of a server that needs none"
     )
+
+
+@pytest.mark.nightly
+def test_a_pair_that_a_busy_server_refuses_again_and_again_is_decided_while_others_are(chat: Chat):
+    refused: list[dict[str, Any]] = []
+
+    def say(body: dict[str, Any]) -> ChatReply:
+        if "a0" in answers_in(body) and len(refused) < 6:
+            refused.append(body)
+            return ChatReply({"message": "slow down"}, 429, {"retry-after-ms": "10"})
+        time.sleep(0.02)
+        return sensible(body)
+
+    chat.say = say
+    judge = judge_at(chat.url, concurrency=2, retries=1)
+    assert len(judge.verdicts([(f"a{i}", f"b{i}") for i in range(30)])) == 30
+    assert len(refused) == 6
