@@ -95,8 +95,8 @@ def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelSer
         (
             ["price=1,1"],
             (
-                "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, --samples, "
-                "-T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"
+                "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, "
+                "--samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"
             ),
         ),
     ],
