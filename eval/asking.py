@@ -81,7 +81,7 @@ def refuse(options: Mapping[str, Any], where: str) -> None:
     """
     for name, value in options.items():
         if value not in (None, ()):
-            first = value[0] if isinstance(value, tuple | list) else value
+            first = value[0] if type(value) in (tuple, list) else value
             raise ArgumentError(f"`{name}={first}` makes sense only {where}; leave it out")
 
 

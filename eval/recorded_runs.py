@@ -34,8 +34,7 @@ def keep_recorded(
     refuse({**how.given(*_ASKED_ONLY), **asking}, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:
         if task.takes_table(answers, encoding=given.encoding):
-            of_items = {name: value for name, value in options.items() if name not in ("locales", "limit")}
-            of_items |= how.given("thought_marks")
+            of_items = {**options, **how.given("thought_marks")}
             refuse(of_items, "for answers to items, and this is a table of texts")
             kept = task.run_of_table(answers, out, model=given.name, encoding=given.encoding)
             return read_run(out), kept

@@ -17,7 +17,10 @@ def _pair(text: str, kind: type, flag: str, sign: str, example: str) -> tuple[An
     return first, second
 
 
-def _shard(text: str) -> tuple[int, int]:
+def read_shard(text: str | None) -> tuple[int, int] | None:
+    """Which of several machines ``2/4`` names, and how many there are."""
+    if text is None:
+        return None
     number, of = _pair(text, int, "--shard", "/", "2/4, the second of four machines")
     if not 1 <= number <= of:
         raise UsageError(f"--shard {text}: expected two numbers such as 2/4, the second of four machines")
@@ -25,11 +28,10 @@ def _shard(text: str) -> tuple[int, int]:
 
 
 ShardOf = Annotated[
-    Any,
+    str | None,
     typer.Option(
         "--shard",
         metavar="I/N",
-        parser=_shard,
         help="This machine is the I-th of N that write to one run, and asks every N-th item.",
     ),
 ]

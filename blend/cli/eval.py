@@ -10,7 +10,7 @@ import typer
 
 from blend.cli import eval_export, eval_judging
 from blend.cli.application import Application
-from blend.cli.asking_options import Costs, Files, Seed, SeedOfTests, ShardOf
+from blend.cli.asking_options import Costs, Files, Seed, SeedOfTests, ShardOf, read_shard
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_outcome import notices, plan_teller, print_outcome, print_warning
 from blend.cli.groups import with_groups
@@ -116,7 +116,7 @@ def run(
             asked,
             directory,
             decoding=read_writing(writing),
-            shard=shard,
+            shard=read_shard(shard),
             **files.given(),
             **costs.given(),
             on_plan=plan_teller(there.server is not None, stops=costs.plan),

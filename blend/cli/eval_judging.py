@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.asking_options import Costs, Files, Seed, ShardOf
+from blend.cli.asking_options import Costs, Files, Seed, ShardOf, read_shard
 from blend.cli.eval_outcome import notices, plan_teller, print_outcome
 from blend.cli.groups import with_groups
 from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing
@@ -69,7 +69,7 @@ def judge(
             own_family=own_family,
             reordered=reordered,
             decoding=read_writing(writing),
-            shard=shard,
+            shard=read_shard(shard),
             **files.given(),
             **costs.given(),
             on_plan=plan_teller(there.server is not None, stops=costs.plan),

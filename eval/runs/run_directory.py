@@ -57,6 +57,9 @@ class Shard(NamedTuple):
         """``2of4``."""
         return f"{self.number}of{self.of}"
 
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
 
 class RunOutcome(NamedTuple):
     """State of a run."""

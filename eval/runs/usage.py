@@ -29,6 +29,9 @@ class Price(NamedTuple):
     tokens_out: float
     """Of those that are written, thoughts among them."""
 
+    def __str__(self) -> str:
+        return f"{self.tokens_in:g},{self.tokens_out:g}"
+
     def of(self, tokens_in: int | None, tokens_out: int | None) -> float:
         """Cost of some tokens; unknown ones cost nothing."""
         return (self.tokens_in * (tokens_in or 0) + self.tokens_out * (tokens_out or 0)) / _MILLION

@@ -157,8 +157,8 @@ ONLY = "makes sense only where a model writes or chooses, and here candidates ar
         (
             ("-T", "style=letters"),
             (
-                "-T style: the task probing has no such option; it has --locales, --limit, -T max_masks, "
-                "-T causal, -T config, -T languages, -T countries, -T prompts, -T names, -T candidates"
+                "-T style=letters: the task probing has no such option; it has --locales, --limit, "
+                "-T max_masks, -T causal, -T config, -T languages, -T countries, -T prompts, -T names, -T candidates"
             ),
         ),
         (
@@ -264,17 +264,9 @@ def test_an_option_for_another_kind_of_model_is_refused(
 
 @pytest.mark.landing
 def test_nothing_to_ask(food_release: Path, bert: Path, tmp_path: Path):
-    given = (
-        "-T",
-        "config=food-triples",
-        "-T",
-        "languages=ko",
-        "-T",
-        "countries=Iran",
-        "--out",
-        tmp_path / "run",
-    )
-    text = error_of("run", food_release, "--task", "probing", "--model", bert, *given)
+    given = ("-T", "config=food-triples", "-T", "languages=ko", "-T", "countries=Iran")
+    asked = ("--task", "probing", "--model", bert, "--out", tmp_path / "run")
+    text = error_of("run", food_release, *asked, *given)
     assert text == "food 1.0.0: nothing to ask for the task probing; choose other -T languages or -T countries"
 
 

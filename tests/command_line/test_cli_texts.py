@@ -146,17 +146,27 @@ def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, mode
     run("eval", "run", str(sample_release), "--model", str(model), "--limit", "1", "--out", str(out))
     with pytest.raises(BlendError) as told:
         run("eval", "score", str(out), "-T", "top=3")
-    assert str(told.value) == ("-T top: the task multiple-choice has no such option; it has none")
+    assert str(told.value) == ("-T top=3: the task multiple-choice has no such option; it has none")
+
+
+ASKED = "where a model is asked, and recorded answers ask nobody"
+OF_ITEMS = "for answers to items, and this is a table of texts"
 
 
 @pytest.mark.parametrize(
-    "option", ["--shard 1/2", "--limit 2", "-T kinds=qa", "-T nationalities=KR", "--no-chat"]
+    ("option", "where"),
+    [
+        ("--shard 1/2", ASKED),
+        ("--price 1,2", ASKED),
+        ("--no-chat", ASKED),
+        ("--limit 2", OF_ITEMS),
+        ("-T kinds=qa", OF_ITEMS),
+        ("-T nationalities=KR", OF_ITEMS),
+    ],
 )
-def test_a_table_is_not_asked(option: str, tmp_path: Path):
+def test_a_table_is_not_asked(option: str, where: str, tmp_path: Path):
     table = tmp_path / "texts.csv"
     table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
     with pytest.raises(ArgumentError) as told:
         run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), *option.split())
-    assert str(told.value) == (
-        f"{option} makes sense only where a model is asked, and a table asks nobody; leave it out"
-    )
+    assert str(told.value) == f"{option} makes sense only {where}; leave it out"

@@ -59,13 +59,15 @@ OPTIONS = {
     "eval score": (
         ("--seed", ODD_NUMBERS),
         ("--rule", ODD_NAMES),
-        ("--lemmas", ODD_NAMES),
-        ("--top", ODD_NUMBERS),
+        ("-T", ODD_NAMES),
+        ("-T lemmas", ODD_NAMES),
+        ("-T top", ODD_NUMBERS),
     ),
     "eval run": (
         ("--limit", ODD_NUMBERS),
         ("--locales", ODD_NAMES),
-        ("--rotations", ODD_NUMBERS),
+        ("-T", ODD_NAMES),
+        ("-T rotations", ODD_NUMBERS),
         ("--model", ODD_NAMES),
     ),
     "eval judge-sheet": (("--sample", ODD_NUMBERS), ("--language", ODD_NAMES), ("--seed", ODD_NUMBERS)),
@@ -155,7 +157,8 @@ def _damage(command: Command, here: Path, chance: random.Random) -> tuple[list[s
     if options and kind < 0.08:
         option, values = chance.choice(options)
         value = chance.choice(values)
-        return [*words, option, value], f"{option} {value[:20]!r}"
+        flag, _, name = option.partition(" ")
+        return [*words, flag, f"{name}={value}" if name else value], f"{option} {value[:20]!r}"
     folders = [folder for folder in command.folders if (here / folder).is_dir()]
     if folders and kind < 0.22:
         folder = chance.choice(folders)

@@ -145,10 +145,9 @@ COMMANDS = (
         ("short.csv", *_run("begun")),
         ("runs/begun/**",),
         ("runs/begun", "runs/begun/answers"),
-        adds=("runs/begun/answers/journal.jsonl",),
     ),
     Command(
-        "eval run release --task free-listing --config food-aligned --language en --answers lists.csv "
+        "eval run release --task free-listing -T config=food-aligned -T languages=en --answers lists.csv "
         "--out new",
         ("lists.csv", "release/data/food-*/*", "release/release.json", "release/domains.toml"),
     ),
@@ -158,12 +157,12 @@ COMMANDS = (
         for name in ("choices", "short", "lists", "probe", "begun")
     ),
     Command(
-        "eval score runs/texts --survey own=values.csv --stop-words stop.txt",
+        "eval score runs/texts -T surveys=own=values.csv -T stop_words=stop.txt",
         (*_run("texts"), "values.csv", "stop.txt"),
         _scores("texts"),
         ("runs/texts",),
     ),
-    Command("eval score runs/probe --vectors vectors.vec", ("vectors.vec",), _scores("probe")),
+    Command("eval score runs/probe -T vectors=vectors.vec", ("vectors.vec",), _scores("probe")),
     Command(
         "eval compare runs/choices runs/other",
         (*_run("choices"), *_run("other")),
@@ -228,8 +227,8 @@ SLOW_COMMANDS = (
         ("model",),
     ),
     Command(
-        "eval run release --config food-aligned --language en --candidates candidates.csv --model model "
-        "--device cpu --out new",
+        "eval run release --task probing -T config=food-aligned -T languages=en -T candidates=candidates.csv "
+        "--model model --device cpu --out new",
         ("candidates.csv", "model/*.json"),
     ),
 )

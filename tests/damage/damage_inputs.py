@@ -191,7 +191,7 @@ def _runs() -> None:
         ("short-answer", "short", "rice"),
         ("free-listing", "lists", "rice, egg"),
     ):
-        options = [] if task != "free-listing" else ["--config", "food-aligned", "--language", "en"]
+        options = [] if task != "free-listing" else ["-T", "config=food-aligned", "-T", "languages=en"]
         file = f"{name}.csv"
         ids = _item_ids(task, options)
         response = response.replace("{{", "{").replace("}}", "}")
@@ -203,9 +203,9 @@ def _runs() -> None:
         run_blend("eval", "run", "release", "--task", task, *options, "--answers", file, "--out", run)
         run_blend("eval", "score", run)
     run_blend("eval", "run", "--task", "cultural-prompts", "--answers", "texts.csv", "--out", "runs/texts")
-    run_blend("eval", "score", "runs/texts", "--survey", "own=values.csv")
-    asked = ("--config", "food-aligned", "--language", "en", "--model", "model", "--device", "cpu")
-    run_blend("eval", "run", "release", *asked, "--out", "runs/probe")
+    run_blend("eval", "score", "runs/texts", "-T", "surveys=own=values.csv")
+    asked = ("--task", "probing", "-T", "config=food-aligned", "-T", "languages=en", "--model", "model")
+    run_blend("eval", "run", "release", *asked, "--device", "cpu", "--out", "runs/probe")
     run_blend("eval", "score", "runs/probe")
     run_blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
     _fill("judged.csv", {"correct_ingredients": "1", "annotator": "p1"})
@@ -225,17 +225,11 @@ def _item_ids(task: str, options: list[str]) -> list[str]:
 
 
 def _begun(run: Path) -> None:
-    """Turn a complete run into one that was killed: some answers in a journal, some in a part."""
-    from blend.eval.runs.answers import JOURNAL, PARQUET, Journal, read_answers
-    from blend.eval.runs.run_tables import write_frame
-
-    answers = read_answers(run / "answers")
-    rows = answers.head(4).to_dicts()
-    write_frame(run / "answers" / "part-00001.parquet", answers[4:6])
-    (run / "answers" / PARQUET).unlink()
-    kept = Journal(run / "answers" / JOURNAL)
-    kept.append([{key: value for key, value in row.items() if value is not None} for row in rows])
-    kept.close()
+    """Turn a complete run into one that was killed: some answers of two machines, the last line torn."""
+    answers = run / "answers" / "main.jsonl"
+    lines = answers.read_text(encoding="utf-8").splitlines(keepends=True)
+    answers.write_text("".join(lines[:4]) + lines[4][:20], encoding="utf-8")
+    (run / "answers" / "2of2.jsonl").write_text("".join(lines[5:7]), encoding="utf-8")
 
 
 if __name__ == "__main__":
