@@ -5,7 +5,7 @@ says what it has to give.
 """
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
@@ -130,14 +130,9 @@ class CallersModel:
         return ModelDescription(backend="python", id=name, chat=False, delimiter="")
 
     def generate(
-        self,
-        prompts: Sequence[str],
-        *,
-        samples: Sequence[int] | None = None,
-        keep: OnGenerations | None = None,
+        self, prompts: Sequence[str], *, keep: OnGenerations | None = None, **_: Any
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`; the object hears of prompts alone."""
-        del samples
         table = TextTable(len(prompts), keep)
         for items in self._blocks(prompts):
             texts = _listed("generate", self._model.generate([prompts[i] for i in items]), len(items))
@@ -154,7 +149,11 @@ class CallersModel:
         """See `protocols.OptionScorer.option_logprobs`."""
         table = ScoreTable(options, keep)
         for items in self._blocks(prompts):
-            for item, row in self._rows("option_logprobs", items, prompts, [options[i] for i in items]):
+            for item, row in self._rows(
+                self._model.option_logprobs, items, prompts, [options[i] for i in items]
+            ):
+                if np.isnan(row).any():
+                    raise _not_numbers("option_logprobs", row.tolist(), len(row))
                 table.put(item, row.tolist(), [1] * len(row), tokens_in=0)
             table.hand_on(items)
         return table.all()
@@ -170,7 +169,7 @@ class CallersModel:
         """See `candidate_protocol.CandidateScorer.candidate_logprobs`."""
         for items in self._blocks(prompts):
             offered = [candidates[sets[i]] for i in items]
-            for item, row in self._rows("candidate_logprobs", items, prompts, offered):
+            for item, row in self._rows(self._model.candidate_logprobs, items, prompts, offered):
                 keep(item, CandidateScores(row, np.ones(len(row), dtype=np.int32), 0))
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
@@ -180,28 +179,29 @@ class CallersModel:
 
     def _blocks(self, prompts: Sequence[str]) -> list[range]:
         every = range(len(prompts))
-        return [every[start : start + self._at_a_time] for start in range(0, len(prompts), self._at_a_time)]
+        return [every[start : start + self._at_a_time] for start in every[:: self._at_a_time]]
 
     def _rows(
-        self, method: str, items: Sequence[int], prompts: Sequence[str], offered: Sequence[Sequence[str]]
-    ) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return each item with what the object gives for its options, as numbers; NaN for null."""
-        found = getattr(self._model, method)([prompts[i] for i in items], list(map(list, offered)))
-        rows = []
-        for values, texts in zip(_listed(method, found, len(items)), offered, strict=True):
+        self, method: Any, items: Sequence[int], prompts: Sequence[str], offered: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Each item with what the object gives for its options, as numbers; NaN for null."""
+        name = method.__name__
+        found = _listed(name, method([prompts[i] for i in items], [*map(list, offered)]), len(items))
+        for item, values, texts in zip(items, found, offered, strict=True):
             try:
                 row = np.asarray(values, dtype=np.float64)
             except (TypeError, ValueError):
-                row = np.empty(0)
-            # A candidate may be one that cannot be ranked; an option that is offered has to be scored.
-            is_number = ~np.isinf(row) if method == "candidate_logprobs" else np.isfinite(row)
-            if row.shape != (len(texts),) or not is_number.all():
-                raise ArgumentError(
-                    f"`model`: {method} gave {_short(values)} for a prompt with {len(texts)} options; give a "
-                    "finite number for each"
-                )
-            rows.append(row)
-        return list(zip(items, rows, strict=True))
+                raise _not_numbers(name, values, len(texts)) from None
+            if row.shape != (len(texts),) or np.isinf(row).any():
+                raise _not_numbers(name, values, len(texts))
+            yield item, row
+
+
+def _not_numbers(method: str, values: Any, n_options: int) -> ArgumentError:
+    return ArgumentError(
+        f"`model`: {method} gave {_short(values)} for a prompt with {n_options} options; give a finite number for "
+        "each"
+    )
 
 
 def _listed(method: str, found: Any, wanted: int) -> list[Any]:

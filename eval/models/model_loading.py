@@ -97,7 +97,7 @@ class OpenCheckpoint:
         """Tokens that the model can see at once; null for a model without such a limit."""
         from transformers import AutoConfig
 
-        with _quiet(), readable(self.checkpoint.id, CONFIG):
+        with quiet(), readable(self.checkpoint.id, CONFIG):
             config = AutoConfig.from_pretrained(
                 self.checkpoint.folder, trust_remote_code=False, local_files_only=True
             )
@@ -142,8 +142,26 @@ class OpenCheckpoint:
         )
 
 
+def check_installed(purpose: str) -> None:
+    """Check that what local models need is installed, before anything is fetched or read.
+
+    Args:
+        purpose: What messages say that it is for.
+
+    Raises:
+        MissingExtraError: If a library is not.
+        InputError: If Python was told to drop docstrings, without which transformers does not load.
+    """
+    refuse_without_docstrings(purpose)
+    try:
+        for library in ("accelerate", "safetensors", *LIBRARIES):
+            import_module(library)
+    except ImportError as error:
+        raise MissingExtraError(purpose, extra=EXTRA) from error
+
+
 def context_of(config: "PretrainedConfig") -> int | None:
-    """Tokens that a model of a configuration can see at once; null for one without a limit, as XLNet's -1 says."""
+    """Tokens that a model of a configuration can see at once; null for one without a limit, like XLNet."""
     context = getattr(config.get_text_config(), "max_position_embeddings", None)
     return context if isinstance(context, int) and context > 0 else None
 
@@ -158,17 +176,11 @@ def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Devi
 
     Raises:
         MissingExtraError: If a library is not installed.
-        InputError: If there is no such device or type of numbers, or if Python was told to drop docstrings,
-            without which transformers does not load.
+        InputError: If there is no such device or type of numbers.
     """
     if dtype is not None and dtype not in get_args(Dtype):
         raise UnknownNameError("dtype", str(dtype), get_args(Dtype))
-    refuse_without_docstrings("a local model")
-    try:
-        for library in ("accelerate", "safetensors", *LIBRARIES):
-            import_module(library)
-    except ImportError as error:
-        raise MissingExtraError("a local model", extra=EXTRA) from error
+    check_installed("a local model")
     import torch
 
     n_gpus = torch.cuda.device_count()
@@ -194,7 +206,7 @@ def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
     """
     from transformers import AutoTokenizer
 
-    with _quiet(), readable(checkpoint.id, "the tokenizer"):
+    with quiet(), readable(checkpoint.id, "the tokenizer"):
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False, local_files_only=True
         )
@@ -218,7 +230,7 @@ def load_model(checkpoint: Checkpoint, chosen_device: Device, *, kind: Kind = "c
     import torch
     import transformers
 
-    with _quiet(), readable(checkpoint.id, "the model"):
+    with quiet(), readable(checkpoint.id, "the model"):
         try:
             # With `output_loading_info` the answer is a pair, which its annotation does not say.
             answer: Any = getattr(transformers, _HEADS[kind]).from_pretrained(
@@ -255,7 +267,7 @@ def load_model(checkpoint: Checkpoint, chosen_device: Device, *, kind: Kind = "c
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep the library's progress bars and hints off the terminal."""
     from transformers.utils import logging
 
