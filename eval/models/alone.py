@@ -7,7 +7,7 @@ capacity is used up, and tomorrow's architecture does something else. So every m
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ up in another order. Random models of 2 to 24 layers differ by up to half a root
 ANOTHER = "evaluate a model of another architecture"
 """What to do about a model that cannot be trusted."""
 
+T = TypeVar("T")
 Counts = NDArray[np.integer[Any]]
 Sums = NDArray[np.float64]
 
@@ -116,6 +117,12 @@ def summed(logits: "torch.Tensor", tokens: Sequence[int]) -> float:
 
     rows = torch.log_softmax(logits.float(), dim=-1)
     return float(sum(rows[i, token].double() for i, token in enumerate(tokens)))
+
+
+def short_and_usual(items: Sequence[T], lengths: Sequence[int]) -> list[T]:
+    """The shortest of some items and that of median length, which padding makes alike; or the only one."""
+    order = sorted(range(len(items)), key=lengths.__getitem__)
+    return [items[i] for i in sorted({order[0], order[len(order) // 2]})]
 
 
 def spread(candidates: Sequence[Sequence[int]]) -> list[int]:

@@ -199,8 +199,8 @@ class CallersModel:
 
 def _not_numbers(method: str, values: Any, n_options: int) -> ArgumentError:
     return ArgumentError(
-        f"`model`: {method} gave {_short(values)} for a prompt with {n_options} options; give a finite number for "
-        "each"
+        f"`model`: {method} gave {_short(values)} for a prompt with {n_options} options; give a finite number "
+        "for each"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, spread
+from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
 from blend.eval.models.answer_tables import ScoreTable, TextTable
 from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, Batches
 from blend.eval.models.checkpoint import kind_of, readable
@@ -143,7 +143,7 @@ class LocalModel:
                     fail(groups[i][0], self._too_large(questions[groups[i][0]].length))
 
             sizes = [len(one.prefix) + sum(map(len, one.options)) for one in together]
-            self._opened.run(self._batches, dict(enumerate(sizes)), compute, failed)
+            self._batches.run(dict(enumerate(sizes)), compute, failed)
 
         by_prompt: dict[tuple[int, ...], list[int]] = {}
         for item, question in enumerate(questions):
@@ -153,41 +153,34 @@ class LocalModel:
                 by_prompt.setdefault(tuple(question.prefix), []).append(item)
             else:
                 fail(item, problem)
-        self._try([questions[item] for group in by_prompt.values() for item in group])
-        ask(list(by_prompt.values()))
+        if by_prompt:
+            with self._opened.computing():
+                self._try([questions[item] for group in by_prompt.values() for item in group])
+                ask(list(by_prompt.values()))
         return table.all()
 
     def _try(self, questions: Sequence[EncodedQuestion]) -> None:
-        """Compute the longest question and the shortest as the run will, and compare; once for a model.
+        """Compute a short question and one of usual length as the run will, and compare; once for a model.
 
         Raises:
             InputError: If options have other scores alone (`models.alone`).
         """
-        if self._is_tried or not questions:
+        if self._is_tried:
             return
-        ordered = sorted(questions, key=lambda question: question.length)
-        # The shortest and the longest, or the only one.
-        tried = ordered[:1] + ordered[1:][-1:]
-
-        def compute(batch: list[int]) -> None:
-            model = self._opened.model
-            for i, sums in zip(batch, option_logprobs(model, [tried[i] for i in batch]), strict=True):
-                some = spread(tried[i].options)
-                ids = [tried[i].options[o] for o in some]
+        model, name = self._opened.model, self._opened.checkpoint.id
+        tried = short_and_usual(questions, [question.length for question in questions])
+        with readable(name, "it", cannot="be computed as scores need it", fix=ANOTHER):
+            for question, sums in zip(tried, option_logprobs(model, tried), strict=True):
+                some = spread(question.options)
+                ids = [question.options[i] for i in some]
                 check_alone(
                     model,
-                    self._opened.checkpoint.id,
+                    name,
                     [str(self._opened.tokenizer.decode(one)).strip() for one in ids],
                     np.array([len(one) for one in ids]),
                     np.array(sums)[some],
-                    np.array([plain_logprob(model, tried[i].prefix, one) for one in ids]),
+                    np.array([plain_logprob(model, question.prefix, one) for one in ids]),
                 )
-
-        # One that does not fit into memory says so when it is asked.
-        with readable(self._opened.checkpoint.id, "it", cannot="be computed as scores need it", fix=ANOTHER):
-            self._opened.run(
-                self._batches, {i: one.length for i, one in enumerate(tried)}, compute, lambda _: None
-            )
         self._is_tried = True
 
     def generate(
@@ -235,9 +228,11 @@ class LocalModel:
                 lengths[item] = len(ids) + room(item)
             else:
                 fail(item, problem)
-        self._opened.run(
-            self._writing, lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item])))
-        )
+        if lengths:
+            with self._opened.computing():
+                self._writing.run(
+                    lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item])))
+                )
         return table.all()
 
     def _problem(self, tokens_in: int, needed: int) -> str | None:

@@ -1,6 +1,6 @@
 """Loading: the tokenizer and the model of a checkpoint, on a device, in a number type."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from blend.eval.models.batches import Batches
 from blend.eval.models.checkpoint import CONFIG, Checkpoint, Kind, find_checkpoint, readable
 from blend.eval.models.protocols import ModelDescription
 from blend.schemas.base.docstrings import refuse_without_docstrings
@@ -103,23 +102,16 @@ class OpenCheckpoint:
             )
             return context_of(config)
 
-    def run(
-        self,
-        batches: Batches,
-        lengths: Mapping[int, int],
-        compute: Callable[[list[int]], None],
-        failed: Callable[[int], None],
-    ) -> None:
-        """Compute items in batches (`Batches.run`), those of a small model with one thread."""
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Have a small model compute with one thread; torch has as many as before afterwards."""
         import torch
 
-        if not lengths:
-            return
         threads = torch.get_num_threads()
         if self.device.on_cpu and self.model.num_parameters() < WORTH_THREADS:
             torch.set_num_threads(1)
         try:
-            batches.run(lengths, compute, failed)
+            yield
         finally:
             torch.set_num_threads(threads)
 

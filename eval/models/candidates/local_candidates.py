@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blend.eval.models.alone import ANOTHER, check_alone, spread
+from blend.eval.models.alone import ANOTHER, check_alone, short_and_usual, spread
 from blend.eval.models.batches import GPU_TOKENS, Batches
 from blend.eval.models.candidates.candidate_protocol import (
     CandidateScores,
@@ -80,9 +80,10 @@ class LocalCandidateScorer:
             keep(position, CandidateScores.failed(f"{why} {self._opened.device.device}", tokens_in=n))
 
         if requests:
-            self._try(list(requests.values()))
             costs = {position: self._scorer.cost(request) for position, request in requests.items()}
-            self._opened.run(self._batches, costs, compute, failed)
+            with self._opened.computing():
+                self._try(list(requests.values()))
+                self._batches.run(costs, compute, failed)
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
         """See `candidate_protocol.CandidateScorer.tokenised`."""
@@ -91,7 +92,7 @@ class LocalCandidateScorer:
         return [Tokenised(len(ids), 0 if unknown is None else ids.count(unknown)) for ids in tokens]
 
     def _try(self, requests: Sequence[Request]) -> None:
-        """Compute the shortest and the longest prompt of the largest set as the run will, and compare.
+        """Compute a short prompt of the largest set and one of usual length as the run will, and compare.
 
         Raises:
             InputError: If candidates have other scores alone (`models.alone`).
@@ -99,26 +100,18 @@ class LocalCandidateScorer:
         largest = max((one.candidates for one in requests), key=lambda candidates: len(candidates.texts))
         if largest.texts == self._tried:
             return
-        of_largest = sorted(
-            (one for one in requests if one.candidates is largest), key=lambda one: len(one.ids)
-        )
-        # The shortest and the longest, or the only one.
-        tried = of_largest[:1] + of_largest[1:][-1:]
+        of_largest = [one for one in requests if one.candidates is largest]
+        tried = short_and_usual(of_largest, [len(one.ids) for one in of_largest])
         some = spread([ids if len(ids) <= self._scorer.most_tokens else [] for ids in largest.tokens])
-
-        def compute(batch: list[int]) -> None:
-            for i, scores in zip(batch, self._scorer.scores([tried[i] for i in batch]), strict=True):
+        name = self._opened.checkpoint.id
+        with readable(name, "it", cannot="be computed as scores need it", fix=ANOTHER):
+            for request, scores in zip(tried, self._scorer.scores(tried), strict=True):
                 check_alone(
                     self._opened.model,
-                    self._opened.checkpoint.id,
+                    name,
                     [largest.texts[i] for i in some],
                     scores.tokens[some],
                     scores.logprobs[some],
-                    np.array(self._scorer.alone(tried[i], some)),
+                    np.array(self._scorer.alone(request, some)),
                 )
-
-        # One that does not fit into memory says so when it is asked.
-        with readable(self._opened.checkpoint.id, "it", cannot="be computed as scores need it", fix=ANOTHER):
-            costs = {i: self._scorer.cost(one) for i, one in enumerate(tried)}
-            self._opened.run(self._batches, costs, compute, lambda _: None)
         self._tried = largest.texts
