@@ -22,7 +22,7 @@ from inspect_ai.util import registry_info
 from blend.eval.items import TaskItems
 from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.protocols import Decoding
-from blend.eval.models.text_generation import draw_seed
+from blend.eval.models.text_generation import draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.answer_logs import inspect_answer
@@ -96,7 +96,8 @@ def drawn() -> Solver:
         if not asked.temperature:
             return await generate(state)
         sample = state.metadata.get("sample", 0) + state.epoch - 1
-        return await generate(state, seed=draw_seed(state.input_text, sample, Decoding(seed=asked.seed or 0)))
+        [seed] = draw_seeds([state.input_text], [sample], Decoding(seed=asked.seed or 0))
+        return await generate(state, seed=seed)
 
     return solve
 

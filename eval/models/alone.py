@@ -6,13 +6,14 @@ where: FNet mixes padding into the text, an expert of Switch Transformers turns 
 capacity is used up, and tomorrow's architecture does something else. So every model is tried before it answers.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from math import isnan
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from blend.schemas.errors import BlendError, InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from blend.eval.models.model_loading import context_of
+from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     import torch
@@ -27,19 +28,12 @@ FACTOR = 4
 The root says that half of the type's digits have to agree, which leaves the other half to the noise of adding
 up in another order. Random models of 2 to 24 layers differ by up to half a root, whatever the type."""
 
+ANOTHER = "evaluate a model of another architecture"
+"""What to do about a model that cannot be trusted."""
 
-@dataclass(frozen=True, slots=True)
-class Twice:
-    """A candidate or an option, computed in both ways."""
-
-    text: str
-    """What it says."""
-    n_tokens: int
-    """Tokens of which the log-probabilities are added up, at least one."""
-    together: float
-    """Sum of its log-probabilities (natural logarithm), computed as a run does."""
-    alone: float
-    """The same, computed by itself."""
+T = TypeVar("T")
+Counts = NDArray[np.integer[Any]]
+Sums = NDArray[np.float64]
 
 
 def tolerance(model: "PreTrainedModel") -> float:
@@ -49,60 +43,61 @@ def tolerance(model: "PreTrainedModel") -> float:
     return float(FACTOR * torch.finfo(model.dtype).eps ** 0.5)
 
 
-def agrees(model: "PreTrainedModel", tried: Sequence[Twice]) -> bool:
+def agrees(model: "PreTrainedModel", n_tokens: Counts, together: Sums, alone: Sums) -> bool:
     """Whether a model gives the same alone and together, but for the noise of its number type.
 
     In float32 every one has to agree. With fewer digits, noise makes a model of experts choose another expert
     now and then, and that token is then far off: there at least half have to.
+
+    Args:
+        model: The model.
+        n_tokens: Tokens of each candidate or option, of which the log-probabilities are added up.
+        together: Sums of their log-probabilities (natural logarithm), computed as a run does.
+        alone: The same, each computed by itself.
     """
     import torch
 
-    off = _off(model, tried)
-    return not off if model.dtype == torch.float32 else 2 * len(off) <= len(tried)
+    off = ~_close(model, n_tokens, together, alone)
+    return bool(off.sum() <= (0 if model.dtype == torch.float32 else len(off) // 2))
 
 
-def check_alone(model: "PreTrainedModel", name: str, tried: Sequence[Twice]) -> None:
-    """Check that a model's scores do not depend on what is computed beside them.
+def check_alone(
+    model: "PreTrainedModel",
+    name: str,
+    texts: Sequence[str],
+    n_tokens: Counts,
+    together: Sums,
+    alone: Sums,
+) -> None:
+    """Check that a model's scores do not depend on what is computed beside them; arguments as of `agrees`.
 
     Args:
         model: The model.
         name: What messages call it.
-        tried: Candidates or options, computed in both ways.
+        texts: What candidates or options say.
+        n_tokens: See `agrees`.
+        together: See there.
+        alone: See there.
 
     Raises:
         InputError: If they do, or if it finds no scores at all; shows the one that is furthest off.
     """
     dtype = str(model.dtype).removeprefix("torch.")
-    if lost := [one.text for one in tried if isnan(one.alone)]:
+    if np.isnan(alone).any():
         raise InputError(
-            f"model {name}: {lost[0]!r} has no log-probability in {dtype}: its numbers do not fit into "
-            "that type, so nothing was computed; use dtype bfloat16 or float32"
+            f"model {name}: {texts[int(np.isnan(alone).argmax())]!r} has no log-probability in {dtype}: its "
+            "numbers do not fit into that type, so nothing was computed; use dtype bfloat16 or float32"
         )
-    if agrees(model, tried):
+    if agrees(model, n_tokens, together, alone):
         return
-    worst = max(_off(model, tried), key=lambda one: abs(one.together - one.alone) / one.n_tokens)
-    tokens = f"{worst.n_tokens} tokens" if worst.n_tokens > 1 else "1 token"
+    i = int(np.argmax(np.abs(np.subtract(together, alone)) / n_tokens))
+    tokens = f"{n_tokens[i]} tokens" if n_tokens[i] > 1 else "1 token"
     raise InputError(
-        f"model {name}: {worst.text!r} has the log-probability {worst.alone:.4g} computed by itself and "
-        f"{worst.together:.4g} computed with the others ({tokens}; {dtype} explains "
-        f"{worst.n_tokens * tolerance(model):.2g}); scores of a {type(model).__name__} would depend on what "
-        "happens to be computed beside them, so nothing was computed: evaluate a model of another architecture"
+        f"model {name}: {texts[i]!r} has the log-probability {alone[i]:.4g} computed by itself and "
+        f"{together[i]:.4g} computed with the others ({tokens}; {dtype} explains "
+        f"{n_tokens[i] * tolerance(model):.2g}); scores of a {type(model).__name__} would depend on what "
+        f"happens to be computed beside them, so nothing was computed: {ANOTHER}"
     )
-
-
-@contextmanager
-def explained_trial(model: "PreTrainedModel", name: str) -> Iterator[None]:
-    """Turn an architecture's refusal to be computed as a run does into an error of the model's."""
-    try:
-        yield
-    except BlendError:
-        raise
-    except (RuntimeError, ValueError, TypeError, LookupError, AttributeError, AssertionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"model {name}: a {type(model).__name__} cannot be computed as scores need it ({reason}); evaluate "
-            "a model of another architecture"
-        ) from error
 
 
 def plain_logprob(model: "PreTrainedModel", prefix: Sequence[int], tokens: Sequence[int]) -> float:
@@ -110,9 +105,7 @@ def plain_logprob(model: "PreTrainedModel", prefix: Sequence[int], tokens: Seque
     import torch
 
     # The last token tells a model that looks ahead, but nothing is read after it: it need not fit any more.
-    context = getattr(model.config.get_text_config(), "max_position_embeddings", None) or 0
-    text = [*prefix, *tokens][: context if context > 0 else None]
-    ids = torch.tensor([text], device=model.device)
+    ids = torch.tensor([[*prefix, *tokens][: context_of(model.config)]], device=model.device)
     with torch.inference_mode():
         logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
     return summed(logits[len(prefix) - 1 :], tokens)
@@ -126,6 +119,12 @@ def summed(logits: "torch.Tensor", tokens: Sequence[int]) -> float:
     return float(sum(rows[i, token].double() for i, token in enumerate(tokens)))
 
 
+def short_and_usual(items: Sequence[T], lengths: Sequence[int]) -> list[T]:
+    """The shortest of some items and that of median length, which padding makes alike; or the only one."""
+    order = sorted(range(len(items)), key=lengths.__getitem__)
+    return [items[i] for i in sorted({order[0], order[len(order) // 2]})]
+
+
 def spread(candidates: Sequence[Sequence[int]]) -> list[int]:
     """Positions of up to `TRIED` candidates, evenly spread over those that have tokens, in order of these."""
     ordered = sorted((i for i, tokens in enumerate(candidates) if tokens), key=lambda i: list(candidates[i]))
@@ -134,11 +133,6 @@ def spread(candidates: Sequence[Sequence[int]]) -> list[int]:
     return [ordered[(k + 1) * len(ordered) // n - 1] for k in range(n)]
 
 
-def _off(model: "PreTrainedModel", tried: Sequence[Twice]) -> list[Twice]:
-    allowed = tolerance(model)
-    # Written so that NaN, close to nothing, is off, and two that are impossible (minus infinity) agree.
-    return [
-        one
-        for one in tried
-        if one.together != one.alone and not abs(one.together - one.alone) <= allowed * one.n_tokens
-    ]
+def _close(model: "PreTrainedModel", n_tokens: Counts, together: Sums, alone: Sums) -> NDArray[np.bool_]:
+    # NaN is close to nothing, and two that are impossible (minus infinity) agree.
+    return np.isclose(together, alone, rtol=0, atol=tolerance(model) * n_tokens)

@@ -4,12 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blend.eval.models.protocols import (
-    Generation,
-    OnGenerations,
-    OnOptionScores,
-    OptionScores,
-)
+from blend.eval.models.protocols import Generation, OnGenerations, OnOptionScores, OptionScores
 
 
 class TextTable:
@@ -22,20 +17,19 @@ class TextTable:
             n_items: Number of prompts.
             keep: See `protocols.Generator.generate`.
         """
-        self._answers: list[Generation | None] = [None] * n_items
+        self._n_items = n_items
+        self._answers: dict[int, Generation] = {}
         self._keep = keep
 
     def put(self, items: Sequence[int], answers: Sequence[Generation]) -> None:
         """The answers of some items, in their order."""
-        for item, answer in zip(items, answers, strict=True):
-            self._answers[item] = answer
+        self._answers.update(zip(items, answers, strict=True))
         if self._keep is not None and items:
             self._keep(items, answers)
 
     def all(self) -> list[Generation]:
         """The answers of all items, each of which has been put."""
-        assert None not in self._answers
-        return [answer for answer in self._answers if answer is not None]
+        return [self._answers[item] for item in range(self._n_items)]
 
 
 class ScoreTable:

@@ -1,6 +1,6 @@
 """Batches: texts of like length together, as many at a time as memory allows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,9 @@ CPU_TOKENS = 1024
 """Tokens of a batch on a CPU. Larger ones are slower there, since what a layer computes is then so large that
 its memory comes fresh from the system each time; and running out of memory kills the process."""
 
-CPU_CACHE_BYTES = 256 * 2**20
-"""Size of the key-value cache up to which a batch of texts is written at a time on a CPU."""
-
-CPU_WRITTEN_TOKENS = 16384
-"""Tokens of a batch of texts on a CPU at most, prompts and answers. `CPU_TOKENS` are a handful of texts, for
-each token of which all weights would be read."""
+CPU_WRITTEN_TOKENS = 4096
+"""Tokens of a batch of texts on a CPU, prompts and answers. `CPU_TOKENS` are a handful of texts, for each token
+of which all weights would be read."""
 
 GPU_TOKENS = 32768
 """Tokens of the first batch on a GPU; halved for as long as it does not fit."""
@@ -37,21 +34,22 @@ class Batches:
         self._batch_size = batch_size
 
     def run(
-        self, lengths: Sequence[int], compute: Callable[[list[int]], None], failed: Callable[[int], None]
+        self, lengths: Mapping[int, int], compute: Callable[[list[int]], None], failed: Callable[[int], None]
     ) -> None:
         """Compute all items, the longest first.
 
         Args:
             lengths: Tokens of each item.
-            compute: Computes the items at these positions. What it does is done once for each of them: if it
-                runs out of memory, it must not have kept anything yet.
+            compute: Computes some items. What it does is done once for each of them: if it runs out of memory,
+                it must not have kept anything yet.
             failed: Told of an item that does not fit into memory even on its own.
         """
         # Longest first: a batch that does not fit comes at the beginning and not after an hour.
-        waiting = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+        waiting = sorted(lengths, key=lambda item: (-lengths[item], item))
         while waiting:
             # The first is the longest of what waits, and all are padded to it.
-            batch = waiting[: self._size(lengths[waiting[0]])]
+            size = max(1, self.tokens // max(1, lengths[waiting[0]]))
+            batch = waiting[: size if self._batch_size is None else min(size, self._batch_size)]
             if _fits(compute, batch):
                 waiting = waiting[len(batch) :]
             elif len(batch) > 1:
@@ -60,23 +58,6 @@ class Batches:
                 self.tokens = max(1, len(batch) * lengths[batch[0]] // 2)
             else:
                 failed(waiting.pop(0))
-
-    def _size(self, longest: int) -> int:
-        size = max(1, self.tokens // max(1, longest))
-        return size if self._batch_size is None else min(size, self._batch_size)
-
-
-def written_tokens(cache_bytes: int) -> int:
-    """Tokens of a batch of texts to write on a CPU, by the bytes that a token takes in the key-value cache."""
-    return max(CPU_TOKENS, min(CPU_WRITTEN_TOKENS, CPU_CACHE_BYTES // max(1, cache_bytes)))
-
-
-def equal_groups(keys: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    """Positions of equal keys, by key."""
-    groups: dict[int, list[int]] = {}
-    for position, key in enumerate(keys):
-        groups.setdefault(key, []).append(position)
-    yield from sorted(groups.items())
 
 
 def _fits(compute: Callable[[list[int]], None], batch: list[int]) -> bool:

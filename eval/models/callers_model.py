@@ -5,7 +5,7 @@ says what it has to give.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
@@ -83,20 +83,15 @@ def callers_model(
     Raises:
         ArgumentError: If it lacks the method that the task asks with.
     """
-    is_ours = _takes_keep(model, "generate" if asked_for == "text" else "option_logprobs")
-    adapted: Any = (
-        model if is_ours else CallersModel(model, at_a_time or PROMPTS_AT_A_TIME, tuple(thought_marks))
-    )
-    found: Model = adapted
-    return found
+    method = "generate" if asked_for == "text" else "option_logprobs"
+    adapted: Model = _adapted(model, method, at_a_time, thought_marks)
+    return adapted
 
 
 def callers_scorer(model: OwnModel, *, at_a_time: int | None) -> CandidateScorer:
     """An object as one that scores candidates; see `callers_model`."""
-    is_ours = _takes_keep(model, "candidate_logprobs")
-    adapted: Any = model if is_ours else CallersCandidateScorer(model, at_a_time or PROMPTS_AT_A_TIME)
-    found: CandidateScorer = adapted
-    return found
+    adapted: CandidateScorer = _adapted(model, "candidate_logprobs", at_a_time, ())
+    return adapted
 
 
 def writes_alone(model: object) -> bool:
@@ -104,68 +99,44 @@ def writes_alone(model: object) -> bool:
     return callable(getattr(model, "generate", None)) and not callable(getattr(model, "option_logprobs", None))
 
 
-def _takes_keep(model: Any, method: str) -> bool:
-    """Whether an object's method hands its answers on itself, as those of our own models do.
-
-    Raises:
-        ArgumentError: If the object has no such method.
-    """
+def _adapted(model: Any, method: str, at_a_time: int | None, marks: Sequence[Marks]) -> Any:
     if isinstance(model, type):
         raise ArgumentError(
             f"`model`: {model.__name__} is a class; hand over an object of it, {model.__name__}(…)"
         )
     if not callable(getattr(model, method, None)):
         raise ArgumentError(
-            f"`model`: {_indefinite(model)} has no method {method}, which this task asks with; add it, or name "
-            "a model"
+            f"`model`: an object of type {type(model).__name__} has no method {method}, which this task asks "
+            "with; add it, or name a model"
         )
     try:
-        return "keep" in inspect.signature(getattr(model, method)).parameters
+        is_ours = "keep" in inspect.signature(getattr(model, method)).parameters
     except ValueError:  # of a method that is not written in Python
-        return False
+        is_ours = False
+    return model if is_ours else CallersModel(model, at_a_time or PROMPTS_AT_A_TIME, marks)
 
 
-class _Caller:
-    """An object of a caller's, and how it is described."""
+class CallersModel:
+    """See `protocols.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
 
-    def __init__(self, model: Any, at_a_time: int) -> None:
+    def __init__(self, model: Any, at_a_time: int, marks: Sequence[Marks]) -> None:
         self._model = model
         self._at_a_time = at_a_time
+        self._marks = marks
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`."""
-        name = getattr(self._model, "name", None)
-        return ModelDescription(
-            backend="python",
-            id=name if isinstance(name, str) and name else type(self._model).__name__,
-            chat=False,
-            delimiter="",
-        )
-
-    def _blocks(self, n: int) -> list[list[int]]:
-        return [list(range(start, min(start + self._at_a_time, n))) for start in range(0, n, self._at_a_time)]
-
-
-class CallersModel(_Caller):
-    """See `protocols.Model`."""
-
-    def __init__(self, model: Any, at_a_time: int, thought_marks: tuple[Marks, ...]) -> None:
-        super().__init__(model, at_a_time)
-        self._thought_marks = thought_marks
+        name = str(getattr(self._model, "name", None) or type(self._model).__name__)
+        return ModelDescription(backend="python", id=name, chat=False, delimiter="")
 
     def generate(
-        self,
-        prompts: Sequence[str],
-        *,
-        samples: Sequence[int] | None = None,
-        keep: OnGenerations | None = None,
+        self, prompts: Sequence[str], *, keep: OnGenerations | None = None, **_: Any
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`; the object hears of prompts alone."""
-        del samples
         table = TextTable(len(prompts), keep)
-        for items in self._blocks(len(prompts)):
+        for items in self._blocks(prompts):
             texts = _listed("generate", self._model.generate([prompts[i] for i in items]), len(items))
-            table.put(items, [_generation(text, self._thought_marks) for text in texts])
+            table.put(items, [_generation(text, self._marks) for text in texts])
         return table.all()
 
     def option_logprobs(
@@ -175,24 +146,17 @@ class CallersModel(_Caller):
         *,
         keep: OnOptionScores | None = None,
     ) -> OptionScores:
-        """See `protocols.OptionScorer.option_logprobs`; every option counts as one token."""
+        """See `protocols.OptionScorer.option_logprobs`."""
         table = ScoreTable(options, keep)
-        for items in self._blocks(len(prompts)):
-            offered = [list(options[i]) for i in items]
-            rows = _rows(self._model.option_logprobs, [prompts[i] for i in items], offered)
-            for item, row in zip(items, rows, strict=True):
+        for items in self._blocks(prompts):
+            for item, row in self._rows(
+                self._model.option_logprobs, items, prompts, [options[i] for i in items]
+            ):
                 if np.isnan(row).any():
-                    raise ArgumentError(
-                        f"`model`: option_logprobs gave no number for {_at(np.isnan(row), options[item])}; "
-                        "give a finite number for each"
-                    )
+                    raise _not_numbers("option_logprobs", row.tolist(), len(row))
                 table.put(item, row.tolist(), [1] * len(row), tokens_in=0)
             table.hand_on(items)
         return table.all()
-
-
-class CallersCandidateScorer(_Caller):
-    """See `candidate_protocol.CandidateScorer`."""
 
     def candidate_logprobs(
         self,
@@ -202,11 +166,10 @@ class CallersCandidateScorer(_Caller):
         *,
         keep: OnCandidates,
     ) -> None:
-        """See `candidate_protocol.CandidateScorer.candidate_logprobs`; every candidate counts as one token."""
-        for items in self._blocks(len(prompts)):
-            offered = [list(candidates[sets[i]]) for i in items]
-            rows = _rows(self._model.candidate_logprobs, [prompts[i] for i in items], offered)
-            for item, row in zip(items, rows, strict=True):
+        """See `candidate_protocol.CandidateScorer.candidate_logprobs`."""
+        for items in self._blocks(prompts):
+            offered = [candidates[sets[i]] for i in items]
+            for item, row in self._rows(self._model.candidate_logprobs, items, prompts, offered):
                 keep(item, CandidateScores(row, np.ones(len(row), dtype=np.int32), 0))
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
@@ -214,79 +177,59 @@ class CallersCandidateScorer(_Caller):
         del candidates, after_blank
         return []
 
+    def _blocks(self, prompts: Sequence[str]) -> list[range]:
+        every = range(len(prompts))
+        return [every[start : start + self._at_a_time] for start in every[:: self._at_a_time]]
 
-def _rows(
-    method: Callable[..., Any], prompts: list[str], offered: list[list[str]]
-) -> list[NDArray[np.float64]]:
-    """Return what an object gives for the options of each prompt, as numbers; NaN for null."""
-    name = method.__name__
-    rows = []
-    for values, texts in zip(
-        _listed(name, method(prompts, offered), len(prompts), each="row of numbers"), offered, strict=True
-    ):
-        try:
-            row = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            row = np.empty(0)
-        if row.shape != (len(texts),):
-            what = f"{len(row)} numbers" if row.ndim == 1 and row.size else f"{_short(values)}"
-            raise ArgumentError(
-                f"`model`: {name} gave {what} for a prompt with {len(texts)} options; give a number for each"
-            )
-        if np.isinf(row).any():
-            raise ArgumentError(
-                f"`model`: {name} gave {row[np.isinf(row)][0]} for {_at(np.isinf(row), texts)}; "
-                "give finite numbers"
-            )
-        rows.append(row)
-    return rows
+    def _rows(
+        self, method: Any, items: Sequence[int], prompts: Sequence[str], offered: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Each item with what the object gives for its options, as numbers; NaN for null."""
+        name = method.__name__
+        found = _listed(name, method([prompts[i] for i in items], [*map(list, offered)]), len(items))
+        for item, values, texts in zip(items, found, offered, strict=True):
+            try:
+                row = np.asarray(values, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise _not_numbers(name, values, len(texts)) from None
+            if row.shape != (len(texts),) or np.isinf(row).any():
+                raise _not_numbers(name, values, len(texts))
+            yield item, row
 
 
-def _at(marked: NDArray[np.bool_], texts: Sequence[str]) -> str:
-    """The first of some texts that is marked."""
-    return repr(texts[int(np.argmax(marked))])
+def _not_numbers(method: str, values: Any, n_options: int) -> ArgumentError:
+    return ArgumentError(
+        f"`model`: {method} gave {_short(values)} for a prompt with {n_options} options; give a finite number "
+        "for each"
+    )
 
 
-def _listed(method: str, found: Any, wanted: int, *, each: str = "text") -> list[Any]:
+def _listed(method: str, found: Any, wanted: int) -> list[Any]:
     """Return what an object gave for some prompts, as a list of as many."""
     # What has no order, or is one text, would be taken apart without a word.
-    if isinstance(found, str | bytes | Mapping | Set) or not isinstance(found, Iterable):
+    is_listed = isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping | Set)
+    answers = list(found) if is_listed else []
+    if not is_listed or len(answers) != wanted:
+        gave = pluralise(len(answers), "answer") if is_listed else f"an object of type {type(found).__name__}"
         raise ArgumentError(
-            f"`model`: {method} gave {_indefinite(found)} in place of a list; return a list with "
-            f"one {each} per prompt, {wanted} here"
-        )
-    answers = list(found)
-    if len(answers) != wanted:
-        raise ArgumentError(
-            f"`model`: {method} gave {pluralise(len(answers), 'answer')} to {pluralise(wanted, 'prompt')}; "
-            f"return a list with one {each} per prompt, in their order"
+            f"`model`: {method} gave {gave} to {pluralise(wanted, 'prompt')}; return a list with one answer "
+            "per prompt, in their order"
         )
     return answers
 
 
-def _generation(text: Any, further: Sequence[Marks]) -> Generation:
-    if isinstance(text, Generation):
-        split = split_thought(text.text, further)
-        both = "\n".join(thought for thought in (text.thought, split.thought) if thought) or None
-        return replace(text, text=split.text, thought=both)
-    if not isinstance(text, str):
-        raise ArgumentError(
-            f"`model`: generate gave {_short(text)} in place of a text; return a text per prompt, an empty one "
-            "where the model says nothing"
-        )
+def _generation(answer: Any, marks: Sequence[Marks]) -> Generation:
+    written = Generation(answer, None, None, "stop") if isinstance(answer, str) else answer
     try:
-        text.encode()
-    except UnicodeEncodeError as error:
+        written.text.encode()
+    except (AttributeError, UnicodeEncodeError):
         raise ArgumentError(
-            f"`model`: generate gave {_short(text)}, which is not valid Unicode ({error.reason}); decode what "
-            "the model writes, for example with errors='replace'"
+            f"`model`: generate gave {_short(answer)} in place of a text; return a text in valid Unicode per "
+            "prompt, an empty one where the model says nothing"
         ) from None
-    split = split_thought(text, further)
-    return Generation(split.text, None, None, "stop", thought=split.thought)
-
-
-def _indefinite(value: Any) -> str:
-    return "None" if value is None else f"an object of type {type(value).__name__}"
+    split = split_thought(written.text, marks)
+    thoughts = [thought for thought in (written.thought, split.thought) if thought]
+    return replace(written, text=split.text, thought="\n".join(thoughts) or None)
 
 
 def _short(value: Any) -> str:

@@ -7,14 +7,16 @@ code that a repository brings along never runs.
 import hashlib
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
-from blend.schemas.errors import InputError
+from blend.schemas.errors import BlendError, InputError
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -22,16 +24,23 @@ WEIGHTS_INDEX = "model.safetensors.index.json"
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "tekken.json")
 """Files of which a tokenizer has at least one."""
 
-_TOKENIZER_FILES = (
-    *TOKENIZERS,
+Kind = Literal["masked", "encoder_decoder", "causal"]
+"""A masked model fills masks, an encoder-decoder fills a span, a causal model continues a text."""
+
+KINDS: dict[Kind, str] = {
+    "masked": "a masked language model",
+    "encoder_decoder": "an encoder-decoder that fills spans",
+    "causal": "a causal language model",
+}
+
+_FURTHER_TOKENIZER_FILES = (
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
     "merges.txt",
     "chat_template.jinja",
 )
-_WANTED = ("*.json", "*.safetensors", "*.model", "*.txt", "*.jinja")
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+_WANTED = ["*.json", "*.safetensors", "*.model", "*.txt", "*.jinja"]
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 _TENSOR_BYTES = 4096
 
@@ -58,6 +67,12 @@ class Checkpoint:
     tokenizer_digest: str
     """SHA-256 over the names and contents of the tokenizer's files."""
 
+    @property
+    def architecture(self) -> str:
+        """The classes that were saved, or the type of the model."""
+        saved = ", ".join(self.config.get("architectures") or ())
+        return saved or f"of type {self.config.get('model_type')!r}"
+
 
 def find_checkpoint(model: str, *, revision: str | None = None) -> Checkpoint:
     """The files of a model, downloaded if need be and checked as far as that is possible without loading them.
@@ -77,56 +92,98 @@ def find_checkpoint(model: str, *, revision: str | None = None) -> Checkpoint:
                 f"model {model}: revision {revision!r} is given, but a directory has none; "
                 "leave the revision out, or give a Hub id"
             )
-        return _checked(folder, folder.resolve().name, None)
+        return _read(folder, folder.resolve().name, None, where=f"model {folder}")
     if not _HUB_ID.fullmatch(model):
         raise InputError(
             f"model {model}: there is no such directory, and it is not a Hub id; "
             "give the directory of a model, or its id ('org/name')"
         )
-    folder, commit = _downloaded(model, revision)
-    return _checked(folder, model, commit)
+    from huggingface_hub import snapshot_download
+
+    with request_timeouts(), translate_errors(f"Hub model {model}" + (f"@{revision}" if revision else "")):
+        folder = Path(with_retries(lambda: snapshot_download(model, revision=revision, allow_patterns=_WANTED)))
+    # The Hub's client names a folder of its cache for the commit.
+    return _read(folder, model, folder.name, where=f"model {model}")
 
 
-def _downloaded(model: str, revision: str | None) -> tuple[Path, str]:
-    from huggingface_hub import HfApi, constants, snapshot_download
+def kind_of(checkpoint: Checkpoint) -> Kind | None:
+    """The kind of a model by the class that was saved, or by its type; null for one that predicts no tokens.
 
-    where = f"Hub model {model}" + (f"@{revision}" if revision else "")
-    if constants.HF_HUB_OFFLINE:
-        with translate_errors(where):
-            folder = Path(snapshot_download(model, revision=revision, local_files_only=True))
-        return folder, folder.name
-    with request_timeouts(), translate_errors(where):
-        info = with_retries(lambda: HfApi().model_info(model, revision=revision))
-        commit = info.sha
-        assert commit is not None
-        _check_weights({file.rfilename for file in info.siblings or ()}, where)
-        # Told apart here, so that no gigabytes are fetched of a model that cannot be used.
-        folder = Path(snapshot_download(model, revision=commit, allow_patterns=list(_WANTED)))
-    return folder, commit
+    Raises:
+        InputError: If it needs code of its own.
+    """
+    from transformers.models.auto import modeling_auto
 
-
-def _checked(folder: Path, name: str, revision: str | None) -> Checkpoint:
-    where = f"model {folder if revision is None else name}"
-    files = {file.name for file in folder.iterdir() if file.is_file()}
-    config = _config(folder, files, where)
-    _check_weights(files, where)
-    if not files & set(TOKENIZERS):
+    kinds: dict[Kind, dict[str, str]] = {
+        "encoder_decoder": dict(modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES),
+        "masked": dict(modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES),
+        "causal": dict(modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES),
+    }
+    with readable(checkpoint.id, CONFIG):
+        model_type = checkpoint.config.get("model_type")
+        saved = set(checkpoint.config.get("architectures") or ())
+        for kind, classes in kinds.items():
+            if model_type in classes and (not saved or saved & set(classes.values())):
+                return kind
+    if "auto_map" in checkpoint.config:
         raise InputError(
-            f"{where}: there is no tokenizer ({', '.join(TOKENIZERS)}); "
-            "save the one that the model was trained with there, with its save_pretrained"
+            f"model {checkpoint.id}: it needs code of its own from its repository, which is never run; "
+            "serve it where you trust that code, and evaluate the server (`server`)"
         )
-    return Checkpoint(
-        folder=folder,
-        id=name,
-        revision=revision,
-        config=config,
-        config_digest=hashlib.sha256(read_content(folder / CONFIG)).hexdigest(),
-        weights_digest=_weights_digest(_weight_files(folder, where), where),
-        tokenizer_digest=_tokenizer_digest(folder),
-    )
+    return None
 
 
-def _config(folder: Path, files: set[str], where: str) -> dict[str, Any]:
+@contextmanager
+def readable(
+    model: str, part: str, *, cannot: str = "be loaded", fix: str = "download or save the model again"
+) -> Iterator[None]:
+    """Turn whatever goes wrong while a part of a model is read into an error that names model and part.
+
+    Args:
+        model: What messages call the model.
+        part: What is read, such as ``the tokenizer``.
+        cannot: What it cannot, when it fails.
+        fix: What to do about that.
+    """
+    try:
+        yield
+    except BlendError:
+        raise
+    except ImportError as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"model {model}: {part} needs another package ({reason}); install it") from error
+    except Exception as error:
+        # Nobody has checked these files, and each reader of them fails in ways of its own.
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(f"model {model}: {part} cannot {cannot} ({reason}); {fix}") from error
+
+
+def _read(folder: Path, name: str, revision: str | None, *, where: str) -> Checkpoint:
+    _check_files({file.name for file in folder.iterdir() if file.is_file()}, where)
+    shown = where.removeprefix("model ")
+    content = read_content(folder / CONFIG)
+    with readable(shown, CONFIG):
+        config = dict(json.loads(content))
+    files = [folder / WEIGHTS]
+    if (folder / WEIGHTS_INDEX).is_file():
+        with readable(shown, WEIGHTS_INDEX):
+            weight_map = json.loads(read_content(folder / WEIGHTS_INDEX))["weight_map"]
+            files = [folder / file for file in sorted({*weight_map.values()})]
+    weights = hashlib.sha256()
+    for file in files:
+        weights.update(f"{file.name}\0".encode())
+        with readable(shown, file.name):
+            _add_tensors(weights, file, where)
+    tokenizer = hashlib.sha256()
+    for file in sorted(folder / known for known in (*TOKENIZERS, *_FURTHER_TOKENIZER_FILES)):
+        if file.is_file():
+            text = read_content(file)
+            tokenizer.update(f"{file.name}\0{len(text)}\0".encode() + text)
+    digests = (hashlib.sha256(content).hexdigest(), weights.hexdigest(), tokenizer.hexdigest())
+    return Checkpoint(folder, name, revision, config, *digests)
+
+
+def _check_files(files: set[str], where: str) -> None:
     if "adapter_config.json" in files and CONFIG not in files:
         raise InputError(
             f"{where}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
@@ -137,97 +194,42 @@ def _config(folder: Path, files: set[str], where: str) -> dict[str, Any]:
             f"{where}: there is no {CONFIG}, so this is not a model of transformers; "
             "give the directory into which it was saved with save_pretrained"
         )
-    try:
-        config = json.loads(read_content(folder / CONFIG))
-    except (ValueError, RecursionError) as error:
+    if not files & {WEIGHTS, WEIGHTS_INDEX}:
+        source = where.removeprefix("model ")
         raise InputError(
-            f"{where}: {CONFIG} is not JSON ({error}); download or save the model again"
-        ) from error
-    if not isinstance(config, dict):
-        raise InputError(f"{where}: {CONFIG} does not hold an object; download or save the model again")
-    kind, architectures = config.get("model_type"), config.get("architectures") or []
-    are_texts = isinstance(architectures, list) and all(isinstance(name, str) for name in architectures)
-    if not (isinstance(kind, str | None) and are_texts):
-        raise InputError(
-            f"{where}: model_type or architectures in {CONFIG} are not texts; download or save the model again"
-        )
-    return config
-
-
-def _check_weights(files: set[str], where: str) -> None:
-    if WEIGHTS in files or WEIGHTS_INDEX in files:
-        return
-    pickles = sorted(file for file in files if file.endswith(_PICKLES) and file != "training_args.bin")
-    if pickles:
-        source = where.removeprefix("Hub ").removeprefix("model ").partition("@")[0]
-        raise InputError(
-            f"{where}: the weights are a pickle ({pickles[0]}), which can run any code when it is read, and "
-            f"there is no {WEIGHTS}; where you trust it, convert it once and evaluate 'converted':\n"
+            f"{where}: there is neither {WEIGHTS} nor {WEIGHTS_INDEX}; download the model again, or, where its "
+            "weights are a pickle, which can run any code when it is read, and you trust it, convert it once "
+            "and evaluate 'converted':\n"
             '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
             f"[part.from_pretrained('{source}').save_pretrained('converted') for part in (M, T)]\""
         )
-    raise InputError(
-        f"{where}: there are no weights ({WEIGHTS}, or {WEIGHTS_INDEX} and the files that it names); "
-        "download the model again, or save it with save_pretrained"
-    )
-
-
-def _weight_files(folder: Path, where: str) -> list[Path]:
-    if not (folder / WEIGHTS_INDEX).is_file():
-        return [folder / WEIGHTS]
-    try:
-        named = sorted(set(json.loads(read_content(folder / WEIGHTS_INDEX))["weight_map"].values()))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{where}: {WEIGHTS_INDEX} cannot be read; download the model again") from error
-    for name in named:
-        if Path(name).name != name or not (folder / name).is_file():
-            raise InputError(
-                f"{where}: {WEIGHTS_INDEX} names {name!r}, which is not there; download the model again"
-            )
-    return [folder / name for name in named]
-
-
-def _weights_digest(files: list[Path], where: str) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(f"{file.name}\0".encode())
-        _add_tensors(digest, file, where)
-    return digest.hexdigest()
+    if not files & set(TOKENIZERS):
+        raise InputError(
+            f"{where}: there is no tokenizer ({', '.join(TOKENIZERS)}); "
+            "save the one that the model was trained with there, with its save_pretrained"
+        )
 
 
 def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
     """Add a safetensors file's header, and the first bytes of each of its tensors."""
+    if not file.is_file():
+        raise InputError(
+            f"{where}: {WEIGHTS_INDEX} names {file.name!r}, which is not there; download the model again"
+        )
     size = file.stat().st_size
     with open_content(file, what="file of weights") as content:
         # A safetensors file: the header's length in eight bytes, the header in JSON, the tensors; offsets count
         # from behind the header.
         length = int.from_bytes(content.read(8), "little")
         header = content.read(min(length, size))
-        try:
-            spans = [
-                entry["data_offsets"] for key, entry in json.loads(header).items() if key != "__metadata__"
-            ]
-            start = 8 + length
-            expected_size = start + max((end for begin, end in spans if 0 <= int(begin) <= int(end)), default=0)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-            raise InputError(
-                f"{where}: {file.name} is not a safetensors file; download or save the model again"
-            ) from error
+        tensors = [entry for key, entry in json.loads(header).items() if key != "__metadata__"]
+        spans = sorted(entry["data_offsets"] for entry in tensors)
+        expected_size = 8 + length + max((end for _, end in spans), default=0)
         if size != expected_size:
             raise InputError(
                 f"{where}: {file.name} has {size} bytes instead of {expected_size}; download or copy it again"
             )
         digest.update(header)
-        for begin, end in sorted(spans):
-            content.seek(start + max(begin, 0))
-            digest.update(content.read(max(0, min(end - begin, _TENSOR_BYTES))))
-
-
-def _tokenizer_digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(_TOKENIZER_FILES):
-        if (folder / name).is_file():
-            content = read_content(folder / name)
-            digest.update(f"{name}\0{len(content)}\0".encode())
-            digest.update(content)
-    return digest.hexdigest()
+        for begin, end in spans:
+            content.seek(8 + length + begin)
+            digest.update(content.read(min(end - begin, _TENSOR_BYTES)))

@@ -90,27 +90,24 @@ class Encoder:
         Where an option's first character joins the prompt's last one in a token, that token counts as the
         option's, for all options of the prompt alike.
         """
+        # In slices: every option is encoded with its whole prompt, and most of that is forgotten at once.
         for start in range(0, len(prompts), _SLICE):
-            yield from self._slice(prompts[start : start + _SLICE], options[start : start + _SLICE])
+            choices = options[start : start + _SLICE]
+            texts: list[str] = []
+            for prompt, own in zip(prompts[start : start + _SLICE], choices, strict=True):
+                rendered = self._rendered(prompt)
+                texts += [rendered, *(joined(rendered, option, self.delimiter) for option in own)]
+            encoded = iter(self._encoded(texts))
+            for own in choices:
+                yield self._question(next(encoded), [next(encoded) for _ in own])
 
-    def _slice(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Iterator[EncodedQuestion]:
-        texts: list[str] = []
-        for prompt, choices in zip(prompts, options, strict=True):
-            rendered = self._rendered(prompt)
-            texts.append(rendered)
-            texts.extend(joined(rendered, choice, self.delimiter) for choice in choices)
-        encoded = iter(self._encoded(texts))
-        for choices in options:
-            alone = next(encoded)
-            encoded_whole = [next(encoded) for _ in choices]
-            # A tokenizer can merge the prompt's end with an option's beginning. Where any option does so, the
-            # prefix ends before that token for all of them: options are compared after the same prefix.
-            start = min(n_in_common(alone, ids) for ids in encoded_whole)
-            # An option that adds no token of its own, such as a blank, would have nothing to score.
-            start = min(start, *(len(ids) - 1 for ids in encoded_whole))
-            yield EncodedQuestion(
-                self._leading + encoded_whole[0][:start], [ids[start:] for ids in encoded_whole]
-            )
+    def _question(self, alone: list[int], encoded_whole: list[list[int]]) -> EncodedQuestion:
+        """A question, from the tokens of its prompt and those of prompt and option together."""
+        # A tokenizer can merge the prompt's end with an option's beginning. Where any option does so, the
+        # prefix ends before that token for all of them: options are compared after the same prefix. And an
+        # option that adds no token of its own, such as a blank, would have nothing to score.
+        start = min(min(n_in_common(alone, ids), len(ids) - 1) for ids in encoded_whole)
+        return EncodedQuestion(self._leading + encoded_whole[0][:start], [ids[start:] for ids in encoded_whole])
 
     def _rendered(self, prompt: str) -> str:
         return prompt if self.template is None else self.template.rendered(prompt)

@@ -1,27 +1,19 @@
-"""Local models: causal language models of transformers, on a CPU or one GPU."""
+"""Local models: causal language models of transformers, on a CPU, a GPU or several."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Self
+from itertools import groupby
+from typing import Self
 
-from blend.eval.models.alone import Twice, check_alone, explained_trial, plain_logprob, spread
+import numpy as np
+
+from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
 from blend.eval.models.answer_tables import ScoreTable, TextTable
-from blend.eval.models.batches import CPU_TOKENS, GPU_TOKENS, Batches, equal_groups, written_tokens
-from blend.eval.models.chat_template import reading
-from blend.eval.models.checkpoint import Checkpoint, find_checkpoint
+from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, Batches
+from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
-from blend.eval.models.model_loading import (
-    Device,
-    Dtype,
-    check_causal,
-    choose_device,
-    fitting_threads,
-    library_versions,
-    load_model,
-    load_tokenizer,
-    read_limits,
-)
-from blend.eval.models.option_scoring import option_logprobs
+from blend.eval.models.model_loading import Dtype, OpenCheckpoint
+from blend.eval.models.option_scoring import as_one, option_logprobs
 from blend.eval.models.protocols import (
     ChatOptions,
     Decoding,
@@ -31,12 +23,9 @@ from blend.eval.models.protocols import (
     OnOptionScores,
     OptionScores,
 )
-from blend.eval.models.shared_prompts import Shared, shared
-from blend.eval.models.text_generation import draw_seeds, write
+from blend.eval.models.text_generation import draw_seeds, reading, write
 from blend.eval.models.thoughts import Marks
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from blend.schemas.errors import InputError
 
 
 def open_local(
@@ -69,22 +58,14 @@ def open_local(
         MissingExtraError: If the extra ``eval`` is not installed.
         BlendError: If there is no such model or device, or if the model cannot be used.
     """
-    chosen_device = choose_device(device, dtype)
-    checkpoint = find_checkpoint(model, revision=revision)
-    check_causal(checkpoint)
-    limits = read_limits(checkpoint)
-    return LocalModel(
-        checkpoint,
-        load_tokenizer(checkpoint),
-        chosen_device,
-        chat=chat,
-        decoding=decoding or Decoding(),
-        options=options,
-        thought_marks=thought_marks,
-        batch_size=batch_size,
-        context=limits.context_tokens,
-        cache_bytes=limits.cache_bytes,
-    )
+    opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
+    if kind_of(opened.checkpoint) != "causal":
+        raise InputError(
+            f"model {opened.checkpoint.id}: it is not a causal language model but "
+            f"{opened.checkpoint.architecture}; texts and options need one that predicts the next token"
+        )
+    encoder = Encoder(opened.tokenizer, chat=chat, options=options, further=thought_marks)
+    return LocalModel(opened, encoder, decoding or Decoding(), thought_marks, batch_size)
 
 
 class LocalModel:
@@ -92,32 +73,21 @@ class LocalModel:
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
-        tokenizer: "PreTrainedTokenizerBase",
-        chosen_device: Device,
-        *,
-        chat: bool | None,
+        opened: OpenCheckpoint,
+        encoder: Encoder,
         decoding: Decoding,
-        options: ChatOptions | None,
         thought_marks: Sequence[Marks],
         batch_size: int | None,
-        context: int | None,
-        cache_bytes: int,
     ) -> None:
-        self._checkpoint = checkpoint
-        self._tokenizer = tokenizer
-        self._device = chosen_device
-        self._encoder = Encoder(tokenizer, chat=chat, options=options, further=thought_marks)
-        is_open = self._encoder.template is not None and self._encoder.template.is_open
-        self._reading = reading(tokenizer, is_open=is_open, further=thought_marks)
+        self._opened = opened
+        self._encoder = encoder
         self._decoding = decoding
-        self._context = context
-        on_cpu = chosen_device.on_cpu
+        is_open = encoder.template is not None and encoder.template.is_open
+        self._reading = reading(opened.tokenizer, is_open=is_open, further=thought_marks)
+        on_cpu = opened.device.on_cpu
         self._batches = Batches(CPU_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
-        written = written_tokens(cache_bytes) if on_cpu else GPU_TOKENS
-        self._writing = Batches(written, batch_size=batch_size)
-        self._loaded: PreTrainedModel | None = None
-        self._tried = False
+        self._writing = Batches(CPU_WRITTEN_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
+        self._is_tried = False
 
     def thinks(self) -> bool:
         """See `protocols.OpenedModel.thinks`; the chat template tells."""
@@ -135,20 +105,7 @@ class LocalModel:
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`."""
-        return ModelDescription(
-            backend="transformers",
-            id=self._checkpoint.id,
-            revision=self._checkpoint.revision,
-            config_digest=self._checkpoint.config_digest,
-            weights_digest=self._checkpoint.weights_digest,
-            tokenizer_digest=self._checkpoint.tokenizer_digest,
-            chat=self._encoder.chat,
-            delimiter=self._encoder.delimiter,
-            context_tokens=self._context,
-            dtype=self._device.dtype,
-            device=self._device.shown(),
-            versions=library_versions(),
-        )
+        return self._opened.describe(chat=self._encoder.chat, delimiter=self._encoder.delimiter)
 
     def option_logprobs(
         self,
@@ -157,81 +114,74 @@ class LocalModel:
         *,
         keep: OnOptionScores | None = None,
     ) -> OptionScores:
-        """See `protocols.OptionScorer.option_logprobs`."""
+        """See `protocols.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
         table = ScoreTable(options, keep)
         questions = list(self._encoder.questions(prompts, options))
 
-        def fail(items: Sequence[int], why: Callable[[int], str]) -> None:
-            for item in items:
-                table.fail(item, why(item), tokens_in=len(questions[item].prefix))
-            table.hand_on(items)
+        def fail(item: int, why: str) -> None:
+            table.fail(item, why, tokens_in=len(questions[item].prefix))
+            table.hand_on([item])
 
-        def ask(together: Sequence[Shared]) -> None:
-            too_large: list[int] = []
+        def ask(groups: Sequence[list[int]]) -> None:
+            together = [as_one([questions[item] for item in group]) for group in groups]
 
             def compute(batch: list[int]) -> None:
-                sums = option_logprobs(self._model, [together[i].question for i in batch])
+                sums = option_logprobs(self._opened.model, [together[i] for i in batch])
                 for i, of_options in zip(batch, sums, strict=True):
-                    for item, own in together[i].values(of_options):
-                        tokens = list(map(len, questions[item].options))
-                        table.put(item, own, tokens, tokens_in=len(questions[item].prefix))
-                table.hand_on([item for i in batch for item in together[i].items])
+                    known = dict(zip(map(tuple, together[i].options), of_options, strict=True))
+                    for item in groups[i]:
+                        own = questions[item].options
+                        values = [known[tuple(ids)] for ids in own]
+                        table.put(item, values, list(map(len, own)), tokens_in=len(questions[item].prefix))
+                table.hand_on([item for i in batch for item in groups[i]])
 
-            lengths = [one.length for one in together]
-            self._run(self._batches, range(len(together)), lengths, compute, too_large.append)
-            # What does not fit together may fit one by one.
-            apart = [item for i in too_large if len(together[i].items) > 1 for item in together[i].items]
-            if apart:
-                ask(shared(questions, apart, tokens=0))
-            alone = [together[i].items[0] for i in too_large if len(together[i].items) == 1]
-            fail(alone, lambda item: self._too_large(questions[item].length))
+            def failed(i: int) -> None:
+                if len(groups[i]) > 1:
+                    # What does not fit together may fit one by one.
+                    ask([[item] for item in groups[i]])
+                else:
+                    fail(groups[i][0], self._too_large(questions[groups[i][0]].length))
 
-        # The last token is not fed to the model: nothing is read after it.
-        problems = {
-            item: problem
-            for item, question in enumerate(questions)
-            if (problem := self._problem(len(question.prefix), question.length - 1))
-        }
-        fail(list(problems), problems.__getitem__)
-        fine = [item for item in range(len(questions)) if item not in problems]
-        self._try([questions[item] for item in fine])
-        ask(shared(questions, fine, tokens=self._batches.tokens))
+            sizes = [len(one.prefix) + sum(map(len, one.options)) for one in together]
+            self._batches.run(dict(enumerate(sizes)), compute, failed)
+
+        by_prompt: dict[tuple[int, ...], list[int]] = {}
+        for item, question in enumerate(questions):
+            # The last token is not fed to the model: nothing is read after it.
+            problem = self._problem(len(question.prefix), question.length - 1)
+            if problem is None:
+                by_prompt.setdefault(tuple(question.prefix), []).append(item)
+            else:
+                fail(item, problem)
+        if by_prompt:
+            with self._opened.computing():
+                self._try([questions[item] for group in by_prompt.values() for item in group])
+                ask(list(by_prompt.values()))
         return table.all()
 
     def _try(self, questions: Sequence[EncodedQuestion]) -> None:
-        """Compute the longest question and the shortest as the run will, and compare; once for a model.
+        """Compute a short question and one of usual length as the run will, and compare; once for a model.
 
         Raises:
             InputError: If options have other scores alone (`models.alone`).
         """
-        if self._tried or not questions:
+        if self._is_tried:
             return
-        ordered = sorted(questions, key=lambda question: question.length)
-        # The shortest and the longest, or the only one.
-        tried = ordered[:1] + ordered[1:][-1:]
-
-        def compute(batch: list[int]) -> None:
-            chosen = [tried[i] for i in batch]
-            for question, sums in zip(chosen, option_logprobs(self._model, chosen), strict=True):
-                at = spread(question.options)
+        model, name = self._opened.model, self._opened.checkpoint.id
+        tried = short_and_usual(questions, [question.length for question in questions])
+        with readable(name, "it", cannot="be computed as scores need it", fix=ANOTHER):
+            for question, sums in zip(tried, option_logprobs(model, tried), strict=True):
+                some = spread(question.options)
+                ids = [question.options[i] for i in some]
                 check_alone(
-                    self._model,
-                    self._checkpoint.id,
-                    [
-                        Twice(
-                            str(self._tokenizer.decode(question.options[i])).strip(),
-                            len(question.options[i]),
-                            sums[i],
-                            plain_logprob(self._model, question.prefix, question.options[i]),
-                        )
-                        for i in at
-                    ],
+                    model,
+                    name,
+                    [str(self._opened.tokenizer.decode(one)).strip() for one in ids],
+                    np.array([len(one) for one in ids]),
+                    np.array(sums)[some],
+                    np.array([plain_logprob(model, question.prefix, one) for one in ids]),
                 )
-
-        # One that does not fit into memory says so when it is asked.
-        with explained_trial(self._model, self._checkpoint.id):
-            self._run(self._batches, range(len(tried)), [one.length for one in tried], compute, lambda _: None)
-        self._tried = True
+        self._is_tried = True
 
     def generate(
         self,
@@ -244,79 +194,58 @@ class LocalModel:
         encoded = self._encoder.prompts(prompts)
         seeds = draw_seeds(prompts, samples, self._decoding)
         table = TextTable(len(prompts), keep)
+        lengths: dict[int, int] = {}
 
-        def failed(item: int) -> None:
-            length = len(encoded[item])
-            table.put([item], [Generation.failed(self._too_large(length), tokens_in=length)])
+        def fail(item: int, why: str) -> None:
+            table.put([item], [Generation.failed(why, tokens_in=len(encoded[item]))])
 
-        problems = {
-            item: Generation.failed(problem, tokens_in=len(ids))
-            for item, ids in enumerate(encoded)
-            # Room for one token of an answer at least.
-            if (problem := self._problem(len(ids), len(ids) + 1))
-        }
-        table.put(list(problems), list(problems.values()))
-        fine = [item for item in range(len(prompts)) if item not in problems]
-        # Texts with less room than others have batches of their own, or they would cut the others short.
-        for room, group in equal_groups([self._room(len(encoded[item])) for item in fine]):
-            items = [fine[position] for position in group]
+        def room(item: int) -> int:
+            """Tokens that an answer may have after a prompt."""
+            context, wanted = self._opened.context_tokens, self._decoding.max_tokens
+            return wanted if context is None else min(wanted, context - len(encoded[item]))
 
-            # Bound as a default: a closure would read the loop's variable when it is called.
-            def compute(batch: list[int], room: int = room) -> None:
-                written = write(
-                    self._model,
-                    self._tokenizer,
-                    [encoded[item] for item in batch],
-                    [seeds[item] for item in batch],
+        def compute(batch: list[int]) -> None:
+            written: dict[int, Generation] = {}
+            # Texts with less room than others are written by themselves, or they would cut the others short.
+            for max_tokens, group in groupby(sorted(batch, key=room), key=room):
+                items = list(group)
+                answers = write(
+                    self._opened.model,
+                    self._opened.tokenizer,
+                    [encoded[item] for item in items],
+                    [seeds[item] for item in items],
                     self._decoding,
-                    max_tokens=room,
+                    max_tokens=max_tokens,
                     reading=self._reading,
                 )
-                table.put(batch, written)
+                written.update(zip(items, answers, strict=True))
+            table.put(list(written), list(written.values()))
 
-            self._run(self._writing, items, [len(encoded[item]) + room for item in items], compute, failed)
+        for item, ids in enumerate(encoded):
+            # Room for one token of an answer at least.
+            problem = self._problem(len(ids), len(ids) + 1)
+            if problem is None:
+                lengths[item] = len(ids) + room(item)
+            else:
+                fail(item, problem)
+        if lengths:
+            with self._opened.computing():
+                self._writing.run(
+                    lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item])))
+                )
         return table.all()
-
-    @property
-    def _model(self) -> "PreTrainedModel":
-        if self._loaded is None:
-            self._loaded = load_model(self._checkpoint, self._device)
-        return self._loaded
-
-    def _run(
-        self,
-        batches: Batches,
-        items: Sequence[int],
-        lengths: Sequence[int],
-        compute: Callable[[list[int]], None],
-        failed: Callable[[int], None],
-    ) -> None:
-        """Batches over some of the items; lengths are theirs, in the same order."""
-        if not items:
-            return
-        # The model is loaded here: one that does not fit into memory is not a batch that is too large.
-        with fitting_threads(self._model):
-            batches.run(
-                lengths,
-                lambda batch: compute([items[position] for position in batch]),
-                lambda position: failed(items[position]),
-            )
-
-    def _room(self, tokens_in: int) -> int:
-        """Tokens that an answer may have after a prompt."""
-        wanted = self._decoding.max_tokens
-        return wanted if self._context is None else min(wanted, self._context - tokens_in)
 
     def _problem(self, tokens_in: int, needed: int) -> str | None:
         """Say why an item cannot be asked, if so."""
         if tokens_in == 0:
             return "the prompt is empty: there is nothing after which the model could answer"
-        if self._context is not None and needed > self._context:
-            return f"prompt and answer need at least {needed} tokens, but the model sees {self._context}"
+        context = self._opened.context_tokens
+        if context is not None and needed > context:
+            return f"prompt and answer need at least {needed} tokens, but the model sees {context}"
         return None
 
     def _too_large(self, tokens: int) -> str:
         return (
-            f"out of memory: {tokens} tokens do not fit into that of {self._device.device} even on their own; "
-            "use another device, a smaller model, or a server that spreads it over several"
+            f"out of memory: {tokens} tokens do not fit into that of {self._opened.device.device} even on "
+            "their own; use another device or a smaller model"
         )

@@ -1,8 +1,7 @@
 """Options: their log-probabilities after a prompt, with each prompt computed once.
 
-A prompt goes through the model once, together with the tokens with which all of its options begin, such as
-the blank before a letter. Of what comes out only the last positions are read. That is all that options need
-which then differ by one token, such as letters; longer ones go on from the prompt's key-value cache, each
+A prompt goes through the model once, and what its last position predicts is the first token of all its options:
+all that options of one token, such as letters, need. Longer ones go on from the prompt's key-value cache, each
 from a copy.
 """
 
@@ -30,6 +29,12 @@ PREDICTED_ON_GPU = 2**30
 """The same on a GPU, whose passes are worth it only if they are larger."""
 
 
+def as_one(questions: Sequence[EncodedQuestion]) -> EncodedQuestion:
+    """Questions with the same prompt as one, with every option of theirs once, in the order of the first."""
+    options = dict.fromkeys(tuple(ids) for question in questions for ids in question.options)
+    return EncodedQuestion(questions[0].prefix, [list(ids) for ids in options])
+
+
 def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestion]) -> list[list[float]]:
     """Sums of log-probabilities of each question's options, computed as one batch.
 
@@ -42,55 +47,40 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestio
     """
     import torch
 
-    heads = [_head(question.options) for question in questions]
-    own = [
-        [ids[len(head) :] for ids in question.options] for head, question in zip(heads, questions, strict=True)
-    ]
-    # Options of which more than one token is left after the head: (question, option), fed in a second pass.
-    rows = [(q, o) for q, options in enumerate(own) for o, ids in enumerate(options) if len(ids) > 1]
-    longest = max(map(len, heads))
+    # Options of which more than the first token is left, fed in a second pass: (question, option).
+    rows = [(q, o) for q, one in enumerate(questions) for o, ids in enumerate(one.options) if len(ids) > 1]
     with torch.inference_mode():
-        fed = [question.prefix + head for head, question in zip(heads, questions, strict=True)]
-        prefixes = padded(fed, model.device)
-        # Padding stands left, so the last columns hold every question's head, whatever its length; one more
-        # column predicts the head's first token. Models that do not take logits_to_keep return all columns.
-        output = _forward(model, prefixes, use_cache=bool(rows), logits_to_keep=longest + 1)
-        if rows and not _shareable(cache_of(output)):
-            return _without_sharing(model, questions)
-        logits = output.logits[:, -longest - 1 :]
-        # What stands before a head's first token predicts it: each is read one place earlier.
-        shared = _sums(logits[:, :-1], padded(heads, model.device))
-        # The first token of an option after the head, by vocabulary: shape ``(n_questions, n_vocabulary)``.
-        first = torch.log_softmax(logits[:, -1].float(), dim=-1)
-        sums = [
-            [of_head + value for value in first[q, [ids[0] for ids in options]].tolist()]
-            for q, (of_head, options) in enumerate(zip(shared, own, strict=True))
-        ]
+        # Padding stands left, so that the last column predicts what follows each of the prompts.
+        prompts = padded([question.prefix for question in questions], model.device)
+        output = _forward(model, prompts, use_cache=bool(rows), logits_to_keep=1)
+        cache = cache_of(output)
+        if rows and not _can_be_copied(cache):
+            return _without_cache(model, questions)
+        first = torch.log_softmax(output.logits[:, -1].float(), dim=-1)
+        sums = [first[q, [ids[0] for ids in one.options]].tolist() for q, one in enumerate(questions)]
         # Freed before the second pass: over a large vocabulary they are what fills the memory.
-        del first, logits
-        if rows:
-            tails = [own[q][o] for q, o in rows]
-            slices = list(_slices(model, tails))
-            for positions in slices:
-                # A pass goes on from the cache in place, so that all but the last one get a copy.
-                cache = cache_of(output) if positions is slices[-1] else deepcopy(cache_of(output))
-                part, of_part = [rows[i] for i in positions], [tails[i] for i in positions]
-                for (q, o), value in zip(part, _tails(model, cache, prefixes, part, of_part), strict=True):
-                    sums[q][o] += value
+        del first, output
+        tails = [questions[q].options[o] for q, o in rows]
+        slices = list(_slices(model, tails))
+        for positions in slices:
+            # A pass goes on from the cache in place, so that all but the last one get a copy.
+            own = cache if positions is slices[-1] else deepcopy(cache)
+            of_prompt = torch.tensor([rows[i][0] for i in positions])
+            values = _tails(model, own, prompts, of_prompt, [tails[i] for i in positions])
+            for i, value in zip(positions, values, strict=True):
+                q, o = rows[i]
+                sums[q][o] += value
     return sums
 
 
 def _slices(model: "PreTrainedModel", options: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Positions of options that are computed in one pass: all, or those of like length that memory allows.
+    """Positions of options of like length that are computed in one pass.
 
     What a pass takes grows with its options, padded to the longest, times the vocabulary; a batch is measured
     by its prompts and options alone.
     """
     predicted = PREDICTED_ON_CPU if model.device.type == "cpu" else PREDICTED_ON_GPU
-    tokens = max(1, predicted // model.config.get_text_config().vocab_size)
-    if len(options) * max(map(len, options)) <= tokens:
-        yield list(range(len(options)))
-        return
+    tokens = predicted // model.config.get_text_config().vocab_size
     waiting = sorted(range(len(options)), key=lambda i: (-len(options[i]), i))
     while waiting:
         n = max(1, tokens // len(options[waiting[0]]))
@@ -98,21 +88,9 @@ def _slices(model: "PreTrainedModel", options: Sequence[Sequence[int]]) -> Itera
         waiting = waiting[n:]
 
 
-def _head(options: Sequence[Sequence[int]]) -> list[int]:
-    """The tokens with which all options begin, but for the last token of the shortest."""
-    shortest = min(options, key=len)
-    n = 0
-    while n < len(shortest) - 1 and all(ids[n] == shortest[n] for ids in options):
-        n += 1
-    return list(shortest[:n])
-
-
-def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **options: Any) -> Any:
-    """One pass; what a model does not take (positions for one without them) it is not given."""
-    wanted = {"position_ids": texts.positions, "logits_to_keep": logits_to_keep}
-    taken = inspect.signature(model.forward).parameters
-    known = {name: value for name, value in wanted.items() if name in taken}
-    return model(input_ids=texts.ids, attention_mask=texts.mask, **known, **options)
+def takes(model: "PreTrainedModel", argument: str) -> bool:
+    """Whether a model can be given an argument, such as positions."""
+    return argument in inspect.signature(model.forward).parameters
 
 
 def cache_of(output: Any) -> Any:
@@ -125,11 +103,17 @@ def cache_of(output: Any) -> Any:
 
 def cache_for(model: "PreTrainedModel", cache: Any) -> dict[str, Any]:
     """The argument by which a model goes on from a cache, under the name that it has there."""
-    renamed = "cache" in inspect.signature(model.forward).parameters
-    return {"cache" if renamed else "past_key_values": cache}
+    return {"cache" if takes(model, "cache") else "past_key_values": cache}
 
 
-def _shareable(cache: Any) -> bool:
+def _forward(model: "PreTrainedModel", texts: Padded, *, logits_to_keep: int, **options: Any) -> Any:
+    """One pass; what a model does not take (positions for one without them) it is not given."""
+    wanted = {"position_ids": texts.positions, "logits_to_keep": logits_to_keep}
+    known = {name: value for name, value in wanted.items() if takes(model, name)}
+    return model(input_ids=texts.ids, attention_mask=texts.mask, **known, **options)
+
+
+def _can_be_copied(cache: Any) -> bool:
     """Whether options can go on from copies of a cache: recurrent states and caches of a model's own cannot."""
     layers = getattr(cache, "layers", None)
     return bool(layers and all(type(layer).__name__ in _COPIED for layer in layers))
@@ -138,43 +122,40 @@ def _shareable(cache: Any) -> bool:
 def _tails(
     model: "PreTrainedModel",
     cache: Any,
-    prefixes: Padded,
-    rows: Sequence[tuple[int, int]],
+    prompts: Padded,
+    of_prompt: "torch.Tensor",
     options: Sequence[Sequence[int]],
 ) -> list[float]:
     """Sums over the second and further tokens of options, which go on from their prompts' cache."""
     import torch
 
-    device = prefixes.ids.device
-    # On the CPU: the layers of a model that is spread over GPUs have their caches each on their own.
-    of_prompt = torch.tensor([q for q, _ in rows])
-    # In place, a copy of the question's cache for each of its options.
+    # In place, a copy of the prompt's cache for each of its options. The numbers are on the CPU: the layers of
+    # a model that is spread over GPUs have their caches each on their own.
     cache.batch_select_indices(of_prompt)
-    # The cache ends with prompt and head, so padding stands right of what follows; positions go on from the
-    # number of true tokens, not of columns.
-    fed = padded([ids[:-1] for ids in options], device, left=False)
-    lengths = prefixes.mask.sum(dim=1, keepdim=True)[of_prompt]
-    going_on = Padded(
-        fed.ids, torch.cat([prefixes.mask[of_prompt], fed.mask], dim=1), fed.positions + lengths * fed.mask
-    )
+    # The cache ends with the prompt, so padding stands right of what follows; positions go on from the number
+    # of true tokens, not of columns.
+    fed = padded([ids[:-1] for ids in options], model.device, left=False)
+    lengths = prompts.mask.sum(dim=1, keepdim=True)[of_prompt]
+    mask = torch.cat([prompts.mask[of_prompt], fed.mask], dim=1)
+    going_on = Padded(fed.ids, mask, fed.positions + lengths * fed.mask)
     output = _forward(model, going_on, use_cache=True, logits_to_keep=0, **cache_for(model, cache))
-    targets = padded([ids[1:] for ids in options], device, left=False)
-    return _sums(output.logits, targets)
+    return _sums(output.logits, padded([ids[1:] for ids in options], model.device, left=False))
 
 
-def _without_sharing(model: "PreTrainedModel", questions: Sequence[EncodedQuestion]) -> list[list[float]]:
+def _without_cache(model: "PreTrainedModel", questions: Sequence[EncodedQuestion]) -> list[list[float]]:
     """The same for models whose state cannot be copied: every option with its whole prompt."""
-    options = [ids for question in questions for ids in question.options]
-    texts = [question.prefix + ids[:-1] for question in questions for ids in question.options]
-    sums: dict[int, float] = {}
+    rows = [(q, o) for q, question in enumerate(questions) for o in range(len(question.options))]
+    options = [questions[q].options[o] for q, o in rows]
+    sums = [[0.0] * len(question.options) for question in questions]
     for positions in _slices(model, options):
         part = [options[i] for i in positions]
         width = max(map(len, part))
-        fed = padded([texts[i] for i in positions], model.device)
-        output = _forward(model, fed, use_cache=False, logits_to_keep=width)
-        sums |= zip(positions, _sums(output.logits[:, -width:], padded(part, model.device)), strict=True)
-    values = (sums[i] for i in range(len(options)))
-    return [[next(values) for _ in question.options] for question in questions]
+        texts = [questions[rows[i][0]].prefix + options[i][:-1] for i in positions]
+        output = _forward(model, padded(texts, model.device), use_cache=False, logits_to_keep=width)
+        values = _sums(output.logits[:, -width:], padded(part, model.device))
+        for i, value in zip(positions, values, strict=True):
+            sums[rows[i][0]][rows[i][1]] = value
+    return sums
 
 
 def _sums(logits: "torch.Tensor", targets: Padded) -> list[float]:

@@ -130,7 +130,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OptionScores:
-    """Likelihood of each option after its prompt, in three measures that one pass gives.
+    """Likelihood of each option after its prompt.
 
     Shapes are ``(n_items, n_options)``, with the largest number of options of any item; an item's options
     stand left, and the rest of its row is NaN in `logprobs` and 0 elsewhere.
@@ -146,14 +146,6 @@ class OptionScores:
     """Tokens of the prompt, shape ``(n_items,)``; 0 when unknown."""
     errors: tuple[str | None, ...]
     """Per item, why it has no scores, in words for a user; then its whole row is NaN."""
-
-    def per_token(self) -> NDArray[np.float64]:
-        """Mean log-probability of a token of each option; NaN where there is none."""
-        return np.where(self.tokens > 0, self.logprobs / np.maximum(self.tokens, 1), np.nan)
-
-    def per_byte(self) -> NDArray[np.float64]:
-        """Log-probability by byte of each option; NaN where there is none."""
-        return np.where(self.n_bytes > 0, self.logprobs / np.maximum(self.n_bytes, 1), np.nan)
 
 
 OnGenerations = Callable[[Sequence[int], Sequence[Generation]], None]

@@ -3,15 +3,13 @@
 Its weights are random numbers, so its answers are guesses; two layers make it fast on any machine.
 """
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from blend.eval.models.model_loading import check_installed, quiet
 from blend.loaders.files.own_folders import check_own_folder
 from blend.loaders.files.storage import storage_errors
-from blend.schemas.base.docstrings import refuse_without_docstrings
-from blend.schemas.errors import MissingExtraError
 from blend.schemas.rows.published_rows import LETTERS
 
 CONTEXT_TOKENS = 1024
@@ -35,14 +33,12 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
         MissingExtraError: If the extra ``eval`` is not installed.
         InputError: If the directory holds anything, or if Python was told to drop docstrings.
     """
-    refuse_without_docstrings("making a model")
-    try:
-        import torch
-        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-        from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
-        from transformers.utils import logging
-    except ImportError as error:
-        raise MissingExtraError("making a model", extra="eval") from error
+    check_installed("making a model")
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    check_own_folder(out)
     learned = Tokenizer(models.BPE())
     learned.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     learned.decoder = decoders.ByteLevel()
@@ -69,11 +65,10 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = GPT2LMHeadModel(config)
-    logging.disable_progress_bar()
-    try:
-        _write(out, lambda folder: (model.save_pretrained(folder), tokenizer.save_pretrained(folder)))
-    finally:
-        logging.enable_progress_bar()
+    with storage_errors(out), quiet():
+        out.mkdir(parents=True, exist_ok=True)
+        model.save_pretrained(out)
+        tokenizer.save_pretrained(out)
 
 
 def _texts() -> Iterator[str]:
@@ -82,16 +77,3 @@ def _texts() -> Iterator[str]:
         yield from sample.joinpath(name).read_text(encoding="utf-8").splitlines()
     # Often enough to be learned: each letter behind a blank becomes one token.
     yield from (f"Answer: {letter}" for letter in LETTERS for _ in range(100))
-
-
-def _write(out: Path, save: Callable[[Path], object]) -> None:
-    """Fill a directory that appears whole under its name or not at all."""
-    check_own_folder(out)
-    beside = out.with_name(f".{out.name}.partial")
-    with storage_errors(out):
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir(parents=True)
-        save(beside)
-        if out.exists():
-            out.rmdir()
-        beside.rename(out)

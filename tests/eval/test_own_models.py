@@ -24,34 +24,25 @@ def test_an_object_ranks_candidates(food_release: Path, tmp_path: Path):
     assert all(list(top) == sorted(top, key=lambda text: (len(text), text)) for top in ranked["top"])
 
 
-LIST = "return a list with one text per prompt"
+LIST = "return a list with one answer per prompt, in their order"
+TEXT = (
+    "in place of a text; return a text in valid Unicode per prompt, an empty one where the model says nothing"
+)
 
 
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        (lambda prompts: "yes", f"generate gave an object of type str in place of a list; {LIST}, 4 here"),
-        (lambda prompts: None, f"generate gave None in place of a list; {LIST}, 4 here"),
+        (lambda prompts: "yes", f"generate gave an object of type str to 4 prompts; {LIST}"),
+        (lambda prompts: None, f"generate gave an object of type NoneType to 4 prompts; {LIST}"),
         (
             lambda prompts: dict.fromkeys(prompts, "a"),
-            f"generate gave an object of type dict in place of a list; {LIST}, 4 here",
+            f"generate gave an object of type dict to 4 prompts; {LIST}",
         ),
-        (lambda prompts: ["a"] * 3, f"generate gave 3 answers to 4 prompts; {LIST}, in their order"),
-        (lambda prompts: ["a"], f"generate gave 1 answer to 4 prompts; {LIST}, in their order"),
-        (
-            lambda prompts: ["a", None, "b", "c"],
-            (
-                "generate gave None in place of a text; return a text per prompt, an empty one where the model "
-                "says nothing"
-            ),
-        ),
-        (
-            lambda prompts: ["\ud800"] * 4,
-            (
-                "generate gave '\\ud800', which is not valid Unicode (surrogates not allowed); decode what the "
-                "model writes, for example with errors='replace'"
-            ),
-        ),
+        (lambda prompts: ["a"] * 3, f"generate gave 3 answers to 4 prompts; {LIST}"),
+        (lambda prompts: ["a"], f"generate gave 1 answer to 4 prompts; {LIST}"),
+        (lambda prompts: ["a", None, "b", "c"], f"generate gave None {TEXT}"),
+        (lambda prompts: ["\ud800"] * 4, f"generate gave '\\ud800' {TEXT}"),
     ],
 )
 def test_texts_that_are_none(
@@ -69,21 +60,23 @@ def test_answers_may_come_one_by_one(asked: Callable[..., blend.Run]):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("row", "shown"),
     [
-        ([-1.0, -2.0], "gave 2 numbers for a prompt with 4 options; give a number for each"),
-        (["a", "b", "c", "d"], "gave ['a', 'b', 'c', 'd'] for a prompt with 4 options; give a number for each"),
-        (-1.0, "gave -1.0 for a prompt with 4 options; give a number for each"),
-        ([-1.0, None, -2.0, -3.0], "gave no number for 'B'; give a finite number for each"),
-        ([-1.0, -2.0, float("-inf"), -3.0], "gave -inf for 'C'; give finite numbers"),
+        ([-1.0, -2.0], "[-1.0, -2.0]"),
+        (["a", "b", "c", "d"], "['a', 'b', 'c', 'd']"),
+        (-1.0, "-1.0"),
+        ([-1.0, None, -2.0, -3.0], "[-1.0, nan, -2.0, -3.0]"),
+        ([-1.0, -2.0, float("-inf"), -3.0], "[-1.0, -2.0, -inf, -3.0]"),
     ],
 )
-def test_numbers_that_are_none(asked: Callable[..., blend.Run], row: Any, message: str):
+def test_numbers_that_are_none(asked: Callable[..., blend.Run], row: Any, shown: str):
     class Odd:
         def option_logprobs(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> Any:
             return [row for _ in prompts]
 
-    assert refused(lambda: asked(Odd())) == f"`model`: option_logprobs {message}"
+    assert refused(lambda: asked(Odd())) == (
+        f"`model`: option_logprobs gave {shown} for a prompt with 4 options; give a finite number for each"
+    )
 
 
 def test_an_object_that_cannot_be_asked(asked: Callable[..., blend.Run]):

@@ -4,11 +4,14 @@ What comes in are prompts with one gap (`probing_terms.GAP`) and candidates as t
 log-probabilities per candidate, and over how many tokens. Nothing here knows of dishes, gold or ranks.
 """
 
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.models.candidates.candidate_protocol import CandidateScorer, KindScorer
+from blend.eval.models.candidates.causal import CausalScorer
+from blend.eval.models.candidates.encoder_decoder import SpanScorer
 from blend.eval.models.candidates.local_candidates import LocalCandidateScorer
-from blend.eval.models.candidates.model_kinds import Scorer, refuse_option, scorer_of
-from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.model_loading import Dtype, choose_device, load_tokenizer, read_limits
+from blend.eval.models.candidates.masked import MaskedScorer
+from blend.eval.models.checkpoint import KINDS, Kind, kind_of
+from blend.eval.models.model_loading import Dtype, OpenCheckpoint
+from blend.schemas.errors import InputError
 from blend.schemas.prompts.candidate_options import MAX_MASKS, Causal
 
 
@@ -17,7 +20,7 @@ def open_candidate_scorer(
     *,
     causal: Causal = "conditional",
     max_masks: int = MAX_MASKS,
-    scorer: Scorer | None = None,
+    scorer: Kind | None = None,
     revision: str | None = None,
     device: str | None = None,
     dtype: Dtype | None = None,
@@ -42,20 +45,33 @@ def open_candidate_scorer(
             wanted, or than an option is for; says which kind it is.
         BlendError: If the Hub does not hold the model or does not give it.
     """
-    chosen_device = choose_device(device, dtype)
-    checkpoint = find_checkpoint(model, revision=revision)
-    kind = scorer_of(checkpoint, wanted=scorer)
-    if kind != "causal" and causal != "conditional":
-        refuse_option(checkpoint, kind, f"`causal={causal}`", wanted="causal")
-    if kind != "masked" and max_masks != MAX_MASKS:
-        refuse_option(checkpoint, kind, f"`max_masks={max_masks}`", wanted="masked")
-    return LocalCandidateScorer(
-        checkpoint,
-        load_tokenizer(checkpoint),
-        chosen_device,
-        kind,
-        causal=causal,
-        max_masks=max_masks,
-        batch_size=batch_size,
-        context=read_limits(checkpoint).context_tokens,
-    )
+    opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
+    name, kind = opened.checkpoint.id, kind_of(opened.checkpoint)
+    if kind is None:
+        raise InputError(
+            f"model {name}: it is neither {KINDS['masked']} nor {KINDS['encoder_decoder']} nor "
+            f"{KINDS['causal']} but {opened.checkpoint.architecture}; probing needs a model with the "
+            "head that predicts tokens"
+        )
+    if scorer not in (None, kind):
+        raise InputError(
+            f"model {name}: it is {KINDS[kind]}, and the scorer {scorer!r} asks {KINDS[scorer]}; choose the "
+            f"scorer {kind!r}, or another model"
+        )
+    _check_option(name, kind, "causal", f"`causal={causal}`", is_given=causal != "conditional")
+    _check_option(name, kind, "masked", f"`max_masks={max_masks}`", is_given=max_masks != MAX_MASKS)
+    opened.kind = kind
+    of_kind: KindScorer
+    if kind == "masked":
+        of_kind = MaskedScorer(opened, max_masks)
+    else:
+        of_kind = SpanScorer(opened) if kind == "encoder_decoder" else CausalScorer(opened, causal)
+    return LocalCandidateScorer(opened, of_kind, batch_size)
+
+
+def _check_option(model: str, kind: Kind, wanted: Kind, option: str, *, is_given: bool) -> None:
+    if is_given and kind != wanted:
+        raise InputError(
+            f"{option} makes sense only with {KINDS[wanted]}, and {model} is {KINDS[kind]}; leave one of the "
+            "two out"
+        )

@@ -1,31 +1,120 @@
-"""Causal models, ``conditional``: a candidate's tokens, each after the prompt and the tokens before it.
+"""Causal models: a candidate's tokens, each after the prompt and the tokens before it.
 
 The prompt goes through the model once. Candidates go on from its key-value cache as one text, in which each
 token sees the prompt and the tokens that it goes on from, and nothing else.
+
+``published-greedy`` is what Zhou et al. (2025) do: they continue the prompt greedily and read the j-th token of
+a candidate from the j-th step of that continuation. Only a candidate's first token is judged after the right
+text; and where the continuation ends itself early, later tokens of a candidate are not counted, so that its
+mean is over fewer of them. Both are kept under that name; ``conditional`` has neither.
 """
 
-import inspect
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blend.eval.models.alone import Twice, agrees, plain_logprob
-from blend.eval.models.candidates.candidate_protocol import CandidateScores
-from blend.eval.models.candidates.prefix_tree import TokenRun, Tree, make_tree
-from blend.eval.models.candidates.read_positions import picked
-from blend.eval.models.encoding import EncodedQuestion
-from blend.eval.models.option_scoring import cache_for, cache_of, option_logprobs
+from blend.eval.models.alone import agrees, plain_logprob, summed
+from blend.eval.models.candidates.candidate_protocol import (
+    CandidateScores,
+    Gapped,
+    Request,
+    fed_at_a_time,
+    picked,
+    plain_tokens,
+)
+from blend.eval.models.candidates.prefix_tree import ROOT, TokenRun, Tree, make_tree
+from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
+from blend.eval.models.model_loading import OpenCheckpoint
+from blend.eval.models.option_scoring import cache_for, cache_of, option_logprobs, takes
+from blend.eval.models.text_generation import end_tokens
+from blend.schemas.errors import InputError
+from blend.schemas.prompts.candidate_options import Causal
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
+
+STEPS = 50
+"""Tokens that the published code continues a prompt by."""
 
 _TRIED = 8
 """Candidates with which it is tried whether a model takes trees, the longest ones."""
 
 _AT_A_TIME = 64
 """Candidates that go on side by side from copies of a cache, where a model takes no trees."""
+
+
+class CausalScorer:
+    """See `candidate_protocol.KindScorer`."""
+
+    most_tokens = math.inf
+
+    def __init__(self, opened: OpenCheckpoint, way: Causal) -> None:
+        self._opened = opened
+        self._way = way
+        self._encoder = Encoder(opened.tokenizer, chat=False)
+        self._takes_trees: bool | None = None
+
+    def encoded(self, prompt: Gapped) -> list[int]:
+        """See `candidate_protocol.KindScorer.encoded`; what follows the gap is not seen."""
+        [ids] = self._encoder.prompts([prompt.before.strip()])
+        if not ids:
+            raise InputError("nothing stands before the gap, and a causal model reads from left to right")
+        return ids
+
+    def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
+        """See `candidate_protocol.KindScorer.tokens`."""
+        return plain_tokens(self._opened.tokenizer, [f" {text}" if after_blank else text for text in texts])
+
+    def seen(self, request: Request) -> int:
+        """See `candidate_protocol.KindScorer.seen`; the last token of a candidate is read and not fed."""
+        return len(request.ids) + request.candidates.longest - 1
+
+    def cost(self, request: Request) -> int:
+        """See `candidate_protocol.KindScorer.cost`."""
+        return len(request.ids)
+
+    def scores(self, requests: Sequence[Request]) -> list[CandidateScores]:
+        """See `candidate_protocol.KindScorer.scores`."""
+        return [self._scored(request) for request in requests]
+
+    def alone(self, request: Request, some: Sequence[int]) -> list[float]:
+        """See `candidate_protocol.KindScorer.alone`."""
+        ids, rest = self._asked(request)
+        if self._way == "published-greedy":
+            return plain_greedy_logprobs(self._opened.model, ids, [rest[i] for i in some], self._ends)
+        return [plain_logprob(self._opened.model, ids, rest[i]) for i in some]
+
+    @property
+    def _ends(self) -> list[int]:
+        return end_tokens(self._opened.model, self._opened.tokenizer)
+
+    def _scored(self, request: Request) -> CandidateScores:
+        model = self._opened.model
+        ids, rest = self._asked(request)
+        if self._way == "published-greedy":
+            return greedy_logprobs(model, ids, rest, self._ends)
+        if self._takes_trees is None:
+            self._takes_trees = takes_trees(model, ids, rest)
+        if not self._takes_trees:
+            return separate_logprobs(model, ids, rest)
+        fed = fed_at_a_time(self._opened.device)
+        # Statements hold the prompt's end as well, so no other prompt shares their tree.
+        tree = make_tree(rest, fed_at_a_time=fed) if self._way == "statement" else request.candidates.tree(fed)
+        return tree_logprobs(model, ids, tree)
+
+    def _asked(self, request: Request) -> tuple[list[int], list[list[int]]]:
+        """Return what the model is given, and the tokens of each candidate read after it."""
+        if self._way != "statement":
+            return request.ids, request.candidates.tokens
+        before, after = request.prompt
+        statements = self._encoder.prompts([f"{before}{text}{after}" for text in request.candidates.texts])
+        # What the smallest and the largest list in order have in common, all between them have too. What is
+        # read must come after something: a text that begins like all others still has a last token.
+        same = min(n_in_common(min(statements), max(statements)), *(len(ids) - 1 for ids in statements))
+        return statements[0][:same], [ids[same:] for ids in statements]
 
 
 def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> bool:
@@ -36,25 +125,18 @@ def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Seq
     """
     from transformers.cache_utils import DynamicLayer
 
-    if "position_ids" not in inspect.signature(model.forward).parameters:
+    if not takes(model, "position_ids"):
         return False
-    # Long candidates have most nodes after each other, where a wrong mask or position shows.
-    tried = sorted(map(list, candidates), key=len)[-_TRIED:]
-    tree = make_tree(tried, fed_at_a_time=1024)
-    cache = cache_of(_prefilled(model, prompt))
-    layers = getattr(cache, "layers", None)
+    layers = getattr(cache_of(_prefilled(model, prompt)), "layers", None)
     # Exactly this class: a subclass may drop what lies outside a window, and `tree_logprobs` sets keys and
     # values itself.
     if not layers or not all(type(layer) is DynamicLayer for layer in layers):
         return False
-    together = tree_logprobs(model, prompt, tree).logprobs.tolist()
-    return agrees(
-        model,
-        [
-            Twice(str(ids), len(ids), value, plain_logprob(model, prompt, ids))
-            for ids, value in zip(tried, together, strict=True)
-        ],
-    )
+    # Long candidates have most nodes after each other, where a wrong mask or position shows.
+    tried = sorted(map(list, candidates), key=len)[-_TRIED:]
+    together = tree_logprobs(model, prompt, make_tree(tried, fed_at_a_time=1024))
+    alone = np.array([plain_logprob(model, prompt, ids) for ids in tried])
+    return agrees(model, together.tokens, together.logprobs, alone)
 
 
 def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> CandidateScores:
@@ -70,18 +152,20 @@ def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -
     logprobs = np.zeros(len(tree.tokens))
     with torch.inference_mode():
         output = _prefilled(model, prompt)
-        nodes = tree.first
-        # The prompt's last token (row 0 of the logits kept) predicts the first token of every candidate.
-        logprobs[nodes] = _of(output.logits[0], np.zeros(len(nodes), dtype=np.int64), tree.tokens[nodes])
         cache = cache_of(output)
         # Feeding grows the cache; every part goes on from the prompt again.
         of_prompt = [(layer.keys, layer.values) for layer in cache.layers]
         for part in tree.parts:
             for layer, (keys, values) in zip(cache.layers, of_prompt, strict=True):
                 layer.keys, layer.values = keys, values
-            logits = _fed(model, cache, len(prompt), part)
-            logprobs[part.read] = _of(logits, part.rows, tree.tokens[part.read])
-    return CandidateScores(tree.sums(logprobs), tree.lengths.astype(np.int32), len(prompt))
+            tokens = tree.tokens[part.read]
+            # The prompt's last token, the one row of what it predicts, stands before first tokens.
+            values = picked(output.logits[0], np.zeros_like(tokens), tokens)
+            if len(part.tokens):
+                fed = picked(_fed(model, cache, len(prompt), part), part.rows, tokens)
+                values = np.where(part.rows == ROOT, values, fed)
+            logprobs[part.read] = values
+    return CandidateScores(tree.sums(logprobs), tree.lengths, len(prompt))
 
 
 def separate_logprobs(
@@ -98,14 +182,69 @@ def separate_logprobs(
     return CandidateScores(sums, lengths, len(prompt))
 
 
+def greedy_logprobs(
+    model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
+) -> CandidateScores:
+    """Scores as published: of those tokens of a candidate for which the continuation has a step.
+
+    Args:
+        model: A causal language model.
+        prompt: Tokens of the prompt.
+        candidates: Tokens of each.
+        ends: Tokens that end a text.
+    """
+    steps = _steps(model, prompt, candidates, ends)
+    lengths = np.array([min(len(tokens), len(steps)) for tokens in candidates], dtype=np.int32)
+    sums = [
+        sum(float(step[token]) for step, token in zip(steps, tokens, strict=False)) if tokens else np.nan
+        for tokens in candidates
+    ]
+    return CandidateScores(np.array(sums), lengths, len(prompt))
+
+
+def plain_greedy_logprobs(
+    model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
+) -> list[float]:
+    """The same sums from one text, the prompt and its greedy continuation, without a cache."""
+    import torch
+
+    steps = _steps(model, prompt, candidates, ends)
+    # What the last step writes predicts nothing that is read.
+    written = [int(logprobs.argmax()) for logprobs in steps[:-1]]
+    ids = torch.tensor([[*prompt, *written]], device=model.device)
+    with torch.inference_mode():
+        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
+    # The prompt's last token is step 0: it predicts the first token of a candidate.
+    return [summed(logits[len(prompt) - 1 :], tokens[: len(steps)]) for tokens in candidates]
+
+
+def _steps(
+    model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
+) -> list[Any]:
+    """Log-probabilities of all tokens at each step, up to the one that writes the end."""
+    import torch
+
+    steps: list[Any] = []
+    with torch.inference_mode():
+        ids, cache = torch.tensor([list(prompt)], device=model.device), None
+        for _ in range(min(STEPS, max(map(len, candidates), default=0))):
+            output = model(input_ids=ids, use_cache=True, **cache_for(model, cache))
+            logprobs = torch.log_softmax(output.logits[0, -1].float(), dim=-1)
+            steps.append(logprobs.double().cpu().numpy())
+            token = int(logprobs.argmax())
+            if token in ends:
+                break
+            ids, cache = torch.tensor([[token]], device=model.device), cache_of(output)
+    return steps
+
+
 def _prefilled(model: "PreTrainedModel", prompt: Sequence[int]) -> Any:
     """The prompt's cache, and what is predicted after its last token."""
     import torch
 
     with torch.inference_mode():
         ids = torch.tensor([list(prompt)], device=model.device)
-        known = inspect.signature(model.forward).parameters
-        last = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
+        last = {"logits_to_keep": 1} if takes(model, "logits_to_keep") else {}
         output = model(input_ids=ids, use_cache=True, **last)
         output.logits = output.logits[:, -1:]
         return output
@@ -131,11 +270,3 @@ def _fed(model: "PreTrainedModel", cache: Any, n_prompt: int, part: TokenRun) ->
         **cache_for(model, cache),
     ).logits[0]
     return logits
-
-
-def _of(logits: "torch.Tensor", rows: Any, tokens: Any) -> Any:
-    import torch
-
-    return picked(
-        logits, torch.from_numpy(rows).to(logits.device), torch.from_numpy(tokens).to(logits.device)
-    ).numpy()

@@ -7,169 +7,131 @@ References:
     Zhou et al. (2025), FmLAMA, section 4; Kassner et al. (2021), Multilingual LAMA (several masks).
 """
 
-import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blend.eval.models.alone import Twice, agrees, summed
+from blend.eval.models.alone import summed
 from blend.eval.models.batches import padded
-from blend.eval.models.candidates.candidate_protocol import CandidateScores, Gapped
-from blend.eval.models.candidates.read_positions import read_only
+from blend.eval.models.candidates.candidate_protocol import CandidateScores, Gapped, Request, plain_tokens
+from blend.eval.models.model_loading import OpenCheckpoint
+from blend.schemas.errors import InputError
 from blend.schemas.prompts.probing_terms import GAP
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel
 
 
-class MaskedCandidates:
-    """Candidates as tokens, by their number."""
+class MaskedScorer:
+    """See `candidate_protocol.KindScorer`; a candidate of more tokens than `most_tokens` is not ranked."""
 
-    def __init__(self, candidates: Sequence[Sequence[int]], max_masks: int) -> None:
-        """Prepare.
+    def __init__(self, opened: OpenCheckpoint, max_masks: int) -> None:
+        if opened.tokenizer.mask_token_id is None:
+            raise InputError(
+                f"model {opened.checkpoint.id}: its tokenizer has no mask; save the one that the model was "
+                "trained with beside it"
+            )
+        self.most_tokens: float = max_masks
+        self._opened = opened
+        self._mask = opened.tokenizer.mask_token_id
 
-        Args:
-            candidates: Tokens of each.
-            max_masks: Tokens up to which a candidate is ranked.
-        """
-        self.lengths = np.array([len(tokens) for tokens in candidates], dtype=np.int32)
-        ranked = sorted({n for n in self.lengths.tolist() if 0 < n <= max_masks})
-        self.members = {n: np.flatnonzero(self.lengths == n) for n in ranked}
-        """Positions of the candidates with so many tokens."""
-        self.tokens = {
-            n: np.array([candidates[i] for i in members.tolist()]) for n, members in self.members.items()
-        }
-        """Their tokens, shape ``(n_candidates, n)``."""
+    def encoded(self, prompt: Gapped) -> list[int]:
+        """See `candidate_protocol.KindScorer.encoded`; one mask stands in the gap."""
+        text = f"{prompt.before}{self._opened.tokenizer.mask_token}{prompt.after}"
+        ids: list[int] = self._opened.tokenizer(text, verbose=False)["input_ids"]
+        # A dish can be called like the mask.
+        if (n_masks := ids.count(self._mask)) != 1:
+            raise InputError(f"the prompt has {n_masks} masks in place of {GAP}; it must have one")
+        return ids
 
-    @property
-    def longest(self) -> int:
-        """Masks of the longest prompt."""
-        return max(self.members, default=0)
+    def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
+        """See `candidate_protocol.KindScorer.tokens`; the blank before a gap makes no difference."""
+        del after_blank
+        return plain_tokens(self._opened.tokenizer, texts)
+
+    def seen(self, request: Request) -> int:
+        """See `candidate_protocol.KindScorer.seen`; the prompt has one mask already."""
+        return len(request.ids) - 1 + max(self._lengths(request), default=0)
+
+    def cost(self, request: Request) -> int:
+        """See `candidate_protocol.KindScorer.cost`."""
+        return sum(len(request.ids) - 1 + n for n in self._lengths(request))
+
+    def scores(self, requests: Sequence[Request]) -> list[CandidateScores]:
+        """See `candidate_protocol.KindScorer.scores`."""
+        import torch
+
+        device = self._opened.model.device
+        asked = [(request, n) for request in requests for n in self._lengths(request)]
+        found = [np.full(len(request.candidates.tokens), np.nan) for request in requests]
+        values = dict(zip(map(id, requests), found, strict=True))
+        if asked:
+            texts = [self._text(request, n) for request, n in asked]
+            batch = padded(texts, device, left=False)
+            at = (batch.ids == self._mask) & batch.mask.bool()
+            with torch.inference_mode(), _read_only(self._opened.model, *at.nonzero(as_tuple=True)):
+                # The head sees one text of all masks, in the order of `asked`: shape ``(n_masks, n_words)``.
+                logits = self._opened.model(input_ids=batch.ids, attention_mask=batch.mask).logits[0]
+                logprobs = torch.log_softmax(logits.float(), dim=-1)
+                for (request, n), masks in zip(
+                    asked, torch.split(logprobs, [n for _, n in asked]), strict=True
+                ):
+                    members = [i for i, ids in enumerate(request.candidates.tokens) if len(ids) == n]
+                    tokens = torch.tensor([request.candidates.tokens[i] for i in members], device=device)
+                    # Rows of masks broadcast against tokens, shape ``(n_candidates, n)``: the i-th token at the
+                    # i-th mask.
+                    of_masks = masks[torch.arange(n, device=device), tokens]
+                    values[id(request)][members] = of_masks.double().sum(dim=1).cpu().numpy()
+        return [
+            CandidateScores(sums, np.array([*map(len, one.candidates.tokens)], dtype=np.int32), len(one.ids))
+            for sums, one in zip(found, requests, strict=True)
+        ]
+
+    def alone(self, request: Request, some: Sequence[int]) -> list[float]:
+        """See `candidate_protocol.KindScorer.alone`; all logits of one text are read."""
+        import torch
+
+        position, found = request.ids.index(self._mask), []
+        for tokens in (request.candidates.tokens[i] for i in some):
+            ids = torch.tensor([self._text(request, len(tokens))], device=self._opened.model.device)
+            with torch.inference_mode():
+                logits = self._opened.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
+            found.append(summed(logits[position:], tokens))
+        return found
+
+    def _lengths(self, request: Request) -> list[int]:
+        """The numbers of masks that candidates need."""
+        return sorted({n for ids in request.candidates.tokens if 0 < (n := len(ids)) <= self.most_tokens})
+
+    def _text(self, request: Request, n: int) -> list[int]:
+        """A prompt with n masks."""
+        position = request.ids.index(self._mask)
+        return [*request.ids[:position], *[self._mask] * n, *request.ids[position + 1 :]]
 
 
-def encoded(tokenizer: "PreTrainedTokenizerBase", prompt: Gapped) -> list[int]:
-    """The tokens of a prompt with one mask in its gap."""
-    text = f"{prompt.before}{tokenizer.mask_token}{prompt.after}"
-    ids: list[int] = tokenizer(text, verbose=False)["input_ids"]
-    return ids
+@contextmanager
+def _read_only(model: "PreTrainedModel", rows: "torch.Tensor", columns: "torch.Tensor") -> Iterator[None]:
+    """Have a model predict at some places only while the block runs.
 
-
-def problem(ids: Sequence[int], mask: int) -> str | None:
-    """Say why a prompt cannot be asked, if so: a dish can be called like the mask."""
-    n_masks = ids.count(mask)
-    return None if n_masks == 1 else f"the prompt has {n_masks} masks in place of {GAP}; it must have one"
-
-
-def takes_rows(
-    model: "PreTrainedModel", prompt: Sequence[int], mask: int, candidates: MaskedCandidates
-) -> bool:
-    """Whether a model computes texts that stand in one row as it computes each of them alone.
-
-    It has to take positions, and a mask that says which token sees which. It is tried with a candidate of every
-    length.
-    """
-    if "position_ids" not in inspect.signature(model.forward).parameters:
-        return False
-    try:
-        (together,) = masked_logprobs(model, [prompt], mask, [candidates], in_row=True)
-    # What models raise for a mask of four dimensions or for positions that they cannot take.
-    except (RuntimeError, ValueError, TypeError, IndexError):
-        return False
-    tried = [(members[0], candidates.tokens[n][0].tolist()) for n, members in candidates.members.items()]
-    return agrees(
-        model,
-        [
-            Twice(str(ids), len(ids), together.logprobs[i], plain_logprob(model, prompt, mask, ids))
-            for i, ids in tried
-        ],
-    )
-
-
-def masked_logprobs(
-    model: "PreTrainedModel",
-    prompts: Sequence[Sequence[int]],
-    mask: int,
-    sets: Sequence[MaskedCandidates],
-    *,
-    in_row: bool = False,
-) -> list[CandidateScores]:
-    """Scores of each prompt's candidates, computed as one batch.
+    The layer over the vocabulary costs as much as the rest of a small model, or several times as much. What the
+    layers below it give is cut down to these places, so that it sees a single text of as many tokens.
 
     Args:
-        model: A masked language model.
-        prompts: Tokens of each prompt, with one mask.
-        mask: The token of the mask.
-        sets: Candidates of each prompt.
-        in_row: Have the texts stand in one row, where each sees itself only, in place of rows that are padded:
-            no token is computed for nothing. For models that `takes_rows`.
+        model: Any model with a head over its base model.
+        rows: Texts of the batch, shape ``(n_read,)``.
+        columns: Places in them.
     """
-    import torch
 
-    places = [list(prompt).index(mask) for prompt in prompts]
-    asked = [(p, n) for p, candidates in enumerate(sets) for n in candidates.members]
-    found = [np.full(len(candidates.lengths), np.nan) for candidates in sets]
-    if asked:
-        texts = [[*prompts[p][: places[p]], *[mask] * n, *prompts[p][places[p] + 1 :]] for p, n in asked]
-        lengths = np.array([len(text) for text in texts])
-        # Where each mask stands: its text, and its place there.
-        text_of = np.repeat(np.arange(len(asked)), [n for _, n in asked])
-        place_of = np.concatenate([places[p] + np.arange(n) for p, n in asked])
-        if in_row:
-            inputs = _row(model, texts, lengths)
-            # One row: a text begins where those before it end.
-            rows, columns = np.zeros_like(text_of), (np.cumsum(lengths) - lengths)[text_of] + place_of
-        else:
-            batch = padded(texts, model.device, left=False)
-            inputs = {"input_ids": batch.ids, "attention_mask": batch.mask}
-            rows, columns = text_of, place_of
-        at = (torch.from_numpy(rows).to(model.device), torch.from_numpy(columns).to(model.device))
-        with torch.inference_mode(), read_only(model, *at):
-            # `read_only` hands the head one text of all masks, in the order of `asked`: shape ``(n_masks,
-            # n_vocabulary)``.
-            logits = model(**inputs).logits[0]
-            logprobs = torch.log_softmax(logits.float(), dim=-1)
-            start = 0
-            for p, n in asked:
-                tokens = torch.from_numpy(sets[p].tokens[n]).to(model.device)
-                # Rows of masks broadcast against tokens, shape ``(n_candidates, n)``: the i-th token at the
-                # i-th mask.
-                of_masks = logprobs[torch.arange(start, start + n, device=model.device), tokens]
-                found[p][sets[p].members[n]] = of_masks.double().sum(dim=1).cpu().numpy()
-                start += n
-    return [
-        CandidateScores(values, candidates.lengths, len(prompt))
-        for values, candidates, prompt in zip(found, sets, prompts, strict=True)
-    ]
+    def cut(_module: Any, _inputs: Any, output: Any) -> Any:
+        # From ``(n_texts, n_tokens, n_hidden)`` to ``(1, n_read, n_hidden)``.
+        output.last_hidden_state = output.last_hidden_state[rows, columns].unsqueeze(0)
+        return output
 
-
-def _row(
-    model: "PreTrainedModel", texts: Sequence[Sequence[int]], lengths: "np.ndarray[Any, np.dtype[np.int64]]"
-) -> "dict[str, torch.Tensor]":
-    """Make what a model is given where texts stand in one row, each with positions of its own."""
-    import torch
-
-    # Models of RoBERTa's kind count positions from the one after that of their padding.
-    first = getattr(getattr(model.base_model, "embeddings", None), "padding_idx", None)
-    positions = np.concatenate([np.arange(n) for n in lengths]) + (0 if first is None else first + 1)
-    text_of = np.repeat(np.arange(len(texts)), lengths)
-    given = {
-        "input_ids": np.concatenate(texts)[None],
-        "position_ids": positions[None],
-        # Shape (1, 1, n_tokens, n_tokens): the row's token sees the column's.
-        "attention_mask": (text_of[:, None] == text_of)[None, None],
-    }
-    return {name: torch.from_numpy(value).to(model.device) for name, value in given.items()}
-
-
-def plain_logprob(model: "PreTrainedModel", prompt: Sequence[int], mask: int, tokens: Sequence[int]) -> float:
-    """Score of one candidate: its masks in one text by itself, all logits."""
-    import torch
-
-    position = list(prompt).index(mask)
-    text = [*prompt[:position], *[mask] * len(tokens), *prompt[position + 1 :]]
-    ids = torch.tensor([text], device=model.device)
-    with torch.inference_mode():
-        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
-    return summed(logits[position : position + len(tokens)], tokens)
+    hook = model.base_model.register_forward_hook(cut)
+    try:
+        yield
+    finally:
+        hook.remove()

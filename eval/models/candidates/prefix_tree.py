@@ -6,7 +6,6 @@ and sees nothing but the prompt and its own beginnings; what it predicts is read
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ class TokenRun:
     sees: NDArray[np.bool_]
     """Which of them each sees, itself among them, shape ``(n_fed, n_fed)``."""
     rows: IntArray
-    """For every node read, the fed one that predicts it, shape ``(n_read,)``."""
+    """For every node read, the fed one that predicts it, shape ``(n_read,)``; `ROOT` for first tokens."""
     read: IntArray
     """The nodes read, by their number in the tree."""
 
@@ -42,27 +41,18 @@ class Tree:
     """Node that each goes on from, `ROOT` for first tokens."""
     ends: IntArray
     """For each candidate the node of its last token; `ROOT` for one without tokens."""
-    lengths: IntArray
+    lengths: NDArray[np.int32]
     """Tokens of each candidate."""
     parts: tuple[TokenRun, ...]
-    """What is fed, in passes of limited size."""
-
-    @property
-    def first(self) -> IntArray:
-        """The nodes that the end of the prompt predicts."""
-        return np.flatnonzero(self.parents == ROOT)
+    """What is fed and read, in passes of limited size; together they read every node once."""
 
     def sums(self, logprobs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums along the candidates from one log-probability per node; NaN for a candidate without tokens."""
-        totals = logprobs.copy()
+        # The last number is that of `ROOT`, from which first tokens go on.
+        totals = np.append(logprobs, 0.0)
         for node, parent in enumerate(self.parents.tolist()):
-            if parent != ROOT:
-                totals[node] += totals[parent]
-        return (
-            np.where(self.ends == ROOT, np.nan, totals[self.ends])
-            if len(totals)
-            else np.full(len(self.ends), np.nan)
-        )
+            totals[node] += totals[parent]
+        return np.where(self.ends == ROOT, np.nan, totals[self.ends])
 
 
 def make_tree(candidates: Sequence[Sequence[int]], *, fed_at_a_time: int) -> Tree:
@@ -74,24 +64,19 @@ def make_tree(candidates: Sequence[Sequence[int]], *, fed_at_a_time: int) -> Tre
     """
     # (parent, token) to number; the order of insertion is that of the numbers.
     nodes: dict[tuple[int, int], int] = {}
-    ends: list[int] = []
+    end_of: dict[tuple[int, ...], int] = {}
     # In order, those that begin alike stand together, and a beginning stands before what goes on from it.
     for tokens in sorted(set(map(tuple, candidates))):
         node = ROOT
         for token in tokens:
             node = nodes.setdefault((node, token), len(nodes))
-    for tokens in map(tuple, candidates):
-        node = ROOT
-        for token in tokens:
-            node = nodes[node, token]
-        ends.append(node)
-    parents = np.array([parent for parent, _ in nodes], dtype=np.int64)
-    tokens_of = np.array([token for _, token in nodes], dtype=np.int64)
+        end_of[tokens] = node
+    parents, tokens_of = np.array([*nodes], dtype=np.int64).reshape(-1, 2).T
     return Tree(
         tokens_of,
         parents,
-        np.array(ends, dtype=np.int64),
-        np.array(list(map(len, candidates)), dtype=np.int64),
+        np.array([end_of[tuple(tokens)] for tokens in candidates], dtype=np.int64),
+        np.array([len(tokens) for tokens in candidates], dtype=np.int32),
         tuple(_parts(tokens_of, parents, fed_at_a_time)),
     )
 
@@ -100,30 +85,24 @@ def _parts(tokens: IntArray, parents: IntArray, fed_at_a_time: int) -> Iterator[
     """Whole branches of the root, as many of them together as the limit allows."""
     fed = np.zeros(len(tokens), dtype=bool)
     fed[parents[parents != ROOT]] = True
+    begin = size = 0
     # Numbers are given depth first, so a branch is the nodes up to the next child of the root.
-    starts = [*np.flatnonzero(parents == ROOT).tolist(), len(tokens)]
-    begin, size = 0, 0
-    for start, end in pairwise(starts):
-        branch = int(fed[start:end].sum())
-        if size and size + branch > fed_at_a_time:
-            yield _part(tokens, parents, fed, begin, start)
-            begin, size = start, 0
-        size += branch
-    if size:
-        yield _part(tokens, parents, fed, begin, len(tokens))
+    for branch in np.split(np.arange(len(tokens)), np.flatnonzero(parents == ROOT)[1:]):
+        added = int(fed[branch].sum())
+        if size and size + added > fed_at_a_time:
+            yield _part(tokens, parents, fed, range(begin, branch[0]))
+            begin, size = branch[0], 0
+        size += added
+    yield _part(tokens, parents, fed, range(begin, len(tokens)))
 
 
-def _part(tokens: IntArray, parents: IntArray, fed: NDArray[np.bool_], begin: int, end: int) -> TokenRun:
+def _part(tokens: IntArray, parents: IntArray, fed: NDArray[np.bool_], read: range) -> TokenRun:
     """The fed nodes of a run of branches."""
-    nodes = [node for node in range(begin, end) if fed[node]]
-    position = {node: row for row, node in enumerate(nodes)}
+    nodes = [node for node in read if fed[node]]
+    row_of = {node: row for row, node in enumerate(nodes)} | {ROOT: ROOT}
     sees = np.eye(len(nodes), dtype=bool)
-    depths = np.zeros(len(nodes), dtype=np.int64)
     for row, node in enumerate(nodes):
-        parent = int(parents[node])
-        if parent != ROOT:
-            sees[row] |= sees[position[parent]]
-            depths[row] = depths[position[parent]] + 1
-    read = [node for node in range(begin, end) if parents[node] != ROOT]
-    rows = [position[int(parents[node])] for node in read]
-    return TokenRun(tokens[nodes], depths, sees, np.array(rows, dtype=np.int64), np.array(read, dtype=np.int64))
+        if parents[node] != ROOT:
+            sees[row] |= sees[row_of[int(parents[node])]]
+    rows = np.array([row_of[int(parents[node])] for node in read], dtype=np.int64)
+    return TokenRun(tokens[nodes], sees.sum(axis=1) - 1, sees, rows, np.array(read, dtype=np.int64))

@@ -1,7 +1,7 @@
 """Alone: architectures whose scores depend on what is computed beside them are refused beforehand."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.models.alone import TRIED, Twice, agrees, check_alone, spread, tolerance
+from blend.eval.models.alone import TRIED, agrees, check_alone, spread, tolerance
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScores
 from blend.eval.models.local_model import open_local
@@ -174,19 +174,22 @@ def gpt2(tiny_gpt2: Path) -> Any:
     return load_model(find_checkpoint(str(tiny_gpt2)), Device("cpu", "float32"))
 
 
+def arrays(*columns: Sequence[float]) -> tuple[Any, ...]:
+    return tuple(map(np.array, columns))
+
+
 @pytest.mark.slow
 def test_what_a_reader_is_told(gpt2: Any):
-    tried = [Twice("egg", 1, -3.0, -3.0), Twice("soy sauce", 2, -7.25, -9.5), Twice("salt", 1, -4.0, -4.002)]
+    texts = ["egg", "soy sauce", "salt"]
     with pytest.raises(InputError) as raised:
-        check_alone(gpt2, "org/odd", tried)
+        check_alone(gpt2, "org/odd", texts, *arrays([1, 2, 1], [-3.0, -7.25, -4.0], [-3.0, -9.5, -4.002]))
     assert str(raised.value) == (
         "model org/odd: 'soy sauce' has the log-probability -9.5 computed by itself and -7.25 computed with "
         "the others (2 tokens; float32 explains 0.0028); scores of a GPT2LMHeadModel would depend on what "
         "happens to be computed beside them, so nothing was computed: evaluate a model of another architecture"
     )
-    nan = float("nan")
     with pytest.raises(InputError) as raised:
-        check_alone(gpt2, "org/odd", [Twice("egg", 1, nan, nan)])
+        check_alone(gpt2, "org/odd", ["egg"], *arrays([1], [np.nan], [np.nan]))
     assert str(raised.value) == (
         "model org/odd: 'egg' has no log-probability in float32: its numbers do not fit into that type, so "
         "nothing was computed; use dtype bfloat16 or float32"
@@ -209,15 +212,17 @@ def test_the_tolerance_follows_from_the_number_type(gpt2: Any):
 def test_half_of_the_candidates_may_choose_other_experts_in_fewer_digits(gpt2: Any):
     import torch
 
-    close, off = Twice("egg", 1, -3.0, -3.0), Twice("salt", 1, -3.0, -5.0)
-    assert not agrees(gpt2, [close, close, off])
+    def agree(together: Sequence[float], alone: Sequence[float]) -> bool:
+        return agrees(gpt2, *arrays([1] * len(alone), together, alone))
+
+    assert not agree([-3, -3, -3], [-3, -3, -5])
     gpt2.to(torch.bfloat16)
-    assert agrees(gpt2, [close, off])
-    assert not agrees(gpt2, [close, off, off])
+    assert agree([-3, -3], [-3, -5])
+    assert not agree([-3, -3, -3], [-3, -5, -5])
     gpt2.to(torch.float32)
     # An impossible token is impossible either way; a number against none is not close.
-    assert agrees(gpt2, [Twice("egg", 1, -np.inf, -np.inf)])
-    assert not agrees(gpt2, [Twice("egg", 1, float("nan"), -3.0)])
+    assert agree([-np.inf], [-np.inf])
+    assert not agree([np.nan], [-3])
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=3 * TRIED))

@@ -9,7 +9,8 @@ import pytest
 
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.encoding import Encoder
-from blend.eval.models.model_loading import check_causal, choose_device, load_model, load_tokenizer
+from blend.eval.models.local_model import open_local
+from blend.eval.models.model_loading import choose_device, load_model, load_tokenizer
 from blend.schemas.errors import BlendError, InputError
 from helpers.models.tiny_models import copied
 
@@ -52,6 +53,13 @@ def broken_config(folder: Path) -> None:
     (folder / "config.json").write_text('{"model_type": ')
 
 
+NO_WEIGHTS = (
+    "model {0}: there is neither model.safetensors nor model.safetensors.index.json; download the model again, "
+    "or, where its weights are a pickle, which can run any code when it is read, and you trust it, convert it "
+    "once and evaluate 'converted':\n"
+    '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
+    "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\""
+)
 REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "no config": (
         remove("config.json"),
@@ -63,7 +71,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "broken config": (
         broken_config,
         (
-            "model {0}: config.json is not JSON (Expecting value: line 1 column 16 (char 15)); "
+            "model {0}: config.json cannot be loaded (Expecting value: line 1 column 16 (char 15)); "
             "download or save the model again"
         ),
     ),
@@ -74,22 +82,8 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
             "and save the result and the tokenizer with save_pretrained"
         ),
     ),
-    "no weights": (
-        remove("model.safetensors"),
-        (
-            "model {0}: there are no weights (model.safetensors, or model.safetensors.index.json and the files "
-            "that it names); download the model again, or save it with save_pretrained"
-        ),
-    ),
-    "pickle": (
-        pickled,
-        (
-            "model {0}: the weights are a pickle (pytorch_model.bin), which can run any code when it is read, "
-            "and there is no model.safetensors; where you trust it, convert it once and evaluate 'converted':\n"
-            '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
-            "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\""
-        ),
-    ),
+    "no weights": (remove("model.safetensors"), NO_WEIGHTS),
+    "pickle": (pickled, NO_WEIGHTS),
     "no tokenizer": (
         remove("tokenizer.json"),
         (
@@ -103,7 +97,10 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "pointer instead of weights": (
         not_safetensors,
-        "model {0}: model.safetensors is not a safetensors file; download or save the model again",
+        (
+            "model {0}: model.safetensors cannot be loaded (Expecting value: line 1 column 1 (char 0)); "
+            "download or save the model again"
+        ),
     ),
     "part missing": (
         part_missing,
@@ -183,7 +180,7 @@ def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):
 )
 def test_a_model_that_is_not_causal_is_refused(shared: Path, name: str, found: str):
     with pytest.raises(BlendError) as caught:
-        check_causal(find_checkpoint(str(shared / "models" / name)))
+        open_local(str(shared / "models" / name))
     assert str(caught.value) == (
         f"model {name}: it is not a causal language model but {found}; "
         "texts and options need one that predicts the next token"
@@ -196,7 +193,7 @@ def test_code_that_a_repository_brings_along_never_runs(tiny_gpt2: Path, tmp_pat
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "modeling.py").write_text("raise SystemExit('this ran')")
     with pytest.raises(BlendError) as caught:
-        check_causal(find_checkpoint(str(folder)))
+        open_local(str(folder))
     assert str(caught.value) == (
         "model own-code: it needs code of its own from its repository, which is never run; "
         "serve it where you trust that code, and evaluate the server (`server`)"

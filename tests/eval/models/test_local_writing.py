@@ -1,15 +1,11 @@
 """Texts of local models against plain, slow computation, whatever the batch and the order."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from blend.eval.models.batches import written_tokens
-from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.model_loading import Limits, read_limits
-from blend.eval.models.protocols import Decoding, Generation
+from blend.eval.models.protocols import Decoding
 from helpers.models.plain_computation import PROMPTS, local, parts
 from helpers.models.tiny_models import copied
 
@@ -140,30 +136,3 @@ def test_a_text_may_end_before_its_neighbours(tiny_gpt2: Path, tmp_path: Path):
             tokens.append(int(model(torch.tensor([tokens])).logits[0, -1].argmax()))
     assert second.tokens_out == len(tokens) - start > (first.tokens_out or 0)
     assert second.text == tokenizer.decode(tokens[start:], skip_special_tokens=True)
-
-
-@pytest.mark.parametrize(
-    ("cache_bytes", "tokens"),
-    # Bytes of a token: unknown, the tiny model's, GPT-2 small's, and those of a model of 7 billion parameters.
-    [(0, 16384), (1024, 16384), (73_728, 3640), (1_048_576, 1024)],
-)
-def test_texts_are_written_as_many_at_a_time_as_their_cache_allows(cache_bytes: int, tokens: int):
-    assert written_tokens(cache_bytes) == tokens
-
-
-@pytest.mark.slow
-def test_a_small_model_writes_many_texts_at_a_time(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
-    import blend.eval.models.local_model as module
-
-    # Two layers of 96 numbers, each with a key and a value of four bytes a number.
-    assert read_limits(find_checkpoint(str(tiny_gpt2))) == Limits(256, cache_bytes=2 * 96 * 2 * 4)
-    real, sizes = module.write, []
-
-    def watched(model: Any, tokenizer: Any, prompts: Any, *rest: Any, **options: Any) -> list[Generation]:
-        sizes.append(len(prompts))
-        return real(model, tokenizer, prompts, *rest, **options)
-
-    monkeypatch.setattr(module, "write", watched)
-    written = local(tiny_gpt2, decoding=Decoding(max_tokens=3)).generate(PROMPTS * 20)
-    assert sizes == [120]
-    assert [answer.text for answer in written[:6]] == [greedily(tiny_gpt2, prompt, 3) for prompt in PROMPTS]

@@ -24,24 +24,24 @@ def dtype(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
     return request.param
 
 
-@pytest.mark.slow
-def test_options_can_be_asked_of_a_server(tiny_gpt2: Path, dtype: Any):
-    with pytest.raises(InputError) as raised:
-        open_local(str(tiny_gpt2), device="cpu", dtype=dtype).option_logprobs(["Hi"], [("A", "B")])
+def message(model: str, dtype: str) -> str:
     smaller = "dtype bfloat16, " if dtype == "float32" else ""
-    assert str(raised.value) == (
-        f"model tiny-gpt2: it does not fit into the memory of cpu as {dtype}; use {smaller}another device, or "
-        "a server that spreads it over several (`server`)"
+    return (
+        f"model {model}: it does not fit into the memory of cpu as {dtype}; use {smaller}another device or a "
+        "smaller model; texts can be asked of a server (`server`)"
     )
 
 
 @pytest.mark.slow
-def test_candidates_cannot(shared: Path, dtype: Any):
+def test_a_model_that_chooses(tiny_gpt2: Path, dtype: Any):
+    with pytest.raises(InputError) as raised:
+        open_local(str(tiny_gpt2), device="cpu", dtype=dtype).option_logprobs(["Hi"], [("A", "B")])
+    assert str(raised.value) == message("tiny-gpt2", dtype)
+
+
+@pytest.mark.slow
+def test_a_model_that_scores_candidates(shared: Path, dtype: Any):
     prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"), device="cpu", dtype=dtype)
     with pytest.raises(InputError) as raised:
         prober.candidate_logprobs(["It is [Y]."], [0], [["egg"]], keep=lambda *_: None)
-    smaller = "dtype bfloat16, " if dtype == "float32" else ""
-    assert str(raised.value) == (
-        f"model tiny-bert: it does not fit into the memory of cpu as {dtype}; use {smaller}another device, or "
-        "a smaller model: no server gives the probabilities of candidates in a gap"
-    )
+    assert str(raised.value) == message("tiny-bert", dtype)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.eval.models.candidates.causal import separate_logprobs, takes_trees, tree_logprobs
-from blend.eval.models.candidates.encoder_decoder import encoder_decoder_logprobs
+from blend.eval.models.candidates.encoder_decoder import span_logprobs
 from blend.eval.models.candidates.prefix_tree import ROOT, make_tree
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.model_loading import Device, load_model
@@ -31,7 +31,7 @@ def gpt2(tiny_gpt2: Path) -> Any:
 @pytest.fixture(scope="module")
 def t5(shared: Path) -> Any:
     checkpoint = find_checkpoint(str(shared / "models" / "tiny-t5"))
-    return load_model(checkpoint, Device("cpu", "float32"), head="AutoModelForSeq2SeqLM")
+    return load_model(checkpoint, Device("cpu", "float32"), kind="encoder_decoder")
 
 
 def naive(model: Any, prompt: Sequence[int], candidate: Sequence[int]) -> float:
@@ -64,9 +64,7 @@ def test_every_beginning_is_a_node_once(candidates: list[list[int]], fed: int):
     fed_nodes = {tuple(tokens[:n]) for tokens in candidates for n in range(1, len(tokens))}
     assert len(tree.tokens) == len(beginnings)
     assert sum(len(part.tokens) for part in tree.parts) == len(fed_nodes)
-    assert sorted([*tree.first, *(node for part in tree.parts for node in part.read)]) == list(
-        range(len(beginnings))
-    )
+    assert [node for part in tree.parts for node in part.read] == list(range(len(beginnings)))
     for tokens, end in zip(candidates, tree.ends.tolist(), strict=True):
         path = []
         while end != ROOT:
@@ -116,7 +114,7 @@ def test_causal_scores_are_those_of_one_pass_per_candidate(
 def test_spans_are_scored_as_by_one_pass_per_candidate(
     t5: Any, candidates: list[list[int]], prompt: list[int], fed: int
 ):
-    [found] = encoder_decoder_logprobs(t5, [prompt], 9, [make_tree(candidates, fed_at_a_time=fed)])
+    found = span_logprobs(t5, prompt, 9, make_tree(candidates, fed_at_a_time=fed))
     for tokens, value in zip(candidates, found.logprobs, strict=True):
         wanted = naive_span(t5, prompt, 9, tokens) / len(tokens)
         assert value / len(tokens) == pytest.approx(wanted, abs=TOLERANCE, rel=0)
