@@ -58,6 +58,8 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
             assert any(weights.is_meta for weights in model.parameters())
         return model
 
+    monkeypatch.setattr("blend.eval.models.model_loading.load_model", spread)
+    model = open_local(str(tiny_gpt2), device="auto")
     scores = model.option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
     alone = open_local(str(tiny_gpt2), device="cpu").generate(PROMPTS)
