@@ -15,8 +15,11 @@ CPU_WRITTEN_TOKENS = 4096
 """Tokens of a batch of texts on a CPU, prompts and answers. `CPU_TOKENS` are a handful of texts, for each token
 of which all weights would be read."""
 
-GPU_TOKENS = 32768
+GPU_TOKENS = 2**16
 """Tokens of the first batch on a GPU; halved for as long as it does not fit."""
+
+GPU_WRITTEN_TOKENS = 2**17
+"""The same for texts to write: a step takes about as long for many texts as for few."""
 
 
 class Batches:

@@ -9,7 +9,7 @@ import numpy as np
 
 from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
 from blend.eval.models.answer_tables import ScoreTable, TextTable
-from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, Batches
+from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, GPU_WRITTEN_TOKENS, Batches
 from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
@@ -86,7 +86,7 @@ class LocalModel:
         self._reading = reading(opened.tokenizer, is_open=is_open, further=thought_marks)
         on_cpu = opened.device.on_cpu
         self._batches = Batches(CPU_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
-        self._writing = Batches(CPU_WRITTEN_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
+        self._writing = Batches(CPU_WRITTEN_TOKENS if on_cpu else GPU_WRITTEN_TOKENS, batch_size=batch_size)
         self._is_tried = False
 
     def thinks(self) -> bool:
