@@ -4,7 +4,6 @@ Nothing has to be inherited; each task asks with one method. What an object give
 says what it has to give.
 """
 
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Literal, Protocol
@@ -75,7 +74,7 @@ def callers_model(
     """An object as a model that writes or chooses.
 
     Args:
-        model: The object; one whose method takes ``keep``, as those of `protocols.Model`, is used as it is.
+        model: The object; one that describes itself, as a `protocols.Model` does, is used as it is.
         asked_for: What it will be asked for.
         at_a_time: Prompts that it is handed at a time; `PROMPTS_AT_A_TIME` when absent.
         thought_marks: Pairs of marks around thoughts in its texts besides the usual ones (`thoughts.MARKS`).
@@ -109,10 +108,7 @@ def _adapted(model: Any, method: str, at_a_time: int | None, marks: Sequence[Mar
             f"`model`: an object of type {type(model).__name__} has no method {method}, which this task asks "
             "with; add it, or name a model"
         )
-    try:
-        is_ours = "keep" in inspect.signature(getattr(model, method)).parameters
-    except ValueError:  # of a method that is not written in Python
-        is_ours = False
+    is_ours = hasattr(model, "describe")
     return model if is_ours else CallersModel(model, at_a_time or PROMPTS_AT_A_TIME, marks)
 
 
@@ -148,12 +144,8 @@ class CallersModel:
     ) -> OptionScores:
         """See `protocols.OptionScorer.option_logprobs`."""
         table = ScoreTable(options, keep)
-        for items in self._blocks(prompts):
-            for item, row in self._rows(
-                self._model.option_logprobs, items, prompts, [options[i] for i in items]
-            ):
-                if np.isnan(row).any():
-                    raise _not_numbers("option_logprobs", row.tolist(), len(row))
+        for items, rows in self._rows(self._model.option_logprobs, prompts, options):
+            for item, row in zip(items, rows, strict=True):
                 table.put(item, row.tolist(), [1] * len(row), tokens_in=0)
             table.hand_on(items)
         return table.all()
@@ -167,9 +159,9 @@ class CallersModel:
         keep: OnCandidates,
     ) -> None:
         """See `candidate_protocol.CandidateScorer.candidate_logprobs`."""
-        for items in self._blocks(prompts):
-            offered = [candidates[sets[i]] for i in items]
-            for item, row in self._rows(self._model.candidate_logprobs, items, prompts, offered):
+        offered = [candidates[which] for which in sets]
+        for items, rows in self._rows(self._model.candidate_logprobs, prompts, offered, may_be_null=True):
+            for item, row in zip(items, rows, strict=True):
                 keep(item, CandidateScores(row, np.ones(len(row), dtype=np.int32), 0))
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
@@ -182,26 +174,33 @@ class CallersModel:
         return [every[start : start + self._at_a_time] for start in every[:: self._at_a_time]]
 
     def _rows(
-        self, method: Any, items: Sequence[int], prompts: Sequence[str], offered: Sequence[Sequence[str]]
-    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Each item with what the object gives for its options, as numbers; NaN for null."""
-        name = method.__name__
-        found = _listed(name, method([prompts[i] for i in items], [*map(list, offered)]), len(items))
-        for item, values, texts in zip(items, found, offered, strict=True):
-            try:
-                row = np.asarray(values, dtype=np.float64)
-            except (TypeError, ValueError):
-                raise _not_numbers(name, values, len(texts)) from None
-            if row.shape != (len(texts),) or np.isinf(row).any():
-                raise _not_numbers(name, values, len(texts))
-            yield item, row
+        self,
+        method: Any,
+        prompts: Sequence[str],
+        options: Sequence[Sequence[str]],
+        *,
+        may_be_null: bool = False,
+    ) -> Iterator[tuple[range, list[NDArray[np.float64]]]]:
+        """Some items at a time, and what the object gives for the options of each; NaN for null."""
+        for items in self._blocks(prompts):
+            name, some = method.__name__, [list(options[i]) for i in items]
+            found = _listed(name, method([prompts[i] for i in items], some), len(items))
+            rows = zip(found, map(len, some), strict=True)
+            yield items, [_row(name, values, n, may_be_null=may_be_null) for values, n in rows]
 
 
-def _not_numbers(method: str, values: Any, n_options: int) -> ArgumentError:
-    return ArgumentError(
-        f"`model`: {method} gave {_short(values)} for a prompt with {n_options} options; give a finite number "
-        "for each"
-    )
+def _row(method: str, values: Any, n_options: int, *, may_be_null: bool) -> NDArray[np.float64]:
+    try:
+        row = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        row = np.empty(0)
+    is_number = ~np.isinf(row) if may_be_null else np.isfinite(row)
+    if row.shape != (n_options,) or not is_number.all():
+        raise ArgumentError(
+            f"`model`: {method} gave {values!r:.60} for a prompt with {n_options} options; give a finite "
+            "number for each"
+        )
+    return row
 
 
 def _listed(method: str, found: Any, wanted: int) -> list[Any]:
@@ -224,14 +223,9 @@ def _generation(answer: Any, marks: Sequence[Marks]) -> Generation:
         written.text.encode()
     except (AttributeError, UnicodeEncodeError):
         raise ArgumentError(
-            f"`model`: generate gave {_short(answer)} in place of a text; return a text in valid Unicode per "
+            f"`model`: generate gave {answer!r:.60} in place of a text; return a text in valid Unicode per "
             "prompt, an empty one where the model says nothing"
         ) from None
     split = split_thought(written.text, marks)
     thoughts = [thought for thought in (written.thought, split.thought) if thought]
     return replace(written, text=split.text, thought="\n".join(thoughts) or None)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"

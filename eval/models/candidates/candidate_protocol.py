@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -128,10 +129,16 @@ class CandidateSet:
     """Tokens of each."""
     _made: dict[int, Tree] = field(default_factory=dict)
 
-    @property
-    def longest(self) -> int:
-        """Tokens of the longest."""
-        return max(map(len, self.tokens), default=0)
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        """Number of tokens of each."""
+        return np.array([len(ids) for ids in self.tokens], dtype=np.int32)
+
+    @cached_property
+    def by_length(self) -> dict[int, tuple[NDArray[np.intp], NDArray[np.int64]]]:
+        """By number of tokens, positions of those that have so many, and their tokens."""
+        positions = {n: np.flatnonzero(self.lengths == n) for n in sorted({*self.lengths.tolist()} - {0})}
+        return {n: (at, np.array([self.tokens[i] for i in at])) for n, at in positions.items()}
 
     def tree(self, fed_at_a_time: int) -> Tree:
         """Their tree, made once."""

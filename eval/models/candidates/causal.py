@@ -70,7 +70,7 @@ class CausalScorer:
 
     def seen(self, request: Request) -> int:
         """See `candidate_protocol.KindScorer.seen`; the last token of a candidate is read and not fed."""
-        return len(request.ids) + request.candidates.longest - 1
+        return len(request.ids) + int(request.candidates.lengths.max(initial=0)) - 1
 
     def cost(self, request: Request) -> int:
         """See `candidate_protocol.KindScorer.cost`."""

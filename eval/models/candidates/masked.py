@@ -64,29 +64,25 @@ class MaskedScorer:
         """See `candidate_protocol.KindScorer.scores`."""
         import torch
 
-        device = self._opened.model.device
-        asked = [(request, n) for request in requests for n in self._lengths(request)]
-        found = [np.full(len(request.candidates.tokens), np.nan) for request in requests]
-        values = dict(zip(map(id, requests), found, strict=True))
+        model, found = self._opened.model, [np.full(len(one.candidates.tokens), np.nan) for one in requests]
+        asked = [(r, n) for r, request in enumerate(requests) for n in self._lengths(request)]
         if asked:
-            texts = [self._text(request, n) for request, n in asked]
-            batch = padded(texts, device, left=False)
+            batch = padded([self._text(requests[r], n) for r, n in asked], model.device, left=False)
             at = (batch.ids == self._mask) & batch.mask.bool()
-            with torch.inference_mode(), _read_only(self._opened.model, *at.nonzero(as_tuple=True)):
+            with torch.inference_mode(), _read_only(model, *at.nonzero(as_tuple=True)):
                 # The head sees one text of all masks, in the order of `asked`: shape ``(n_masks, n_words)``.
-                logits = self._opened.model(input_ids=batch.ids, attention_mask=batch.mask).logits[0]
+                logits = model(input_ids=batch.ids, attention_mask=batch.mask).logits[0]
                 logprobs = torch.log_softmax(logits.float(), dim=-1)
-                for (request, n), masks in zip(
-                    asked, torch.split(logprobs, [n for _, n in asked]), strict=True
-                ):
-                    members = [i for i, ids in enumerate(request.candidates.tokens) if len(ids) == n]
-                    tokens = torch.tensor([request.candidates.tokens[i] for i in members], device=device)
-                    # Rows of masks broadcast against tokens, shape ``(n_candidates, n)``: the i-th token at the
-                    # i-th mask.
-                    of_masks = masks[torch.arange(n, device=device), tokens]
-                    values[id(request)][members] = of_masks.double().sum(dim=1).cpu().numpy()
+            for (r, n), masks in zip(asked, torch.split(logprobs, [n for _, n in asked]), strict=True):
+                members, tokens = requests[r].candidates.by_length[n]
+                # Rows of masks broadcast against tokens, shape ``(n_candidates, n)``: the i-th token at the
+                # i-th mask.
+                of_masks = masks[
+                    torch.arange(n, device=model.device), torch.from_numpy(tokens).to(model.device)
+                ]
+                found[r][members] = of_masks.double().sum(dim=1).cpu().numpy()
         return [
-            CandidateScores(sums, np.array([*map(len, one.candidates.tokens)], dtype=np.int32), len(one.ids))
+            CandidateScores(sums, one.candidates.lengths, len(one.ids))
             for sums, one in zip(found, requests, strict=True)
         ]
 
@@ -104,7 +100,7 @@ class MaskedScorer:
 
     def _lengths(self, request: Request) -> list[int]:
         """The numbers of masks that candidates need."""
-        return sorted({n for ids in request.candidates.tokens if 0 < (n := len(ids)) <= self.most_tokens})
+        return [n for n in request.candidates.by_length if n <= self.most_tokens]
 
     def _text(self, request: Request, n: int) -> list[int]:
         """A prompt with n masks."""
