@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import polars as pl
-
-from blend.eval.models.server import ServerModel
+from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs.answer_files import journal
 from blend.eval.runs.ask_model import AnswerWriter, finished, pending_items, samples_of
@@ -18,8 +16,8 @@ from blend.eval.runs.batch_files import (
     result_files,
     write_requests,
 )
-from blend.eval.runs.run_directory import Run, RunOutcome, learn_served_name
-from blend.schemas.errors import ArgumentError, RowError
+from blend.eval.runs.run_directory import Run, RunOutcome, learn_served_name, read_run
+from blend.schemas.errors import ArgumentError, InputError, RowError
 from blend.schemas.language.text_comparison import pluralise
 
 
@@ -70,15 +68,40 @@ def run_in_batches(run: Run, model: ServerModel, mode: BatchMode) -> tuple[Run, 
 
 
 def _write(run: Run, model: ServerModel, out: Path) -> RunOutcome:
-    pending = pending_items(run)
-    files = write_requests(out, _requests(run, model, pending))
+    files = write_requests(out, requests_of(run, model))
     outcome = finished(run, run.items("item_id"), n_asked=0)
     return outcome._replace(files=files)
 
 
-def _requests(run: Run, model: ServerModel, pending: pl.DataFrame) -> Iterator[tuple[str, TextRequest]]:
+def requests_of(run: Run, model: ServerModel) -> Iterator[tuple[str, TextRequest]]:
+    """The requests of what a run has no answer to, with the ids of their items."""
+    pending = pending_items(run)
     requests = model.text_requests(pending["prompt"].to_list(), samples=samples_of(run, pending))
     return zip(pending["item_id"], requests, strict=True)
+
+
+def asked_in_files(directory: Path) -> tuple[Run, ServerModel]:
+    """The run in a directory, and its model as requests in files ask it.
+
+    Raises:
+        InputError: If the directory holds no run of written answers of a server.
+    """
+    run = read_run(directory)
+    asked = run.description
+    if asked.kind != "text" or asked.model.backend != "server":
+        raise InputError(
+            f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
+        )
+    model = open_server(
+        asked.model.id,
+        None,
+        chat=asked.model.chat,
+        decoding=asked.decoding,
+        options=asked.chat_options,
+        thought_marks=asked.thought_marks or (),
+        reachable=False,
+    )
+    return run, model
 
 
 def _read(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:

@@ -127,10 +127,10 @@ def _of_gemini(response: Reply) -> Reply:
         {"type": "reasoning" if part.get("thought") else "text", "text": part.get("text", "")}
         for part in (candidate.get("content") or {}).get("parts") or ()
     ]
-    thought, said = usage.get("thoughtsTokenCount"), usage.get("candidatesTokenCount")
+    thought, answered = usage.get("thoughtsTokenCount"), usage.get("candidatesTokenCount")
     counts = {
         "prompt_tokens": usage.get("promptTokenCount"),
-        "completion_tokens": (said or 0) + (thought or 0) if usage else None,
+        "completion_tokens": (answered or 0) + (thought or 0) if usage else None,
         "completion_tokens_details": {"reasoning_tokens": thought},
     }
     return _chat(content, candidate.get("finishReason"), counts, response.get("modelVersion"))
@@ -140,5 +140,7 @@ def _of_datatrove(name: str, rollout: Reply) -> RequestResult:
     if rollout.get("error"):
         return _failed(name, rollout)
     usage = rollout.get("usage") or {}
-    reply = _chat(rollout["text"], rollout.get("finish_reason"), usage, None, rollout.get("reasoning"))
+    # The field in which `cluster` keeps the name of who answered.
+    model = usage.get("model")
+    reply = _chat(rollout["text"], rollout.get("finish_reason"), usage, model, rollout.get("reasoning"))
     return RequestResult(name, reply)

@@ -1,0 +1,268 @@
+"""Clusters: requests in files, answered by a pipeline of datatrove on this machine, on Slurm or on Ray.
+
+Scheduling, repeats, checkpoints and lost nodes are datatrove's business. Its documents are the requests, its
+tasks their files, and what it writes is what ``batch_in`` reads.
+"""
+
+import asyncio
+import dataclasses
+import json
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any, Literal
+from uuid import uuid4
+
+from blend.eval.batch_runs import BatchMode, asked_in_files, requests_of, run_in_batches
+from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
+from blend.eval.runs.ask_model import finished, pending_items
+from blend.eval.runs.batch_files import write_requests
+from blend.eval.runs.run_directory import RunOutcome, held_alone
+from blend.loaders.files.content import open_content
+from blend.loaders.servers.server_errors import server_address
+from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
+from blend.schemas.language.text_comparison import pluralise
+
+try:
+    # What datatrove imports where it needs it: without aiofiles it saves nothing, and says so in its log alone.
+    import aiofiles as _aiofiles  # noqa: F401
+    import httpx as _httpx  # noqa: F401
+    import openai
+    from datatrove.executor import LocalPipelineExecutor, RayPipelineExecutor, SlurmPipelineExecutor
+    from datatrove.pipeline.inference.run_inference import InferenceConfig, InferenceRunner
+    from datatrove.pipeline.inference.servers import InferenceServer
+    from datatrove.pipeline.inference.types import InferenceError
+    from datatrove.pipeline.inference.types import ServerError as NobodyAnswersError
+    from datatrove.pipeline.readers.jsonl import JsonlReader
+    from datatrove.pipeline.writers.jsonl import JsonlWriter
+except ImportError as error:
+    raise MissingExtraError("asking on a cluster", extra="cluster") from error
+
+ExecutorName = Literal["local", "slurm", "ray"]
+"""Who schedules the tasks."""
+
+FOLDER = "cluster"
+"""Folder in that of a run, where every node sees requests, answers, checkpoints and logs."""
+
+TASK_REQUESTS = 5000
+"""Requests of a task, where the user does not say."""
+
+CHUNK = 1000
+"""Requests between two checkpoints that datatrove forgets; so many are written again after a kill."""
+
+MOST_IN_A_ROW = 100
+"""Requests that fail one after the other before a task ends: it is not the requests then."""
+
+_OF_THE_REQUEST = (400, 413, 422, 500)
+"""Statuses that the same request would get again."""
+
+_BUSY = (408, 409, 425, 429, 502, 503, 504, 529)
+"""Statuses that it may not get again."""
+
+_SECONDS = 600.0
+"""How long a reply is waited for, where ``request_timeout`` does not say."""
+
+_EXECUTORS: dict[str, tuple[Any, dict[str, Any]]] = {
+    # A pool of processes waits forever for one that is killed; here one task follows the other.
+    "local": (LocalPipelineExecutor, {"workers": 1}),
+    "slurm": (
+        SlurmPipelineExecutor,
+        {"job_name": "blend", "env_command": f'export PATH="{Path(sys.executable).parent}:$PATH"'},
+    ),
+    "ray": (RayPipelineExecutor, {}),
+}
+
+
+def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how: Any) -> RunOutcome | None:
+    """Have what a run has no answer to answered on a cluster; the same call goes on where it was stopped.
+
+    Args:
+        directory: A run of written answers, begun with ``batch_out`` or a server.
+        task_requests: Requests of a task.
+        how: As of `answer_requests`.
+
+    Returns:
+        How the run stands; null while Slurm has not ended.
+
+    Raises:
+        BlendError: As of `answer_requests` and `batch_runs.run_in_batches`.
+    """
+    folder, read = directory / FOLDER, directory / f"{FOLDER}.read"
+    with held_alone(directory):
+        shutil.rmtree(read, ignore_errors=True)
+        run, model = asked_in_files(directory)
+        requests = folder / "requests"
+        if not requests.exists():
+            if pending_items(run).is_empty():
+                return finished(run, run.items("item_id"), n_asked=0)
+            requests.mkdir(parents=True)
+            write_requests(requests / "requests.jsonl", requests_of(run, model), most=task_requests)
+        if not answer_requests(requests, folder, **how):
+            return None
+        _, outcome = run_in_batches(run, model, BatchMode(results=(folder / "answers",)))
+        # At once: half of a folder would be taken for one that goes on.
+        folder.rename(read)
+        shutil.rmtree(read)
+        return outcome
+
+
+def answer_requests(
+    parts: Path, out: Path, *, server: str, executor: ExecutorName = "local", settings: Mapping[str, Any]
+) -> bool:
+    """Have requests answered; the same call goes on where it was stopped.
+
+    Args:
+        parts: Folder of files of requests (``*.jsonl``), as ``batch_out`` writes them, for one model; each is a
+            task.
+        out: Folder of answers (in ``answers``), checkpoints and logs, which every node sees under this path.
+        server: Address of an OpenAI-compatible server, or ``vllm`` for an engine that each task starts itself.
+        executor: Who schedules the tasks.
+        settings: Further arguments of datatrove's executor, such as ``partition`` of Slurm, and fields of its
+            ``InferenceConfig``, such as ``tp``.
+
+    Returns:
+        Whether all tasks have ended: not before Slurm has. Where its jobs have died, delete
+        ``logs/launch_script.slurm`` to submit them again.
+
+    Raises:
+        InputError: If there are no requests.
+        ArgumentError: If a setting cannot be.
+        ServerError: If tasks have ended without all of their answers. What was answered is kept.
+    """
+    files = sorted(parts.glob("*.jsonl"))
+    if not files:
+        raise InputError(f"{parts}: holds no requests; write some with `batch_out` (*.jsonl)")
+    logs, reason = out / "logs", "see the logs"
+    tasks = _tasks(files, out.absolute(), server, executor, settings)
+    submitted = logs / "launch_script.slurm"
+    if not submitted.exists():
+        try:
+            tasks.run()
+        except Exception as error:  # each step and executor has its own
+            submitted.unlink(missing_ok=True)
+            reason = " ".join(str(error).split())[:300]
+    n_left = len(tasks.get_incomplete_ranks())
+    if n_left and not submitted.exists():
+        raise ServerError(
+            f"{pluralise(n_left, 'task')} of {len(files)} ended without all answers ({reason}; {logs}); what "
+            "was answered is kept: mend that, and run the same again"
+        )
+    return not n_left
+
+
+def _tasks(
+    files: Sequence[Path], out: Path, server: str, executor: ExecutorName, settings: Mapping[str, Any]
+) -> Any:
+    """The executor of datatrove with all that it runs."""
+    with open_content(files[0]) as file:
+        request = json.loads(file.readline())
+    of_config = {field.name for field in dataclasses.fields(InferenceConfig)} & {*settings}
+    kind, usual = _EXECUTORS[executor]
+    try:
+        config = InferenceConfig(
+            server_type="vllm" if server == "vllm" else "endpoint",
+            endpoint_url=server if server == "vllm" else server_address(server, where="`server`"),
+            model_name_or_path=request["body"]["model"],
+            use_chat=request["url"] == VERSION + CHAT_COMPLETIONS,
+            # datatrove has vLLM run whatever code a repository brings along.
+            model_kwargs={"trust-remote-code": False},
+            **{name: settings[name] for name in of_config},
+        )
+        writer = _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None)
+        kept = str(out / "checkpoints")
+        runner = _Runner(_Ask(), config, writer, checkpoints_local_dir=kept, records_per_chunk=CHUNK)
+        # Its cache of replies writes to disk for every one, in a row, and checkpoints hold the same.
+        runner.request_cache.enabled = False
+        folder = str(files[0].parent.absolute())
+        reader = JsonlReader(folder, adapter=_document, compression=None, add_file_path=False)
+        theirs = {name: value for name, value in settings.items() if name not in of_config}
+        return kind([reader, runner], tasks=len(files), logging_dir=str(out / "logs"), **usual | theirs)
+    except TypeError as error:
+        raise ArgumentError(f"`settings`: datatrove says {' '.join(str(error).split())}; correct it") from error
+
+
+def _document(_: Any, request: dict[str, Any], __: str, ___: int) -> dict[str, Any]:
+    return {"text": request["url"], "id": request["custom_id"], "metadata": {"request": request["body"]}}
+
+
+class _Ask:
+    """Asks one request; an error is its result, unless nobody gets anything else."""
+
+    def __init__(self) -> None:
+        self._in_a_row = 0
+
+    async def __call__(self, document: Any, generate: Callable[[Any], Awaitable[Any]]) -> Any:
+        try:
+            # Taken out, so that no answer is written with its request.
+            answer = await generate(document.metadata.pop("request"))
+        except InferenceError as error:
+            self._in_a_row += 1
+            if self._in_a_row > MOST_IN_A_ROW:
+                raise
+            return {"error": error.error if isinstance(error.error, dict) else str(error.error)}
+        self._in_a_row = 0
+        return answer
+
+
+class _Runner(InferenceRunner):  # type: ignore[misc]
+    def _init_server(self, rank: int) -> Any:
+        if self.config.server_type == "endpoint":
+            return _Endpoint(self.config, rank)
+        return super()._init_server(rank)
+
+
+class _Writer(JsonlWriter):  # type: ignore[misc]
+    """Writes to files of this process: one that was thought dead may still write to its own."""
+
+    def __enter__(self) -> Any:
+        self.output_filename = Template(f"${{rank}}-${{chunk_index}}-{uuid4().hex[:8]}.jsonl")
+        return super().__enter__()
+
+    def _write(self, document: dict[str, Any], file_handler: Any, filename: str) -> None:
+        super()._write(document, file_handler, filename)
+        # datatrove removes the last checkpoint before it closes the file.
+        file_handler.flush()
+
+
+class _Endpoint(InferenceServer):  # type: ignore[misc]
+    """A server that runs already. datatrove's own leaves out fields that OpenAI does not know, and thoughts."""
+
+    _client: Any = None
+
+    async def start_server(self) -> None:
+        self._client = openai.AsyncOpenAI(
+            base_url=self.config.endpoint_url,
+            api_key=os.environ.get("OPENAI_API_KEY") or "none",
+            timeout=self.config.request_timeout or _SECONDS,
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+        )
+
+    async def server_cleanup(self) -> None:
+        await super().server_cleanup()
+        if self._client is not None:
+            await self._client.close()
+
+    async def monitor_health(self) -> None:
+        await asyncio.Event().wait()
+
+    async def is_ready(self) -> bool:
+        return True
+
+    async def _make_request(self, payload: dict[str, Any]) -> Any:
+        path = CHAT_COMPLETIONS if self.config.use_chat else COMPLETIONS
+        try:
+            reply: Any = await self._client.post(path, cast_to=object, body=payload)
+            # The one field that comes through is where the name of who answered stands.
+            reply["usage"] = {**(reply.get("usage") or {}), "model": reply.get("model")}
+            reply["choices"][0].setdefault("finish_reason", None)
+        except openai.APIStatusError as error:
+            if error.status_code in _OF_THE_REQUEST:
+                # The body tells what a content filter held back.
+                raise InferenceError(None, error.body or str(error)) from error
+            raise (ConnectionError if error.status_code in _BUSY else NobodyAnswersError)(error) from error
+        except (openai.APIConnectionError, ValueError, TypeError, LookupError, AttributeError) as error:
+            raise ConnectionError(f"the reply cannot be read ({error})") from error
+        return reply
