@@ -73,15 +73,15 @@ def _result_in(record: object) -> RequestResult | None:
 def _failed(name: str, error: object, code: int | None = None) -> RequestResult:
     if is_filtered(error):
         return RequestResult(name, _HELD_BACK)
-    reason = _reason(error)
+    reason = reason_of(error)
     return RequestResult(name, {}, reason if code is None else f"HTTP {code}, {reason!r}")
 
 
-def _reason(error: object) -> str:
+def reason_of(error: object) -> str:
     """What a provider says went wrong."""
     match error:
         case {"error": inner} if inner:
-            return _reason(inner)
+            return reason_of(inner)
         case {"message": str(text)} | {"code": str(text)}:
             return clean(text)[:_SHOWN]
         case _:

@@ -21,12 +21,11 @@ from blend.schemas.errors import MissingExtraError
 from helpers.messages import wrong
 from helpers.models.counting_server import Served, answer, counting
 from helpers.ray_cluster import ray_cluster, worker_pids
-from helpers.tiers import rest_nightly
 
 POISON = "holiday"
 """Word in prompts that the server refuses."""
 
-pytestmark = [pytest.mark.integration, pytest.mark.landing]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -79,7 +78,9 @@ def check_answered(directory: Path) -> int:
     return rows.height
 
 
-@pytest.mark.parametrize("kills", rest_nightly([1, 5], 1))
+@pytest.mark.parametrize(
+    "kills", [pytest.param(1, marks=pytest.mark.landing), pytest.param(5, marks=pytest.mark.nightly)]
+)
 def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: Served, kills: int):
     asked = command(begun, server)
     n_killed = sum(killed(asked, after_s=random.uniform(4, 8)) for _ in range(kills))
@@ -92,6 +93,7 @@ def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: S
     assert read_run(begun.directory).description.model.served_as == "m"  # type: ignore[union-attr]
 
 
+@pytest.mark.landing
 def test_a_server_that_refuses_all_ends_it(begun: blend.Run):
     from blend.eval.cluster import run_on_cluster
 
@@ -128,6 +130,7 @@ srun  -l -n 1 launch_pickled_pipeline {out}/logs/executor.pik
 """
 
 
+@pytest.mark.landing
 def test_slurm_gets_a_script_and_is_waited_for(
     begun: blend.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -161,6 +164,7 @@ def test_slurm_gets_a_script_and_is_waited_for(
     assert sbatch.with_name("sbatch.calls").read_text() == calls
 
 
+@pytest.mark.landing
 def test_nothing_begins_without_what_saves_answers(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delitem(sys.modules, "blend.eval.cluster", raising=False)
     monkeypatch.setitem(sys.modules, "aiofiles", None)
@@ -168,6 +172,7 @@ def test_nothing_begins_without_what_saves_answers(monkeypatch: pytest.MonkeyPat
         importlib.import_module("blend.eval.cluster")
 
 
+@pytest.mark.landing
 def test_what_cannot_be_is_refused(begun: blend.Run, tmp_path: Path):
     from blend.eval.cluster import answer_requests, run_on_cluster
 
