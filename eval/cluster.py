@@ -20,6 +20,7 @@ from blend.eval.batch_runs import BatchMode, asked_in_files, requests_of, run_in
 from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
 from blend.eval.runs.ask_model import finished, pending_items
 from blend.eval.runs.batch_files import write_requests
+from blend.eval.runs.batch_results import reason_of
 from blend.eval.runs.run_directory import RunOutcome, held_alone
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
@@ -143,7 +144,7 @@ def answer_requests(
             tasks.run()
         except Exception as error:  # each step and executor has its own
             submitted.unlink(missing_ok=True)
-            reason = " ".join(str(error).split())[:300]
+            reason = reason_of(getattr(error, "error", error))
     n_left = len(tasks.get_incomplete_ranks())
     if n_left and not submitted.exists():
         raise ServerError(
