@@ -94,7 +94,7 @@ $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
 # No test of `make test` needs these.
 $(VENV)/installed-landing: $(VENV)/installed-test
 	@echo "Installing what the tests before a landing need into $(VENV) …"
-	@$(call pip,$(VENV)) -c constraints.txt -e ".[docs,test-landing]" $(briefly)
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[cluster,docs,test-landing]" $(briefly)
 	@touch $@
 
 $(VENV)/installed-nightly: $(VENV)/installed-landing

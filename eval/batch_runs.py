@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import polars as pl
-
-from blend.eval.models.server import ServerModel
+from blend.eval.asked_runs import read_run
+from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
 from blend.eval.runs.batch_files import (
@@ -17,19 +16,45 @@ from blend.eval.runs.batch_files import (
     write_requests,
 )
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description
-from blend.schemas.errors import RowError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.language.text_comparison import pluralise
 
 
 def write_run_requests(run: Run, model: ServerModel, out: Path) -> RunOutcome:
     """Write the requests of the items that have no answer; see `batch_files.write_requests`."""
-    files = write_requests(out, _requests(run, model, pending_items(run)))
+    files = write_requests(out, requests_of(run, model))
     return outcome_of(run, n_asked=0)._replace(files=files)
 
 
-def _requests(run: Run, model: ServerModel, pending: pl.DataFrame) -> Iterator[tuple[str, TextRequest]]:
+def requests_of(run: Run, model: ServerModel) -> Iterator[tuple[str, TextRequest]]:
+    """The requests of what a run has no answer to, with the ids of their items."""
+    pending = pending_items(run)
     requests = model.text_requests(pending["prompt"].to_list(), samples=samples_of(run, pending))
     return zip(pending["item_id"], requests, strict=True)
+
+
+def asked_in_files(directory: Path) -> tuple[Run, ServerModel]:
+    """The run in a directory, and its model as requests in files ask it.
+
+    Raises:
+        InputError: If the directory holds no run of written answers of a server.
+    """
+    run = read_run(directory)
+    asked = run.description
+    if asked.kind != "text" or asked.model.backend != "server":
+        raise InputError(
+            f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
+        )
+    model = open_server(
+        asked.model.id,
+        None,
+        chat=asked.model.chat,
+        decoding=asked.decoding,
+        options=asked.chat_options,
+        thought_marks=asked.thought_marks or (),
+        reachable=False,
+    )
+    return run, model
 
 
 def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:

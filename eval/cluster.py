@@ -4,21 +4,27 @@ Scheduling, repeats, checkpoints and lost nodes are datatrove's business. Its do
 tasks their files, and what it writes is what ``batch_in`` reads.
 """
 
+import asyncio
 import dataclasses
-import inspect
 import json
 import os
-import subprocess
-from collections.abc import Awaitable, Callable, Mapping
-from hashlib import sha256
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from string import Template
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from uuid import uuid4
 
+from blend.eval.batch_runs import asked_in_files, keep_results, requests_of
 from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
+from blend.eval.runs.ask_model import outcome_of, pending_items
+from blend.eval.runs.batch_files import write_requests
+from blend.eval.runs.batch_results import reason_of
+from blend.eval.runs.run_directory import RunOutcome
 from blend.loaders.files.content import open_content
-from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError, UnknownNameError
+from blend.loaders.servers.server_errors import server_address
+from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
 from blend.schemas.language.text_comparison import pluralise
 
 try:
@@ -39,147 +45,145 @@ except ImportError as error:
 ExecutorName = Literal["local", "slurm", "ray"]
 """Who schedules the tasks."""
 
+FOLDER = "cluster"
+"""Folder in that of a run, where every node sees requests, answers, checkpoints and logs."""
+
+TASK_REQUESTS = 5000
+"""Requests of a task, where the user does not say."""
+
 CHUNK = 1000
 """Requests between two checkpoints that datatrove forgets; so many are written again after a kill."""
 
 MOST_IN_A_ROW = 100
 """Requests that fail one after the other before a task ends: it is not the requests then."""
 
-_EXECUTORS = {"local": LocalPipelineExecutor, "slurm": SlurmPipelineExecutor, "ray": RayPipelineExecutor}
 _OF_THE_REQUEST = (400, 413, 422, 500)
 """Statuses that the same request would get again."""
-_REFUSED = (301, 302, 307, 308, 401, 403, 404, 405)
-"""Statuses that every request would get."""
+
+_BUSY = (408, 409, 425, 429, 502, 503, 504, 529)
+"""Statuses that it may not get again."""
+
+_SECONDS = 600.0
+"""How long a reply is waited for, where ``request_timeout`` does not say."""
+
+_EXECUTORS: dict[str, tuple[Any, dict[str, Any]]] = {
+    # A pool of processes waits forever for one that is killed; here one task follows the other.
+    "local": (LocalPipelineExecutor, {"workers": 1}),
+    "slurm": (
+        SlurmPipelineExecutor,
+        {"job_name": "blend", "env_command": f'export PATH="{Path(sys.executable).parent}:$PATH"'},
+    ),
+    "ray": (RayPipelineExecutor, {}),
+}
 
 
-class ClusterOutcome(NamedTuple):
-    """How requests on a cluster stand."""
+def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how: Any) -> RunOutcome | None:
+    """Have what a run has no answer to answered on a cluster; the same call goes on where it was stopped.
 
-    n_requests: int
-    """Requests."""
-    n_answered: int
-    """Requests with a result, which may be an error."""
-    is_under_way: bool
-    """Whether Slurm has not ended yet."""
+    Args:
+        directory: A run of written answers, begun with ``batch_out`` or a server.
+        task_requests: Requests of a task.
+        how: As of `answer_requests`.
+
+    Returns:
+        How the run stands; null while Slurm has not ended.
+
+    Raises:
+        BlendError: As of `answer_requests` and `batch_runs.keep_results`.
+    """
+    folder, read = directory / FOLDER, directory / f"{FOLDER}.read"
+    run, model = asked_in_files(directory)
+    # A second command would have the same requests answered.
+    with run.answer_file(FOLDER):
+        shutil.rmtree(read, ignore_errors=True)
+        requests = folder / "requests"
+        if not requests.exists():
+            if pending_items(run).is_empty():
+                return outcome_of(run, n_asked=0)
+            requests.mkdir(parents=True)
+            write_requests(requests / "requests.jsonl", requests_of(run, model), most=task_requests)
+        if not answer_requests(requests, folder, **how):
+            return None
+        _, outcome = keep_results(run, model, (folder / "answers",))
+        # At once: half of a folder would be taken for one that goes on.
+        folder.rename(read)
+        shutil.rmtree(read)
+        return outcome
 
 
 def answer_requests(
     parts: Path, out: Path, *, server: str, executor: ExecutorName = "local", settings: Mapping[str, Any]
-) -> ClusterOutcome:
+) -> bool:
     """Have requests answered; the same call goes on where it was stopped.
 
     Args:
         parts: Folder of files of requests (``*.jsonl``), as ``batch_out`` writes them, for one model; each is a
             task.
-        out: Folder of the answers (in ``answers``), checkpoints and logs, which every node sees under this path.
+        out: Folder of answers (in ``answers``), checkpoints and logs, which every node sees under this path.
         server: Address of an OpenAI-compatible server, or ``vllm`` for an engine that each task starts itself.
         executor: Who schedules the tasks.
         settings: Further arguments of datatrove's executor, such as ``partition`` of Slurm, and fields of its
             ``InferenceConfig``, such as ``tp``.
 
+    Returns:
+        Whether all tasks have ended: not before Slurm has. Where its jobs have died, delete
+        ``logs/launch_script.slurm`` to submit them again.
+
     Raises:
         InputError: If there are no requests.
-        UnknownNameError: If there is no such setting; lists those there are.
-        ArgumentError: If one cannot be.
+        ArgumentError: If a setting cannot be.
         ServerError: If tasks have ended without all of their answers. What was answered is kept.
     """
     files = sorted(parts.glob("*.jsonl"))
     if not files:
         raise InputError(f"{parts}: holds no requests; write some with `batch_out` (*.jsonl)")
-    out = out.absolute()
-    chosen = _executor(
-        executor, parts.absolute(), out, len(files), _config(files[0], server, settings), settings
-    )
-    reason = "" if executor == "slurm" and _is_queued(chosen.job_name) else _run(chosen)
-    n_left = len(chosen.get_incomplete_ranks())
-    is_under_way = executor == "slurm" and _is_queued(chosen.job_name)
-    if n_left and not is_under_way:
+    logs, reason = out / "logs", "see the logs"
+    tasks = _tasks(files, out.absolute(), server, executor, settings)
+    submitted = logs / "launch_script.slurm"
+    if not submitted.exists():
+        try:
+            tasks.run()
+        except Exception as error:  # each step and executor has its own
+            submitted.unlink(missing_ok=True)
+            reason = reason_of(getattr(error, "error", error))
+    n_left = len(tasks.get_incomplete_ranks())
+    if n_left and not submitted.exists():
         raise ServerError(
-            f"{pluralise(n_left, 'task')} of {len(files)} ended without all answers ({reason or 'see its log'}; "
-            f"{out / 'logs' / 'logs'}); what was answered is kept: mend that, and run the same again"
+            f"{pluralise(n_left, 'task')} of {len(files)} ended without all answers ({reason}; {logs}); what "
+            "was answered is kept: mend that, and run the same again"
         )
-    asked = {name for path in files for name in _ids(path, "custom_id")}
-    found = {name for path in (out / "answers").glob("*.jsonl") for name in _ids(path, "id")}
-    return ClusterOutcome(len(asked), len(asked & found), is_under_way)
+    return not n_left
 
 
-def _config(first: Path, server: str, settings: Mapping[str, Any]) -> Any:
-    with open_content(first) as file:
-        request = json.loads(file.readline())
-    if request["url"] not in (VERSION + CHAT_COMPLETIONS, VERSION + COMPLETIONS):
-        raise InputError(f"{first}: the requests go to {request['url']}; write them anew with `batch_out`")
-    ours = {name: value for name, value in settings.items() if name in _fields()}
-    return InferenceConfig(
-        server_type="vllm" if server == "vllm" else "endpoint",
-        endpoint_url=server,
-        model_name_or_path=request["body"]["model"],
-        use_chat=request["url"].endswith(CHAT_COMPLETIONS),
-        # datatrove has vLLM run whatever code a repository brings along.
-        model_kwargs={"trust-remote-code": False},
-        **ours,
-    )
-
-
-def _fields() -> set[str]:
-    return {field.name for field in dataclasses.fields(InferenceConfig)}
-
-
-def _executor(
-    name: ExecutorName, parts: Path, out: Path, n_tasks: int, config: Any, settings: Mapping[str, Any]
+def _tasks(
+    files: Sequence[Path], out: Path, server: str, executor: ExecutorName, settings: Mapping[str, Any]
 ) -> Any:
-    kind = _EXECUTORS[name]
-    theirs = {name: value for name, value in settings.items() if name not in _fields()}
-    known = {*inspect.signature(kind).parameters, *_fields()}
-    for unknown in theirs.keys() - known:
-        raise UnknownNameError("setting", unknown, known)
-    runner = _Runner(
-        _Ask(),
-        config,
-        _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None),
-        checkpoints_local_dir=str(out / "checkpoints"),
-        records_per_chunk=CHUNK,
-    )
-    # Its cache of replies writes to disk for every one, in a row, and checkpoints hold the same.
-    runner.request_cache.enabled = False
-    reader = JsonlReader(str(parts), adapter=_document, compression=None, add_file_path=False)
-    # A pool of processes waits forever for one that is killed; here one task is answered after the other.
-    usual = {"local": {"workers": 1}, "slurm": {"job_name": f"blend-{_digest(out)}"}, "ray": {}}[name]
+    """The executor of datatrove with all that it runs."""
+    with open_content(files[0]) as file:
+        request = json.loads(file.readline())
+    of_config = {field.name for field in dataclasses.fields(InferenceConfig)} & {*settings}
+    kind, usual = _EXECUTORS[executor]
     try:
-        return kind([reader, runner], tasks=n_tasks, logging_dir=str(out / "logs"), **{**usual, **theirs})
+        config = InferenceConfig(
+            server_type="vllm" if server == "vllm" else "endpoint",
+            endpoint_url=server if server == "vllm" else server_address(server, where="`server`"),
+            model_name_or_path=request["body"]["model"],
+            use_chat=request["url"] == VERSION + CHAT_COMPLETIONS,
+            # datatrove has vLLM run whatever code a repository brings along.
+            model_kwargs={"trust-remote-code": False},
+            **{name: settings[name] for name in of_config},
+        )
+        writer = _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None)
+        kept = str(out / "checkpoints")
+        runner = _Runner(_Ask(), config, writer, checkpoints_local_dir=kept, records_per_chunk=CHUNK)
+        # Its cache of replies writes to disk for every one, in a row, and checkpoints hold the same.
+        runner.request_cache.enabled = False
+        folder = str(files[0].parent.absolute())
+        reader = JsonlReader(folder, adapter=_document, compression=None, add_file_path=False)
+        theirs = {name: value for name, value in settings.items() if name not in of_config}
+        return kind([reader, runner], tasks=len(files), logging_dir=str(out / "logs"), **usual | theirs)
     except TypeError as error:
-        raise ArgumentError(f"`settings`: {str(error).partition(' ')[2]}; give it") from error
-
-
-def _digest(out: Path) -> str:
-    return sha256(str(out).encode()).hexdigest()[:12]
-
-
-def _run(executor: Any) -> str:
-    """Run tasks that have not ended; returns why one of them could not, as far as anybody says."""
-    if isinstance(executor, RayPipelineExecutor):
-        import ray
-
-        ray.init(os.environ.get("RAY_ADDRESS", "auto"), ignore_reinit_error=True)
-    try:
-        executor.run()
-    except Exception as error:  # each step and executor has its own
-        return " ".join(str(error).split())[:300] or type(error).__name__
-    return ""
-
-
-def _is_queued(job_name: str) -> bool:
-    """Whether Slurm has a job of this name that has not ended."""
-    try:
-        queued = subprocess.run(["squeue", "--noheader", f"--name={job_name}"], capture_output=True, check=True)
-    except (FileNotFoundError, subprocess.CalledProcessError) as error:
-        raise InputError(f"Slurm cannot be asked here ({error}); run this where `sbatch` works") from error
-    return bool(queued.stdout.strip())
-
-
-def _ids(path: Path, key: str) -> set[str]:
-    """Ids in the whole lines of a file; a kill leaves half of one."""
-    with open_content(path) as file:
-        return {json.loads(line)[key] for line in file if line.endswith(b"}\n")}
+        raise ArgumentError(f"`settings`: datatrove says {' '.join(str(error).split())}; correct it") from error
 
 
 def _document(_: Any, request: dict[str, Any], __: str, ___: int) -> dict[str, Any]:
@@ -200,17 +204,9 @@ class _Ask:
             self._in_a_row += 1
             if self._in_a_row > MOST_IN_A_ROW:
                 raise
-            return {"error": _reason(str(error.error))}
+            return {"error": error.error if isinstance(error.error, dict) else str(error.error)}
         self._in_a_row = 0
         return answer
-
-
-def _reason(error: str) -> Any:
-    """The body of an error in its text, by which a content filter is known."""
-    try:
-        return json.JSONDecoder().raw_decode(error, error.index("{"))[0]
-    except ValueError:
-        return {"message": error}
 
 
 class _Runner(InferenceRunner):  # type: ignore[misc]
@@ -236,16 +232,22 @@ class _Writer(JsonlWriter):  # type: ignore[misc]
 class _Endpoint(InferenceServer):  # type: ignore[misc]
     """A server that runs already. datatrove's own leaves out fields that OpenAI does not know, and thoughts."""
 
+    _client: Any = None
+
     async def start_server(self) -> None:
         self._client = openai.AsyncOpenAI(
             base_url=self.config.endpoint_url,
             api_key=os.environ.get("OPENAI_API_KEY") or "none",
+            timeout=self.config.request_timeout or _SECONDS,
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
-    async def monitor_health(self) -> None:
-        import asyncio
+    async def server_cleanup(self) -> None:
+        await super().server_cleanup()
+        if self._client is not None:
+            await self._client.close()
 
+    async def monitor_health(self) -> None:
         await asyncio.Event().wait()
 
     async def is_ready(self) -> bool:
@@ -259,10 +261,10 @@ class _Endpoint(InferenceServer):  # type: ignore[misc]
             reply["usage"] = {**(reply.get("usage") or {}), "model": reply.get("model")}
             reply["choices"][0].setdefault("finish_reason", None)
         except openai.APIStatusError as error:
-            said = f"HTTP {error.status_code}: {json.dumps(error.body)}"
             if error.status_code in _OF_THE_REQUEST:
-                raise InferenceError(None, said) from error
-            raise (NobodyAnswersError if error.status_code in _REFUSED else ConnectionError)(said) from error
+                # The body tells what a content filter held back.
+                raise InferenceError(None, error.body or str(error)) from error
+            raise (ConnectionError if error.status_code in _BUSY else NobodyAnswersError)(error) from error
         except (openai.APIConnectionError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise ConnectionError(f"the reply cannot be read ({error})") from error
         return reply

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli import eval_export, eval_judging
+from blend.cli import eval_cluster, eval_export, eval_judging
 from blend.cli.application import Application
 from blend.cli.asking_options import Costs, Files, Seed, SeedOfTests, ShardOf, read_shard
 from blend.cli.build import DEFAULT_OUT
@@ -28,6 +28,7 @@ app = Application(
 
 eval_export.register(app)
 eval_judging.register(app)
+eval_cluster.register(app)
 
 DEFAULT_RUN = Path("run")
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.server_replies import BadReplyError, read_text
-from blend.eval.runs.batch_results import result_in
+from blend.eval.runs.batch_results import reason_of, result_in
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
@@ -242,7 +242,7 @@ def _inspect(record: Record) -> Values:
     """A sample of a log of Inspect."""
     output = record["output"]
     if record.get("error") or not output.get("choices"):
-        raise LogError(_reason(record.get("error") or output.get("error") or "no output"))
+        raise LogError(reason_of(record.get("error") or output.get("error") or "no output"))
     named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
     if record["epoch"] > 1:
         # As `items.repeated` names what is asked again.
@@ -272,12 +272,6 @@ def _batch(record: Record) -> Values:
     except BadReplyError as error:
         raise LogError(str(error)) from error
     return _answer({"custom_id": found.request_id}, [answer.text], [answer.thought or ""], answer.finish_reason)
-
-
-def _reason(error: object) -> str:
-    """What went wrong, in the words of who says so."""
-    inner = (error.get("error") or error.get("message")) if isinstance(error, dict) else None
-    return _reason(inner) if inner else " ".join(str(error).split())[:200]
 
 
 KINDS = (

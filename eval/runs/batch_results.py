@@ -73,15 +73,15 @@ def _result_in(record: object) -> RequestResult | None:
 def _failed(name: str, error: object, code: int | None = None) -> RequestResult:
     if is_filtered(error):
         return RequestResult(name, _HELD_BACK)
-    reason = _reason(error)
+    reason = reason_of(error)
     return RequestResult(name, {}, reason if code is None else f"HTTP {code}, {reason!r}")
 
 
-def _reason(error: object) -> str:
+def reason_of(error: object) -> str:
     """What a provider says went wrong."""
     match error:
         case {"error": inner} if inner:
-            return _reason(inner)
+            return reason_of(inner)
         case {"message": str(text)} | {"code": str(text)}:
             return clean(text)[:_SHOWN]
         case _:
@@ -127,10 +127,10 @@ def _of_gemini(response: Reply) -> Reply:
         {"type": "reasoning" if part.get("thought") else "text", "text": part.get("text", "")}
         for part in (candidate.get("content") or {}).get("parts") or ()
     ]
-    thought, said = usage.get("thoughtsTokenCount"), usage.get("candidatesTokenCount")
+    thought, answered = usage.get("thoughtsTokenCount"), usage.get("candidatesTokenCount")
     counts = {
         "prompt_tokens": usage.get("promptTokenCount"),
-        "completion_tokens": (said or 0) + (thought or 0) if usage else None,
+        "completion_tokens": (answered or 0) + (thought or 0) if usage else None,
         "completion_tokens_details": {"reasoning_tokens": thought},
     }
     return _chat(content, candidate.get("finishReason"), counts, response.get("modelVersion"))

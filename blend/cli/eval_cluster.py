@@ -1,0 +1,66 @@
+"""``blend eval cluster``: what a run has no answer to, answered by many machines."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from blend.exit_codes import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``blend eval``."""
+    app.command()(cluster)
+
+
+def cluster(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that --batch-out has begun.")],
+    server: Annotated[
+        str, typer.Option(metavar="URL|vllm", help="Server to ask, or vllm: an engine that each task starts.")
+    ],
+    executor: Annotated[
+        Literal["local", "slurm", "ray"], typer.Option(help="Who schedules the tasks.")
+    ] = "local",
+    task_requests: Annotated[int, typer.Option(min=1, help="Requests of a task.")] = 5000,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Argument of datatrove's executor, or field of its InferenceConfig; can be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Have datatrove answer what a run has no answer to: here, on Slurm or on Ray.
+
+    Stopped at any moment, the same command goes on where it stopped. With Slurm it submits the tasks; once they
+    have ended, the same command reads their answers. Every node sees RUN under the same path.
+
+    - `blend eval cluster RUN --server URL --set max_concurrent_generations=64` asks from this machine.
+    - `blend eval cluster RUN --server vllm --executor slurm --set partition=gpu --set time=04:00:00 --set
+      gpus_per_task=1 --set model_max_context=32768` starts vLLM for each task.
+    """
+    from blend.cli.eval_outcome import print_outcome, print_warning
+    from blend.eval.cluster import run_on_cluster
+    from blend.views.progress import interruptible
+
+    chosen = dict(map(_read_setting, settings or ()))
+    with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
+        outcome = run_on_cluster(
+            run, server=server, executor=executor, task_requests=task_requests, settings=chosen
+        )
+    if outcome is None:
+        typer.echo(
+            f"Slurm has the tasks (logs in {run / 'cluster' / 'logs'}); run the same once they have ended."
+        )
+        return
+    for warning in outcome.warnings:
+        print_warning(warning)
+    print_outcome(outcome, run, score=str(run))
+
+
+def _read_setting(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not (name and sign):
+        raise UsageError(f"--set {text}: expected a name and a value such as partition=gpu")
+    return name, int(value) if value.isdecimal() else value

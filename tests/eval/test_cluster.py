@@ -1,0 +1,223 @@
+"""Requests answered by datatrove, and killed: here, on a real Ray cluster of two nodes; Slurm's script."""
+
+import importlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import blend
+from blend.eval.runs.run_directory import read_run
+from blend.schemas.errors import MissingExtraError
+from helpers.messages import wrong
+from helpers.models.counting_server import Served, answer, counting
+from helpers.ray_cluster import ray_cluster, worker_pids
+
+POISON = "holiday"
+"""Word in prompts that the server refuses."""
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed(missing: Callable[[str], None]) -> None:
+    if find_spec("datatrove") is None or find_spec("aiofiles") is None:
+        missing("datatrove")
+
+
+@pytest.fixture
+def server() -> Iterator[Served]:
+    with counting(0.1, poison=POISON) as server:
+        yield server
+
+
+@pytest.fixture
+def begun(sample_release: Path, tmp_path: Path) -> blend.Run:
+    """A run of which nothing was asked."""
+    options = {"model": "m", "max_tokens": 16, "batch_out": tmp_path / "requests.jsonl"}
+    return blend.run_task(sample_release, "short-answer", out=tmp_path / "run", **options)
+
+
+def command(run: blend.Run, server: Served, *options: str) -> list[str]:
+    start = [sys.executable, "-m", "blend", "eval", "cluster", str(run.directory), "--server", server.url]
+    return [*start, "--task-requests", "60", "--set", "max_concurrent_generations=8", *options]
+
+
+def killed(asked: Sequence[str], *, after_s: float) -> bool:
+    """Whether a process with all of its children was killed before it could end."""
+    process = subprocess.Popen(
+        asked, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        assert process.wait(after_s) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
+    return False
+
+
+def check_answered(directory: Path) -> int:
+    """Check that every item has the answer to its own prompt, once; returns how many there are."""
+    run = read_run(directory)
+    rows = run.answers("item_id", "text", "error").join(run.items("item_id", "prompt"), on="item_id")
+    assert sorted(rows["item_id"]) == sorted(run.items("item_id")["item_id"])
+    assert rows["item_id"].is_unique().all()
+    for _, text, error, prompt in rows.rows():
+        assert error == "this cannot be answered" if POISON in prompt else text == answer(prompt)
+    assert not (directory / "cluster").exists()
+    return rows.height
+
+
+@pytest.mark.parametrize(
+    "kills", [pytest.param(1, marks=pytest.mark.landing), pytest.param(5, marks=pytest.mark.nightly)]
+)
+def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: Served, kills: int):
+    asked = command(begun, server)
+    n_killed = sum(killed(asked, after_s=random.uniform(4, 8)) for _ in range(kills))
+    done = subprocess.run(asked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    n_items, counts = check_answered(begun.directory), server.counts()
+    assert f"{n_items:,} items are answered" in done.stdout or "failed" in done.stderr
+    # Only what was under way at a kill.
+    assert counts.n_asked - counts.n_prompts <= 16 * n_killed
+    assert read_run(begun.directory).description.model.served_as == "m"  # type: ignore[union-attr]
+
+
+@pytest.mark.landing
+def test_a_server_that_refuses_all_ends_it(begun: blend.Run):
+    with counting(poison=" ") as server:
+        done = subprocess.run(command(begun, server, "--task-requests", "5000"), capture_output=True, text=True)
+        assert 100 < server.counts().n_asked < 120
+    assert done.returncode == 1
+    assert done.stderr.rpartition("error: ")[2] == (
+        "1 task of 1 ended without all answers (this cannot be answered; "
+        f"{begun.directory}/cluster/logs); what was answered is kept: mend that, and run the same again\n"
+    )
+
+
+SCRIPT = """#!/bin/bash
+#SBATCH --cpus-per-task=1
+#SBATCH --mem-per-cpu=2G
+#SBATCH --nodes=1
+#SBATCH --partition=gpu
+#SBATCH --job-name=blend
+#SBATCH --time=04:00:00
+#SBATCH --output={out}/logs/slurm_logs/%A_%a.out
+#SBATCH --error={out}/logs/slurm_logs/%A_%a.out
+#SBATCH --array=0-2%2
+#SBATCH --requeue
+#SBATCH --qos=normal
+#SBATCH --gpus=1
+echo "Starting data processing job blend"
+export PATH="{bin}:$PATH"
+set -xe
+export PYTHONUNBUFFERED=TRUE
+srun  -l -n 1 launch_pickled_pipeline {out}/logs/executor.pik
+"""
+
+
+@pytest.mark.landing
+def test_slurm_gets_a_script_and_is_waited_for(
+    begun: blend.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    from blend.eval.cluster import run_on_cluster
+
+    sbatch = tmp_path / "bin" / "sbatch"
+    sbatch.parent.mkdir()
+    sbatch.write_text('#!/bin/bash\necho "$@" >> "$0.calls"\necho Submitted batch job 7\n')
+    sbatch.chmod(0o755)
+    monkeypatch.setenv("PATH", str(sbatch.parent), prepend=os.pathsep)
+    monkeypatch.setenv("OPENAI_API_KEY", "a-secret-key")
+    settings = {"partition": "gpu", "time": "04:00:00", "gpus_per_task": 1, "workers": 2}
+    n_items = begun.description.n_items
+    ask = lambda: run_on_cluster(  # noqa: E731
+        begun.directory,
+        server="http://localhost:1/v1",
+        executor="slurm",
+        task_requests=-(-n_items // 3),
+        settings=settings,
+    )
+    assert ask() is None
+    folder = begun.directory / "cluster"
+    script = (folder / "logs" / "launch_script.slurm").read_text()
+    assert re.sub(r" +$", "", script, flags=re.MULTILINE) == SCRIPT.format(
+        out=folder, bin=Path(sys.executable).parent
+    )
+    assert not any(b"a-secret-key" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    # Nothing is submitted twice.
+    calls = sbatch.with_name("sbatch.calls").read_text()
+    assert ask() is None
+    assert sbatch.with_name("sbatch.calls").read_text() == calls
+
+
+@pytest.mark.landing
+def test_nothing_begins_without_what_saves_answers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delitem(sys.modules, "blend.eval.cluster", raising=False)
+    monkeypatch.setitem(sys.modules, "aiofiles", None)
+    with pytest.raises(MissingExtraError):
+        importlib.import_module("blend.eval.cluster")
+
+
+@pytest.mark.landing
+def test_what_cannot_be_is_refused(begun: blend.Run, tmp_path: Path):
+    from blend.eval.cluster import answer_requests, run_on_cluster
+
+    how = {"server": "http://localhost:1/v1", "settings": {}}
+    assert wrong(lambda: answer_requests(tmp_path / "none", tmp_path / "out", **how)) == (
+        f"{tmp_path / 'none'}: holds no requests; write some with `batch_out` (*.jsonl)"
+    )
+    message = wrong(lambda: run_on_cluster(begun.directory, executor="slurm", **how))
+    assert message.startswith("`settings`: datatrove says SlurmPipelineExecutor.__init__() missing")
+
+
+@pytest.mark.nightly
+def test_kills_of_workers_a_node_and_the_driver_lose_nothing_and_store_nothing_twice(
+    begun: blend.Run, server: Served, missing: Callable[[str], None]
+):
+    if find_spec("ray") is None:
+        missing("Ray")
+    asked = command(begun, server, "--executor", "ray", "--set", "workers=4")
+    with ray_cluster(2) as cluster, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_ADDRESS", cluster.address)
+        with under_way(asked, server) as driver:
+            os.kill(random.choice(worker_pids()), signal.SIGKILL)
+            cluster.kill(0)
+            wait_for_requests(driver, server)
+        with under_way(asked, server) as driver:
+            _, said = driver.communicate()
+            assert driver.returncode == 0, said
+    check_answered(begun.directory)
+    counts = server.counts()
+    # Four tasks of eight requests were under way at each kill at most.
+    assert counts.n_asked - counts.n_prompts <= 3 * 4 * 8
+
+
+@contextmanager
+def under_way(asked: Sequence[str], server: Served) -> Iterator[subprocess.Popen[str]]:
+    """A process that has had a hundred requests answered, or has ended; killed when the block ends."""
+    driver = subprocess.Popen(
+        asked, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    with driver:
+        try:
+            wait_for_requests(driver, server)
+            yield driver
+        finally:
+            if driver.poll() is None:
+                os.killpg(driver.pid, signal.SIGKILL)
+
+
+def wait_for_requests(driver: subprocess.Popen[str], server: Served) -> None:
+    n_before = server.counts().n_asked
+    while driver.poll() is None and server.counts().n_asked < n_before + 100:
+        time.sleep(0.1)
