@@ -27,7 +27,6 @@ _OWN_FIELDS = {
     "max_completion_tokens": "`max_tokens` says it",
     "temperature": "`temperature` says it",
     "seed": "`seed` says it",
-    "reasoning_effort": "`reasoning_effort` says it",
     "echo": "answers would hold the questions",
     "logprobs": "they are asked for where they are read",
 }

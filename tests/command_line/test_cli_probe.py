@@ -158,7 +158,8 @@ ONLY = "makes sense only where a model writes or chooses, and here candidates ar
             ("-T", "style=letters"),
             (
                 "-T style=letters: the task probing has no such option; it has --locales, --limit, "
-                "-T max_masks, -T causal, -T config, -T languages, -T countries, -T prompts, -T names, -T candidates"
+                "-T max_masks, -T causal, -T config, -T languages, -T countries, -T prompts, -T names, "
+                "-T candidates"
             ),
         ),
         (
