@@ -6,6 +6,7 @@ import polars as pl
 
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import open_content, parquet_rows
+from blend.schemas.errors import RowError
 
 RESTORE = "restore it from a copy, or run again into another directory"
 """What to do about a table that is not as the run has written it."""
@@ -28,5 +29,7 @@ def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
     Raises:
         RowError: If it is missing, cannot be read, or lacks a column.
     """
+    if not path.exists():
+        raise RowError("no such file", where=str(path), fix=fix)
     with open_content(path) as file:
         return parquet_rows(file, where=str(path), fix=fix, columns=columns)

@@ -68,7 +68,7 @@ def server(model: Path):
 @pytest.mark.nightly
 @pytest.mark.integration
 def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
-    written = ("-T", "style=json", "--max-tokens", "8")
+    written = ("-T", "style=json", "--max-tokens", "8", "--no-chat")
     ask(sample_release, model, tmp_path / "here", *written)
     for concurrency in ("2", "4"):
         # How many are under way is no part of a run, which goes on with others.
