@@ -5,16 +5,18 @@ what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from pydantic import Field, field_validator
 
-from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.protocols import Thinking
 from blend.eval.models.server_requests import check_extra_body
 from blend.eval.models.thoughts import Marks, check_marks
 from blend.schemas.base.frozen_model import FrozenModel
+
+if TYPE_CHECKING:
+    from blend.eval.models.callers_model import OwnModel
 
 
 class Local(FrozenModel):
@@ -67,7 +69,7 @@ class Recorded(FrozenModel):
     """Encoding of a table that is not UTF-8."""
 
 
-ChosenModel = str | Path | Local | Server | Recorded | OwnModel
+ChosenModel: TypeAlias = Union[str, Path, Local, Server, Recorded, "OwnModel"]
 """A model of any kind; a text or path is a `Local` one, and an object answers itself."""
 
 
