@@ -5,7 +5,7 @@ what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any
 
 from pydantic import Field, field_validator
 
@@ -14,9 +14,6 @@ from blend.eval.models.protocols import Thinking
 from blend.eval.models.server_requests import check_extra_body
 from blend.eval.models.thoughts import Marks, check_marks
 from blend.schemas.base.frozen_model import FrozenModel
-
-if TYPE_CHECKING:
-    from blend.eval.models.callers_model import OwnModel
 
 
 class Local(FrozenModel):
@@ -67,10 +64,6 @@ class Recorded(FrozenModel):
     """Name of the model that gave them; the file's when absent."""
     encoding: str | None = None
     """Encoding of a table that is not UTF-8."""
-
-
-ChosenModel: TypeAlias = Union[str, Path, Local, Server, Recorded, "OwnModel"]
-"""A model of any kind; a text or path is a `Local` one, and an object answers itself."""
 
 
 class Decoding(FrozenModel):

@@ -84,8 +84,8 @@ class AnswerFile:
 
 
 def _cut_half_line(path: Path) -> None:
-    if path.exists() and path.stat().st_size > (whole := _whole_bytes(path)):
-        os.truncate(path, whole)
+    if path.exists() and path.stat().st_size > (end := _whole_bytes(path)):
+        os.truncate(path, end)
 
 
 def _whole_bytes(path: Path) -> int:
