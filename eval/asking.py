@@ -203,12 +203,12 @@ def _writer(
     asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, how: Asking
 ) -> tuple[Model, Settled | None]:
     """The model, ready to be asked, and how it writes, where somebody knows."""
-    kind, said = asked.asked.kind, how.given("max_tokens", "temperature", "seed")
+    kind, fields = asked.asked.kind, how.given("max_tokens", "temperature", "seed")
     assert kind != "candidates"
     if not isinstance(model, Local | Server):
         used = callers_model(model, kind, at_a_time=None, thought_marks=how.decoding.thought_marks)
         # How an object writes is its own matter, as long as nobody says it.
-        return used, Settled(**said) if said else None
+        return used, Settled(**fields) if fields else None
     n_samples = asked.options.get("samples", 1)
     if n_samples > 1 and not how.decoding.temperature:
         raise ArgumentError(
@@ -218,7 +218,7 @@ def _writer(
     ours: OpenedModel = _opened_local(model, how) if isinstance(model, Local) else _opened_server(model, how)
     if kind != "text":
         return ours, None
-    decoding = _settled(ours, said, out)
+    decoding = _settled(ours, fields, out)
     if asked.options.get("shots") and not ours.describe().chat:
         # A base model takes examples up as a series, and would go on with questions of its own.
         decoding = decoding.model_copy(update={"stop": (BLANK_LINE,)})
@@ -252,22 +252,22 @@ def _opened_server(model: Server, how: Asking) -> ServerModel:
 
 
 def _chat_options(model: Local | Server | OwnModel, how: Asking) -> ChatOptions | None:
-    said = how.given(*_OF_SPEAKING)
-    if (thinking := said.pop("thinking", None)) is not None:
-        said["thinking" if thinking in get_args(Thinking) else "reasoning_effort"] = thinking
+    fields = how.given(*_OF_SPEAKING)
+    if (thinking := fields.pop("thinking", None)) is not None:
+        fields["thinking" if thinking in get_args(Thinking) else "reasoning_effort"] = thinking
     if isinstance(model, Server) and model.extra_body is not None:
-        said["extra_body"] = model.extra_body
-    return ChatOptions(**said) if said else None
+        fields["extra_body"] = model.extra_body
+    return ChatOptions(**fields) if fields else None
 
 
-def _settled(model: OpenedModel, said: Mapping[str, Any], out: Path) -> Settled:
+def _settled(model: OpenedModel, fields: Mapping[str, Any], out: Path) -> Settled:
     """How a model writes, with room for thoughts where it has any.
 
     A run that goes on keeps to what was settled when it began: what a server's first reply shows may change.
     """
-    if "max_tokens" in said:
-        return Settled(**said)
-    usual = Settled(**said)
+    if "max_tokens" in fields:
+        return Settled(**fields)
+    usual = Settled(**fields)
     for_thoughts = usual.model_copy(update={"max_tokens": THINKING_TOKENS})
     before = _decoding_before(out)
     if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):

@@ -17,7 +17,8 @@ from typing import Any
 
 from blend.eval.asked_runs import read_run
 from blend.eval.asking import Asking, ask, questions_for
-from blend.eval.models.chosen import ChosenModel, Decoding, Local, Recorded
+from blend.eval.models.callers_model import OwnModel
+from blend.eval.models.chosen import Decoding, Local, Recorded, Server
 from blend.eval.notices import warn
 from blend.eval.recorded_runs import keep_recorded
 from blend.eval.registry import task_of
@@ -30,6 +31,9 @@ from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import ArgumentError, InputError
+
+ChosenModel = str | Path | Local | Server | Recorded | OwnModel
+"""A model of any kind; a text or path is a `Local` one, and an object answers itself."""
 
 Runs = Sequence[ScoredRun | Run | str | Path]
 """Runs, or their directories."""
@@ -92,10 +96,10 @@ def run_task(
     Warns:
         BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
-    chosen, said = task_of(task), decoding or Decoding()
-    options = {"locales": locales, "limit": limit, "samples": said.samples, **options}
+    chosen, writing = task_of(task), decoding or Decoding()
+    options = {"locales": locales, "limit": limit, "samples": writing.samples, **options}
     how = Asking(
-        said,
+        writing,
         shard=checked_shard(shard),
         batch_out=None if batch_out is None else Path(batch_out),
         batch_in=(Path(batch_in),) if isinstance(batch_in, str | Path) else tuple(map(Path, batch_in)),
@@ -104,7 +108,7 @@ def run_task(
         on_plan=on_plan,
     )
     if isinstance(model, Recorded):
-        return told(*keep_recorded(release, chosen, model, Path(out), how, options))
+        return announced(*keep_recorded(release, chosen, model, Path(out), how, options))
     used = Local(path=str(model)) if isinstance(model, str | Path) else model
     asked, notes = questions_for(release, chosen, used, how, options)
     for note in notes:
@@ -112,10 +116,10 @@ def run_task(
     shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
     with shown as heard:
         run, outcome = ask(asked, used, Path(out), how, heard)
-    return told(run, outcome, notes)
+    return announced(run, outcome, notes)
 
 
-def told(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
+def announced(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
     """The run with its outcome, whose warnings somebody has heard."""
     for warning in outcome.warnings:
         warn(warning)

@@ -50,8 +50,8 @@ class TaskOptions:
 
     FROM_RELEASE: ClassVar[frozenset[str]] = frozenset()
     """Fields that the release decides, and nobody who asks."""
-    NOT_KEPT: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no run keeps, since another one says what of them counts."""
+    FROM_FILE: ClassVar[frozenset[str]] = frozenset()
+    """Fields that hold what a file named by another one holds; null, and not kept, where none is named."""
 
     locales: tuple[str, ...] | None = None
     """Regions to ask about, by any of their names; all when absent."""
@@ -61,7 +61,7 @@ class TaskOptions:
     @classmethod
     def always_kept(cls) -> list[str]:
         """Fields that ``run.json`` of a run has for certain."""
-        apart = cls.FROM_RELEASE | cls.NOT_KEPT
+        apart = cls.FROM_RELEASE | cls.FROM_FILE
         return [field.name for field in dataclasses.fields(cls) if field.name not in apart]
 
     def kept(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class TaskOptions:
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in values.items()
-            if name not in self.NOT_KEPT
+            if name not in self.FROM_FILE or value is not None
         }
 
 
@@ -298,7 +298,7 @@ class Task(Protocol):
 
 def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, Any]:
     """List the types of a task's options by name, without those that every scoring has or nobody gives."""
-    apart = kind.FROM_RELEASE | kind.NOT_KEPT if issubclass(kind, TaskOptions) else {"rule", "seed"}
+    apart = kind.FROM_RELEASE | kind.FROM_FILE if issubclass(kind, TaskOptions) else {"rule", "seed"}
     return {name: hint for name, hint in _fields(kind).items() if name not in apart}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blend.eval.asked_runs import read_run
 from blend.eval.asking import Asking, ask
-from blend.eval.evaluation import checked_price, checked_shard, told
+from blend.eval.evaluation import announced, checked_price, checked_shard
 from blend.eval.judging.families import model_names, shared_families
 from blend.eval.judging.judge_prompt import VERSION
 from blend.eval.judging.replies import judge_items
@@ -108,7 +108,7 @@ def judge_run(
     except InputError as error:
         error.args = (str(error).replace("`out`", "`name`"),)
         raise
-    return told(kept, outcome)
+    return announced(kept, outcome)
 
 
 def _asked(run: Run, reordered: float) -> ReleaseItems:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError, field_validator
 
-from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.server_requests import check_extra_body
 from blend.eval.models.thoughts import Marks, check_marks
@@ -81,10 +80,6 @@ class Recorded(_Chosen):
     """Name of the model that gave them; the file's when absent."""
     encoding: str | None = None
     """Encoding of a table that is not UTF-8."""
-
-
-ChosenModel = str | Path | Local | Server | Recorded | OwnModel
-"""A model of any kind; a text or path is a `Local` one, and an object answers itself."""
 
 
 class Decoding(_Chosen):

@@ -103,8 +103,8 @@ def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def _cut_half_line(path: Path) -> None:
-    if path.exists() and path.stat().st_size > (whole := _whole_bytes(path)):
-        os.truncate(path, whole)
+    if path.exists() and path.stat().st_size > (end := _whole_bytes(path)):
+        os.truncate(path, end)
 
 
 def _whole_bytes(path: Path) -> int:

@@ -241,9 +241,9 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
     """Write what a run needs, its description last: without it nothing was asked yet."""
     (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
     if description.release.location is None:
-        whole = asked.in_memory()
-        write_frame(directory / ITEMS_NAME, whole.items)
-        write_frame(directory / GOLD_NAME, whole.gold)
+        kept = asked.in_memory()
+        write_frame(directory / ITEMS_NAME, kept.items)
+        write_frame(directory / GOLD_NAME, kept.gold)
     atomic_write(directory / DESCRIPTION_NAME, description.to_json())
 
 

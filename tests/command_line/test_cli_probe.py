@@ -131,8 +131,12 @@ def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
     words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
     out = tmp_path / "run"
     options = ("-T", "config=food-triples", "-T", "languages=en", "-T", f"candidates={words}")
-    blend("run", food_release, "--task", "probing", "--model", bert, "--out", out, "--limit", "2", *options)
+    asked = ("run", food_release, "--task", "probing", "--model", bert, "--out", out, "--limit", "2", *options)
+    blend(*asked)
+    blend(*asked)
+    words.unlink()
     assert read_run(out).candidates()["candidate"].to_list() == ["egg", "flour", "water"]
+    assert "egg" not in json.loads(blend("score", out, "--json").stdout)["signature"]
 
 
 ONLY = "makes sense only where a model writes or chooses, and here candidates are scored; leave it out"

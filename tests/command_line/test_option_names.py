@@ -26,6 +26,7 @@ OTHER_NAMES = {
     "locale_file",
     "name",
     "opencc",
+    "question",
     "test",
     "thought",
     "version",

@@ -209,6 +209,12 @@ def _runs() -> None:
     run_blend("eval", "score", "runs/probe")
     run_blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
     _fill("judged.csv", {"correct_ingredients": "1", "annotator": "p1"})
+    # Each case has a copy of everything.
+    for path in Path("runs").glob("*/run.json"):
+        run = json.loads(path.read_text(encoding="utf-8"))
+        if run["release"]["location"] is not None:
+            run["release"]["location"] = "release"
+        path.write_text(json.dumps(run), encoding="utf-8")
     shutil.copytree("runs/choices", "runs/other")
     shutil.copytree("runs/short", "runs/begun")
     _begun(Path("runs/begun"))

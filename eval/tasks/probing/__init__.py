@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 class ProbingOptions(TripleTaskOptions, CandidateOptions):
     """Options of probing a model."""
 
-    NOT_KEPT: ClassVar = frozenset({"candidate_texts"})
+    FROM_FILE: ClassVar = frozenset({"candidate_texts"})
 
     names: str | None = None
     """Language of the items' names in templates of the others; each template's own when absent."""
     candidates: str = "language"
     """What is ranked: every part of the configuration in the ``language``, those of the item's ``country``, or
     those in a file."""
-    # Those of a file by language, the empty language for all; `candidates` is then their digest.
+    # Those of a file by language, the empty language for all; `candidates` is then their digest. A run keeps
+    # them, so that it can be scored without the file.
     candidate_texts: Mapping[str, tuple[str, ...]] | None = None
 
 

@@ -188,7 +188,7 @@ def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     (copy / "decisions.parquet").write_bytes(b"half a file")
     with pytest.raises(InputError) as caught:
         compare_runs([good, copy])
-    assert str(caught.value).startswith(f"{copy}/decisions.parquet: not as it was written: its SHA")
+    assert str(caught.value).startswith(f"{copy}/decisions.parquet: not a Parquet file, or damaged; ")
     assert str(caught.value).endswith(
         f"; score the run again, with the options of before: `blend eval score {copy}`"
     )

@@ -6,22 +6,21 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.eval import items as items_in_parts
 from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.judging.judge_prompt import VERSION
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.registry import TASKS
-from blend.eval.runs import answers_in_parts
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_description import AskedRelease, RunDescription
 from blend.eval.runs.run_directory import Run, open_run
 from blend.eval.scores_json import ScoredItems
 from blend.eval.tasks.free_listing.listing_items import GOLD
 from blend.eval.tasks.free_listing.listing_scores import entries_to_judge, score_lists
-from blend.loaders.files import unpacked
 from blend.loaders.files.progress import silent
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import InputError
 from helpers.judged_runs import OwnJudge, finds_the_answer
 from helpers.kill_points import Echo
 
@@ -170,10 +169,9 @@ def test_a_judge_is_asked_about_entries_in_which_the_rule_finds_no_part():
     assert asked["accepted"][0].to_list()[1] == {"texts": ["soy sauce"], "votes": None}
 
 
-@pytest.fixture
-def long_lists(tmp_path: Path) -> Run:
-    """A run whose gold, the same for every repeat, is small on the disk and takes 2.4 MB in memory."""
-    asked: list[Asked] = [("en", "Japan", [["egg"], ["x" * 4000]], None)] * 60
+def long_lists(folder: Path) -> Run:
+    """A run of which every question is asked ten times."""
+    asked: list[Asked] = [("en", "Japan", [["egg"], ["tofu"]], None)] * 60
     items, gold, _ = frames(asked)
     # Turned around, egg and something of each dish's own.
     items = items.with_columns(prompt=pl.format("{}tlas ,gge", "item_id"))
@@ -190,7 +188,7 @@ def long_lists(tmp_path: Path) -> Run:
         model=ModelDescription(backend="python", id="m", chat=False, delimiter=""),
         decoding=Decoding(temperature=0.5),
     )
-    with open_run(tmp_path / "run", description, listed) as run:
+    with open_run(folder, description, listed) as run:
         ask_model(run, Echo())
     return run
 
@@ -201,18 +199,19 @@ def full(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 
 @pytest.mark.slow
-def test_gold_that_is_too_much_at_once_is_read_in_parts(long_lists: Run, monkeypatch: pytest.MonkeyPatch):
+def test_parts_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     task = TASKS["free-listing"]
-    before = task.score(long_lists, long_lists.answers(), task.scoring(), silent)
-    monkeypatch.setattr(unpacked, "TABLE_BYTES", 1 << 20)
-    with pytest.raises(RowError, match="is not read of a file of this size"):
-        long_lists.gold()
-    after = task.score(long_lists, long_lists.answers(), task.scoring(), silent)
+
+    def scored_and_judged(name: str) -> tuple[ScoredItems, Run]:
+        run = long_lists(tmp_path / name)
+        scored = task.score(run, run.answers(), task.scoring(), silent)
+        return scored, judge_run(run, model=OwnJudge("judge", finds_the_answer))
+
+    before, whole = scored_and_judged("whole")
+    monkeypatch.setattr(items_in_parts, "PART", 70)
+    after, parts = scored_and_judged("parts")
     assert after.scores == before.scores
     assert after.decisions.equals(before.decisions)
-    whole = judge_run(long_lists, model=OwnJudge("whole", finds_the_answer))
-    monkeypatch.setattr(answers_in_parts, "PART", 70)
-    parts = judge_run(long_lists, model=OwnJudge("parts", finds_the_answer))
     assert parts.items().equals(whole.items())
     assert parts.gold().equals(whole.gold())
     assert parts.gold().height == 2 * 600
