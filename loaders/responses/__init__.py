@@ -21,7 +21,6 @@ from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.personal_data import tells_who
 from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
 from blend.schemas.rows.template_columns import TEMPLATES
@@ -123,9 +122,8 @@ def check_rows(
     )
     check_prompts(prompts, questions, diagnostics)
     for location, review in reviews.rows:
-        for kind in (kind for reason in review.reasons for kind in tells_who(reason)):
-            fix = "take it out: the release repeats reasons"
-            diagnostics.problem(f"column reasons: holds {kind} (not shown)", where=location, fix=fix)
+        for reason in review.reasons:
+            diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
     find_other_languages(questions.rows, known, diagnostics)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     if templates.is_complete:

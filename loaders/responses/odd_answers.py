@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.language.personal_data import may_be_dialled, personal_data
+from blend.schemas.language.personal_data import contact_data, may_be_dialled, personal_data
 from blend.schemas.language.placeholders import is_placeholder
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.published_rows import Response
@@ -13,7 +13,7 @@ from blend.schemas.rows.published_rows import Response
 def find_odd_answers(
     responses: Sequence[Placed[Response]], diagnostics: Diagnostics, *, is_draft: bool = False
 ) -> None:
-    """Note answers that may be none, and reasons and annotators that hold personal data.
+    """Note answers that may be none, and answers, reasons and annotators that hold personal data.
 
     Args:
         responses: Valid by themselves.
@@ -34,6 +34,8 @@ def find_odd_answers(
 
 def _note_answer(row: Response, column: str, answer: str, location: str, diagnostics: Diagnostics) -> None:
     key = {"locale": row.locale, "template_id": row.template_id}
+    for kind in dict.fromkeys(contact_data(answer, is_answer=True)):
+        diagnostics.finding("personal-data", location, f"{column} holds {kind} (not shown); kept", **key)
     has_words = any(map(str.isalnum, answer))
     if is_placeholder(answer) or (answer.isascii() and not has_words):
         detail = f"{column} holds {answer!r}, which may be no answer; kept"
