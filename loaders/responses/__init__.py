@@ -124,7 +124,8 @@ def check_rows(
     for location, review in reviews.rows:
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
-    find_other_languages(questions.rows, known, diagnostics)
+    template_ids = [row.template_id for _, row in templates.rows]
+    find_other_languages(questions.rows, known, diagnostics, template_ids=template_ids)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.language.personal_data import contact_data, may_be_dialled, personal_data
-from blend.schemas.language.placeholders import is_placeholder
+from blend.schemas.language.placeholders import is_placeholder, is_unwritten
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.published_rows import Response
 
@@ -37,7 +37,7 @@ def _note_answer(row: Response, column: str, answer: str, location: str, diagnos
     for kind in dict.fromkeys(contact_data(answer, is_answer=True)):
         diagnostics.finding("personal-data", location, f"{column} holds {kind} (not shown); kept", **key)
     has_words = any(map(str.isalnum, answer))
-    if is_placeholder(answer) or (answer.isascii() and not has_words):
+    if is_placeholder(answer) or is_unwritten(answer):
         detail = f"{column} holds {answer!r}, which may be no answer; kept"
         diagnostics.finding("placeholder-answer", location, detail, **key)
     elif not has_words:

@@ -105,6 +105,7 @@ def test_what_differs_is_an_error(
     assert str(caught.value).removeprefix("2 problems:\n") == said
 
 
+BLENDS = f"but BLEnD's of this id '{SNACK[3]}'; kept, look whether"
 KEPT = {
     "another word in both texts": (
         ("Al-en-01", "Food", "", "What is a common salty snack in {country}?"),
@@ -112,10 +113,8 @@ KEPT = {
         (
             "reworded-template",
             "collected/templates.csv:2",
-            (
-                "column text: template 'Al-en-01' asks 'What is a common salty snack in {country}?', but BLEnD's of "
-                "this id 'What is a common snack in {country}?'; kept, look whether 'salty' changes what is asked"
-            ),
+            "column text: template 'Al-en-01' asks 'What is a common salty snack in {country}?', "
+            f"{BLENDS} 'salty' changes what is asked",
         ),
     ),
     "another word in the question": (
@@ -124,11 +123,8 @@ KEPT = {
         (
             "reworded-template",
             "collected/questions.csv:2",
-            (
-                "column en_question: template 'Al-en-01' asks 'What is a common snuck in {country}?', but BLEnD's "
-                "of this id 'What is a common snack in {country}?'; kept, look whether 'snuck', 'snack' changes "
-                "what is asked"
-            ),
+            "column en_question: template 'Al-en-01' asks 'What is a common snuck in {country}?', "
+            f"{BLENDS} 'snuck', 'snack' changes what is asked",
         ),
     ),
     "the same under an own id": (
@@ -137,10 +133,8 @@ KEPT = {
         (
             "asked-by-blend",
             "collected/templates.csv:2",
-            (
-                "template 'food-01' asks what BLEnD asks under the id 'Al-en-01'; kept apart, without BLEnD's "
-                "answers as options"
-            ),
+            "template 'food-01' asks what BLEnD asks under the id 'Al-en-01'; kept apart, without BLEnD's answers "
+            "as options",
         ),
     ),
     "the same": (SNACK, {}, None),

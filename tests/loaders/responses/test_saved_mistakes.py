@@ -3,7 +3,7 @@
 import csv
 import io
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -73,6 +73,15 @@ REFUSED = {
     ),
     "a telephone number": (RESPONSES, "a02", "+995 555 12 34 56", f"{RESPONSES}:3, column annotator: {PHONE}"),
     "another one": (RESPONSES, "a02", "010-1234-5678", f"{RESPONSES}:3, column annotator: {PHONE}"),
+    **{
+        f"{text} as a question": (
+            QUESTIONS,
+            "대한민국 사람들은 아침으로 무엇을 먹나요?",
+            text,
+            f"questions.csv:2, column question: {text!r} is not a text yet; write it, or delete the row",
+        )
+        for text in ("TODO", "xxx", "...")
+    },
     "headers of another form": (
         RESPONSES,
         "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason",
@@ -201,6 +210,8 @@ def test_a_local_number_in_a_reason(folder: Path, reason: str, is_told: bool):
     ("answer", "finding"),
     [
         ("idk", "placeholder-answer: column answer_1 holds 'idk', which may be no answer; kept"),
+        ("NA", "placeholder-answer: column answer_1 holds 'NA', which may be no answer; kept"),
+        ("TODO", "placeholder-answer: column answer_1 holds 'TODO', which may be no answer; kept"),
         ("-", "placeholder-answer: column answer_1 holds '-', which may be no answer; kept"),
         ("N/A", "placeholder-answer: column answer_1 holds 'N/A', which may be no answer; kept"),
         (
@@ -241,6 +252,18 @@ def test_what_is_an_answer_is_not_told(folder: Path, answer: str):
 
 
 TOLD = {
+    "a number to call": (
+        RESPONSES,
+        "밥,국",
+        "ring +298 212223,국",
+        "personal-data: column answer_1 holds a phone number (not shown); kept",
+    ),
+    "an address": (
+        RESPONSES,
+        "밥,국",
+        "mina@example.org,국",
+        "personal-data: column answer_1 holds an e-mail address (not shown); kept",
+    ),
     "Latin letters in a word of another script": (
         RESPONSES,
         "밥,국",
@@ -329,6 +352,33 @@ def test_one_of_several_files_in_another_encoding(folder: Path):
     ]
 
 
+def test_a_question_that_was_copied_into_another_row(folder: Path):
+    replace(
+        folder / QUESTIONS, "대한민국 사람들은 휴가가 며칠인가요?", "대한민국 사람들은 아침으로 무엇을 먹나요? "
+    )
+    found = read_responses(folder, reviewing=True).findings.filter(kind="repeated-question")
+    assert found.select("source", "locale", "template_id", "detail").rows() == [
+        (
+            "questions.csv:5",
+            "ko-KR",
+            "work-02",
+            "column question is that of 'food-01' in questions.csv:2; kept, and asked twice",
+        )
+    ]
+
+
+@pytest.mark.parametrize("text", ["TODO {q}", "xxx: {q}"])
+def test_a_prompt_that_is_not_written_yet(folder: Path, text: str):
+    rows = f"prompt_id,locale,prompt,en_prompt\nplain,ko-KR,{text},Answer. {{q}}\nbare,ko-KR,{{q}}:,{{q}}\n"
+    (folder / "prompts.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder)
+    shown = text.replace("{q}", "").strip(" :")
+    assert str(told.value) == (
+        f"prompts.csv:2, column prompt: {shown!r} is not a text yet; write it, or delete the row"
+    )
+
+
 @pytest.fixture(scope="module")
 def asked() -> list[Placed[AskedQuestion]]:
     """The questions of the sample, in ten languages."""
@@ -338,9 +388,9 @@ def asked() -> list[Placed[AskedQuestion]]:
     return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
 
 
-def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
+def told_of(asked: list[Placed[AskedQuestion]], template_ids: Sequence[str] = ()) -> list[tuple[str, ...]]:
     diagnostics = Diagnostics()
-    find_other_languages(asked, registry(), diagnostics)
+    find_other_languages(asked, registry(), diagnostics, template_ids=template_ids)
     return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
 
 
@@ -356,6 +406,15 @@ def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQue
     other = "en_question" if column == "question" else "question"
     detail = f"column {column} of es-MX is in alphabetical order like template_id, {other} is not; kept"
     assert ("sorted-alone", rows[0].location, detail) in told_of(wrong)
+    own = [
+        Placed(one.location, one.row.model_copy(update={"template_id": f"{number % 7}-{number}"}))
+        for number, one in enumerate(wrong)
+    ]
+    detail = (
+        f"column {column} of es-MX is in alphabetical order and template_id in that of the templates, {other} is "
+        "not; kept"
+    )
+    assert ("sorted-alone", rows[0].location, detail) in told_of(own, [row.template_id for _, row in own])
     whole = sorted(rows, key=lambda one: one.row.question.casefold())
     assert not [kind for kind, *_ in told_of(whole) if kind == "sorted-alone"]
 
