@@ -14,7 +14,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.characters import find_hidden_characters, on_one_line
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
-from blend.loaders.responses.odd_answers import find_odd_answers
+from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
 from blend.loaders.responses.own_reviews import reviews_that_count
 from blend.loaders.responses.question_languages import find_other_languages
 from blend.loaders.responses.response_files import response_layout
@@ -124,9 +124,10 @@ def check_rows(
     for location, review in reviews.rows:
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
-    template_ids = [row.template_id for _, row in templates.rows]
-    find_other_languages(questions.rows, known, diagnostics, template_ids=template_ids)
+    topics = {row.template_id: row.topic for _, row in templates.rows}
+    find_other_languages(questions.rows, known, diagnostics, template_ids=list(topics))
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
+    find_copied_answers(responses.rows, topics, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
     find_hidden_characters(

@@ -63,6 +63,7 @@ def check_links(
     _check_distinct(responses.rows, lambda row: (row.template_id, row.locale, row.annotator), what, diagnostics)
     _check_distinct(reviews.rows, _key, "question {0!r} in {1} is also reviewed in {location}", diagnostics)
     _check_annotators(responses.rows, diagnostics)
+    _find_own_reviews(reviews.rows, responses.rows, diagnostics)
     for template in templates.rows:
         _check_slots(template, diagnostics)
     for question in questions.rows:
@@ -141,6 +142,17 @@ def _check_annotators(responses: Iterable[Placed[Response]], diagnostics: Diagno
             looks = f" (letters are {' and '.join(map(str.capitalize, scripts))})" if len(scripts) > 1 else ""
             what = f"{who!r} is {known!r} in {at}{looks}, and would count as another person"
             diagnostics.problem(what, where=where, fix="spell one person's pseudonym in one way throughout")
+
+
+def _find_own_reviews(
+    reviews: Iterable[Placed[Review]], responses: Iterable[Placed[Response]], diagnostics: Diagnostics
+) -> None:
+    """Note as findings reviewers who are annotators of the locale as well, once each."""
+    annotators = {(row.locale, as_read(row.annotator)) for _, row in responses}
+    for location, review in {(one.row.locale, one.row.reviewer): one for one in reversed([*reviews])}.values():
+        if (review.locale, as_read(review.reviewer)) in annotators:
+            detail = f"reviewer {review.reviewer!r} is an annotator of {review.locale} too; kept"
+            diagnostics.finding("own-answers-reviewed", location, detail, locale=review.locale)
 
 
 def _check_slots(template: Placed[QuestionTemplate], diagnostics: Diagnostics) -> None:

@@ -94,8 +94,8 @@ class Locale(Row):
         # Left from the entry that was copied, it would have every question ask about another country.
         if _without_article(self.prompt_name) not in (self.region_name, *self.aliases):
             raise ValueError(
-                f"prompt_name {self.prompt_name!r} is neither region_name, {self.region_name!r}, nor among aliases; "
-                "correct it, or add it to aliases without article"
+                f"prompt_name {self.prompt_name!r} is neither region_name, {self.region_name!r}, nor among "
+                "aliases; correct it, or add it to aliases without article"
             )
         return self
 

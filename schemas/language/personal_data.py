@@ -1,10 +1,12 @@
 """Personal data: what in a text may tell who somebody is."""
 
 import re
-import unicodedata
+from string import punctuation
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
+
+from blend.schemas.language.text_comparison import fold
 
 # Tried once per run of characters, not at each of them: that would take quadratic time in a long word.
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -55,10 +57,11 @@ _LOOKALIKES = str.maketrans("авекмнорстухіѕјοανιρ", "abekmho
 def as_read(pseudonym: str) -> str:
     """What a pseudonym has in common with the same one in another spelling.
 
-    Case does not count, nor signs and blanks between letters and digits, zeros before a number, ``O`` beside a
-    digit for 0, and letters of another script that look alike: ``F-01`` and ``f1`` are one.
+    Case and accents do not count, nor signs and blanks around it and between letters and digits, zeros before a
+    number, ``O`` beside a digit for 0, and letters of another script that look alike: ``F-01.`` and ``f1`` are
+    one.
     """
-    text = unicodedata.normalize("NFKC", pseudonym).casefold().translate(_LOOKALIKES)
+    text = fold(pseudonym).translate(_LOOKALIKES).strip(punctuation + " ")
     text = re.sub(r"(?<=\d)o|o(?=\d)", "0", text)
     text = re.sub(r"(?<=[^\W\d_])[\s_.-]+(?=\d)|(?<=\d)[\s_.-]+(?=[^\W\d_])", "", text)
     return " ".join(re.sub(r"(?<!\d)0+(?=\d)", "", text).split())

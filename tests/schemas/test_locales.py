@@ -175,8 +175,8 @@ def test_extended_by_a_known_locale():
             'prompt_name = "Zamenhofia"',
             'prompt_name = "the Faroe Islands"',
             (
-                "own.toml, entry 1 (eo-ZA): prompt_name 'the Faroe Islands' is neither region_name, 'Zamenhofia', nor "
-                "among aliases; correct it, or add it to aliases without article"
+                "own.toml, entry 1 (eo-ZA): prompt_name 'the Faroe Islands' is neither region_name, "
+                "'Zamenhofia', nor among aliases; correct it, or add it to aliases without article"
             ),
         ),
         (

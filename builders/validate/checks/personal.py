@@ -16,7 +16,7 @@ _REASONS = "idks.others.reason"
 """Column of annotators' own sentences."""
 
 _ANSWERS = ("annotations.answers", "annotations.en_answers")
-"""Columns of answers: a shop's address may be one, so that a person has to look; most numbers are just answers."""
+"""Columns of answers: a shop's address may be one, so that a person has to look; most numbers are answers."""
 
 _TRACE = r"@|://|(?i:www\.)|\d(?:[\s().\-/]{0,2}\d){7,}"
 """A text without any of these needs no closer look."""

@@ -113,8 +113,10 @@ KEPT = {
         (
             "reworded-template",
             "collected/templates.csv:2",
-            "column text: template 'Al-en-01' asks 'What is a common salty snack in {country}?', "
-            f"{BLENDS} 'salty' changes what is asked",
+            (
+                "column text: template 'Al-en-01' asks 'What is a common salty snack in {country}?', "
+                f"{BLENDS} 'salty' changes what is asked"
+            ),
         ),
     ),
     "another word in the question": (
@@ -123,8 +125,10 @@ KEPT = {
         (
             "reworded-template",
             "collected/questions.csv:2",
-            "column en_question: template 'Al-en-01' asks 'What is a common snuck in {country}?', "
-            f"{BLENDS} 'snuck', 'snack' changes what is asked",
+            (
+                "column en_question: template 'Al-en-01' asks 'What is a common snuck in {country}?', "
+                f"{BLENDS} 'snuck', 'snack' changes what is asked"
+            ),
         ),
     ),
     "the same under an own id": (
@@ -133,8 +137,10 @@ KEPT = {
         (
             "asked-by-blend",
             "collected/templates.csv:2",
-            "template 'food-01' asks what BLEnD asks under the id 'Al-en-01'; kept apart, without BLEnD's answers "
-            "as options",
+            (
+                "template 'food-01' asks what BLEnD asks under the id 'Al-en-01'; kept apart, without BLEnD's "
+                "answers as options"
+            ),
         ),
     ),
     "the same": (SNACK, {}, None),

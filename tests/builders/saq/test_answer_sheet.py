@@ -332,7 +332,10 @@ def test_english_may_say_what_a_time_means(given: dict[str, list[str]], cells: d
             (
                 {2: text},
                 [
-                    f"sheet.csv:2, column english: {text!r} is hardly the English of '밥'; mark the answer invalid if it is none"
+                    (
+                        f"sheet.csv:2, column english: {text!r} is hardly the English of '밥'; mark the answer "
+                        "invalid if it is none"
+                    )
                 ],
             )
             for text in ("don't know", "same", "NA")

@@ -82,6 +82,15 @@ REFUSED = {
         )
         for text in ("TODO", "xxx", "...")
     },
+    "a page in a cell": (
+        RESPONSES,
+        "밥,",
+        f"{'밥' * 2001},",
+        (
+            f"{RESPONSES}:2, column answer_1: an answer of 2,001 characters, '{'밥' * 20}…'; "
+            "write the answer alone, in at most 2,000 characters"
+        ),
+    ),
     "headers of another form": (
         RESPONSES,
         "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason",
@@ -103,7 +112,7 @@ def test_refused(folder: Path, name: str, old: str, new: str, message: str):
     assert str(told.value) == message
 
 
-@pytest.mark.parametrize("who", ["a1", "a-01", "a 01", "aO1", "а01", "A_1"])
+@pytest.mark.parametrize("who", ["a1", "a-01", "a 01", "aO1", "а01", "A_1", "a01.", "á01", "(a01"])
 def test_one_person_in_two_spellings(folder: Path, who: str):
     replace(folder / RESPONSES, "food-01,a03", f"work-02,{who},3,,,,\nfood-01,a03")
     letters = " (letters are Cyrillic and Latin)" if who == "а01" else ""
@@ -133,6 +142,7 @@ NAMED = {
     "questions (1).xlsx": (
         "nothing of that name is read; did you mean questions.xlsx? Rename it, or move it elsewhere"
     ),
+    "questions.ods": "another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8",
     "more.csv": "responses that are not read here; move it into the folder 'responses', or elsewhere",
 }
 
@@ -367,6 +377,53 @@ def test_a_question_that_was_copied_into_another_row(folder: Path):
     ]
 
 
+def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
+    """The findings about copied answers, of 10 questions on three topics and rows of responses."""
+    ids = [f"q-{number}" for number in range(10)]
+    templates = [f"{one},{'ABC'[number % 3]},,What is {one} of {{country}}?" for number, one in enumerate(ids)]
+    questions = [f"{one},ko-KR,무엇 {one} 대한민국?,What is {one} of South Korea?" for one in ids]
+    tables = {
+        "templates.csv": ["template_id,topic,source_locale,text", *templates],
+        QUESTIONS: ["template_id,locale,question,en_question", *questions],
+        RESPONSES: ["template_id,annotator,answer_1,answer_2", *rows],
+    }
+    shutil.rmtree(folder / "reviews")
+    (folder / "responses" / "am-ET.jsonl").unlink()
+    for name, lines in tables.items():
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = read_responses(folder).findings
+    return found.filter(pl.col("kind").is_in(["copied-responses", "filled-down"])).drop("template_id").rows()
+
+
+def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
+    detail = f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does; kept, and both count"
+    assert rows_of(folder, *one, *other) == [("copied-responses", f"{RESPONSES}:10", "ko-KR", detail)]
+
+
+def test_answers_of_two_people(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
+    assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_told"), [(["Tea"] * 5, True), (["tea"] * 4, False), (["3"] * 9, False)]
+)
+def test_one_answer_to_unlike_questions(folder: Path, answers: list[str], is_told: bool):
+    rows = [f"q-{number},a1,milk {number},{answer}" for number, answer in enumerate(answers)]
+    detail = "annotator 'a1' answers 5 questions on 3 topics with 'tea'; kept, was the column filled down?"
+    assert rows_of(folder, *rows) == ([("filled-down", f"{RESPONSES}:2", "ko-KR", detail)] if is_told else [])
+
+
+def test_a_reviewer_who_is_an_annotator(folder: Path):
+    path = folder / "reviews" / "ko-KR.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"r01"', '"A-1"'), encoding="utf-8")
+    found = read_responses(folder).findings.filter(kind="own-answers-reviewed")
+    assert found.select("source", "locale", "detail").rows() == [
+        ("reviews/ko-KR.jsonl:1", "ko-KR", "reviewer 'A-1' is an annotator of ko-KR too; kept")
+    ]
+
+
 @pytest.mark.parametrize("text", ["TODO {q}", "xxx: {q}"])
 def test_a_prompt_that_is_not_written_yet(folder: Path, text: str):
     rows = f"prompt_id,locale,prompt,en_prompt\nplain,ko-KR,{text},Answer. {{q}}\nbare,ko-KR,{{q}}:,{{q}}\n"
@@ -411,8 +468,8 @@ def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQue
         for number, one in enumerate(wrong)
     ]
     detail = (
-        f"column {column} of es-MX is in alphabetical order and template_id in that of the templates, {other} is "
-        "not; kept"
+        f"column {column} of es-MX is in alphabetical order and template_id in that of the templates, "
+        f"{other} is not; kept"
     )
     assert ("sorted-alone", rows[0].location, detail) in told_of(own, [row.template_id for _, row in own])
     whole = sorted(rows, key=lambda one: one.row.question.casefold())
