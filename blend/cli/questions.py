@@ -69,10 +69,9 @@ def options(
     typer.echo(f"{out}: {pluralise(len(sheet), 'option')} of {pluralise(questions, 'question')}{read}.")
     if without_options:
         few = ", ".join(f"{template_id} ({tag})" for template_id, tag in without_options[:_FEW])
-        more = ", …" if len(without_options) > _FEW else ""
-        typer.echo(
-            f"No options, as findings of a build explain: {pluralise(len(without_options), 'question')}, {few}{more}."
-        )
+        few += ", …" if len(without_options) > _FEW else ""
+        number = pluralise(len(without_options), "question")
+        typer.echo(f"No options, as findings of a build explain: {number}, {few}.")
     typer.echo(
         "Write ok, also-right, silly or wrong into the column verdict, as far as you get, then: "
         f"blend questions accept {out} --reviewer PSEUDONYM (and --native for people of the region)"

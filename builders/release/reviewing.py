@@ -131,7 +131,7 @@ class OptionsToReview(NamedTuple):
     sheet: pl.DataFrame
     """`option_sheets.OPTION_SHEET`, not empty."""
     without_options: list[tuple[str, str]]
-    """Template and locale of the answered questions about which a build asks nothing, by locale and template."""
+    """Template and locale of answered questions about which a build asks nothing, by locale."""
 
 
 def options_to_review(

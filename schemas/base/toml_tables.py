@@ -28,7 +28,7 @@ def toml_tables(text: str, *, source: str, fix: str = "mend the file there") -> 
 
 
 _REMEDIES = {
-    r"[“”„«»‘’].*\n": "write straight quotes there, as in name = \"text\"",
+    r"[“”„«»‘’].*\n": 'write straight quotes there, as in name = "text"',
     r"\\.*\n": "write / in place of \\ there, or '…' around the text in place of \"…\"",
     r"=\s*[^\W\d].*\nInvalid value": 'put text in quotes there, as in name = "text"',
     r"\nCannot (?:overwrite|declare)": (

@@ -131,6 +131,7 @@ def _is_dialled(number: str) -> bool:
 _FEWEST_DIGITS = 6
 _NUMBER_IN_WORDS = re.compile(r"(?<!\d)\d(?:[ -]?\d){5,}(?!\d)")
 _TWO_WORDS = re.compile(r"(?=\b([^\W\d_]+) ([^\W\d_]+))")
+_WORDS_BEFORE_NUMBER = re.compile(r"\b([^\W\d_]+) ([^\W\d_]+)\W{1,3}\d(?: ?\d){5,7}(?![\d-])")
 
 
 def tells_who(text: str, *, of_answers: bool = False) -> list[str]:
@@ -140,15 +141,15 @@ def tells_who(text: str, *, of_answers: bool = False) -> list[str]:
 
     Args:
         text: What somebody typed.
-        of_answers: Whether it speaks of answers, and so perhaps of prices.
+        of_answers: Whether it speaks of answers, and so perhaps of prices and countries; then such a number
+            has eight digits at most, and stands right behind the name.
     """
     if "@" not in text and sum(map(str.isdecimal, text)) < _FEWEST_DIGITS:
         return []  # nearly all of them
     kinds = contact_data(text, is_answer=of_answers)
-    if not kinds and _NUMBER_IN_WORDS.search(text):
-        pairs = _TWO_WORDS.findall(text)
-        kinds += ["a name with a number"] if any(a[0].isupper() and b[0].isupper() for a, b in pairs) else []
-    return kinds
+    pairs = (_WORDS_BEFORE_NUMBER if of_answers else _TWO_WORDS).findall(text)
+    is_named = any(a[0].isupper() and b[0].isupper() for a, b in pairs)
+    return kinds or (["a name with a number"] if is_named and _NUMBER_IN_WORDS.search(text) else [])
 
 
 def personal_data(text: str, *, is_answer: bool = False) -> list[str]:
