@@ -26,6 +26,10 @@ VerdictFile = Annotated[
 ]
 
 
+_FEW = 5
+"""Questions without options that are named."""
+
+
 @app.command()
 def options(
     recipe: Annotated[
@@ -56,13 +60,18 @@ def options(
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
     only = None if suspects is None else read_suspects(suspects)
-    sheet = options_to_review(
+    sheet, without_options = options_to_review(
         used, base=base, locales=locales, only=only, unread=unread, everything=everything, blind=blind
     )
     write_option_sheet(sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
     read = "" if blind else f", {sheet.filter(sheet['read'] != '').height:,} of them with a verdict"
     typer.echo(f"{out}: {pluralise(len(sheet), 'option')} of {pluralise(questions, 'question')}{read}.")
+    if without_options:
+        few = ", ".join(f"{template_id} ({tag})" for template_id, tag in without_options[:_FEW])
+        few += ", …" if len(without_options) > _FEW else ""
+        number = pluralise(len(without_options), "question")
+        typer.echo(f"No options, as findings of a build explain: {number}, {few}.")
     typer.echo(
         "Write ok, also-right, silly or wrong into the column verdict, as far as you get, then: "
         f"blend questions accept {out} --reviewer PSEUDONYM (and --native for people of the region)"

@@ -42,7 +42,7 @@ def release_tables(manifest: ReleaseManifest) -> list[Table]:
     report = frame_table(
         rows_frame(("step", "kept", "oddities and rows left out"), steps),
         "What each step kept and left out",
-        f"Each is a line of {FINDINGS_NAME}; docs/findings.md says what the kinds mean and what to do.",
+        f"Each is a line of {FINDINGS_NAME}; the card, README.md, says what each kind means.",
         texts=("step", "oddities and rows left out"),
     )
     return [contents_table(manifest), report]

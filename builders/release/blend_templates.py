@@ -1,6 +1,6 @@
 """Own responses beside BLEnD's: a template with one of BLEnD's ids asks what BLEnD asks under it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,8 +9,9 @@ from rapidfuzz import fuzz
 
 from blend.builders.templates.near_duplicates import content
 from blend.builders.templates.slots import slot_country
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables
-from blend.schemas.errors import RowError, raise_all
+from blend.schemas.errors import RowError
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.licenses import OWN_RESPONSES
 
@@ -41,7 +42,9 @@ def as_blend_has_them(sources: Sequence[SourceTables], locales: Registry) -> lis
         locales: Known locales.
 
     Returns:
-        The sources; own questions with a BLEnD id have BLEnD's ``source_locale`` and ``source_label``.
+        The sources; own questions with a BLEnD id have BLEnD's ``source_locale`` and ``source_label``. Findings
+        tell of templates that ask in other words than BLEnD under the id, and of those that ask what BLEnD does
+        under another id.
 
     Raises:
         RowError, RowErrors: If such a template or question asks something else than BLEnD does, or such a
@@ -54,15 +57,17 @@ def as_blend_has_them(sources: Sequence[SourceTables], locales: Registry) -> lis
     facts = blend.select("template_id", *_FACTS).unique("template_id", keep="first", maintain_order=True)
     by_id = {row["template_id"]: row for row in facts.to_dicts()}
     wordings = _wordings(blend, locales)
-    errors: list[RowError] = []
+    diagnostics = Diagnostics()
     made = []
     for tables in sources:
         if tables.info.kind in OWN_RESPONSES:
-            errors += _errors(tables, by_id, wordings, locales)
-            made.append(replace(tables, questions=_with_origin(tables.questions, facts)))
+            own = Diagnostics(diagnostics.problems)
+            _check(tables, by_id, wordings, locales, own)
+            findings = pl.concat([tables.findings, own.findings_frame()])
+            made.append(replace(tables, questions=_with_origin(tables.questions, facts), findings=findings))
         else:
             made.append(tables)
-    raise_all(errors)
+    diagnostics.raise_problems()
     return made
 
 
@@ -75,27 +80,34 @@ def _with_origin(questions: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(taken).select(questions.columns)
 
 
-def _errors(
+def _check(
     tables: SourceTables,
     facts: Mapping[str, Mapping[str, str | None]],
     wordings: Sequence[_Wording],
     locales: Registry,
-) -> Iterator[RowError]:
-    refused = set()
-    for row in tables.templates.filter(pl.col("template_id").is_in(list(facts))).to_dicts():
-        of_blend = facts[row["template_id"]]
-        if (error := _other_text(row, "text", row["text"], wordings)) is not None:
-            refused.add(row["template_id"])
-            yield error
-            continue
-        for name in ("topic", "source_locale"):
-            if row[name] not in (None, of_blend[name]):
-                yield _other_fact(row, name, of_blend[name])
-    asked = pl.col("template_id").is_in(list(facts)) & ~pl.col("template_id").is_in(list(refused))
-    for row in tables.questions.filter(asked).to_dicts():
+    diagnostics: Diagnostics,
+) -> None:
+    told = dict[str, str]()
+    by_content = {one.content: one.template_id for one in reversed(wordings)}
+    for row in tables.templates.to_dicts():
+        words = told[row["template_id"]] = content(row["text"])
+        if row["template_id"] in facts:
+            if _check_text(row, "text", row["text"], wordings, diagnostics):
+                _check_facts(row, facts[row["template_id"]], diagnostics)
+        elif (other := by_content.get(words)) is not None:
+            what = f"template {row['template_id']!r} asks what BLEnD asks under the id {other!r}"
+            detail = f"{what}; kept apart, without BLEnD's answers as options"
+            diagnostics.finding("asked-by-blend", row["source"], detail, template_id=row["template_id"])
+    for row in tables.questions.filter(pl.col("template_id").is_in(list(facts))).to_dicts():
         text = _slotted(row["en_question"], locales.get(row["locale"]))
-        if (error := _other_text(row, "en_question", text, wordings)) is not None:
-            yield error
+        if content(text) != told.get(row["template_id"]):
+            _check_text(row, "en_question", text, wordings, diagnostics)
+
+
+def _check_facts(row: Mapping[str, Any], of_blend: Mapping[str, str | None], diagnostics: Diagnostics) -> None:
+    for name in ("topic", "source_locale"):
+        if row[name] not in (None, of_blend[name]):
+            diagnostics.problems.append(_other_fact(row, name, of_blend[name]))
 
 
 def _other_fact(row: Mapping[str, Any], name: str, of_blend: str | None) -> RowError:
@@ -108,23 +120,31 @@ def _other_fact(row: Mapping[str, Any], name: str, of_blend: str | None) -> RowE
     )
 
 
-def _other_text(
-    row: Mapping[str, Any], column: str, text: str, wordings: Sequence[_Wording]
-) -> RowError | None:
-    """The error for a text that asks something else than BLEnD does under the id; null if it does not."""
+def _check_text(
+    row: Mapping[str, Any], column: str, text: str, wordings: Sequence[_Wording], diagnostics: Diagnostics
+) -> bool:
+    """Whether a text asks what BLEnD does under the id; an error if it does not, a finding if words differ."""
     template_id, words = row["template_id"], content(text)
     like, own = _nearest(words, [one for one in wordings if one.template_id == template_id])
     if like == _SAME:
-        return None
+        return True
     alike, other = _nearest(words, wordings)
+    what = f"template {template_id!r} asks {text!r}, but BLEnD's of this id {own.text!r}"
     if like >= _ALIKE and alike < _SAME:
-        return None
+        here, there = set(words.split()), set(own.content.split())
+        differ = ", ".join(f"{word!r}" for word in [*sorted(here - there), *sorted(there - here)])
+        detail = f"column {column}: {what}; kept, look whether {differ} changes what is asked"
+        diagnostics.finding(
+            "reworded-template", row["source"], detail, locale=row.get("locale"), template_id=template_id
+        )
+        return True
     hint = f"did you mean {other.template_id!r}? " if alike >= _ALIKE else ""
-    return RowError(
-        f"template {template_id!r} asks {text!r}, but BLEnD's of this id {own.text!r}",
+    diagnostics.problem(
+        what,
         where=f"{row['source']}, column {column}",
         fix=f"{hint}correct the id, ask as BLEnD does, or give your question an id of its own",
     )
+    return False
 
 
 def _nearest(words: str, wordings: Sequence[_Wording]) -> tuple[float, _Wording]:

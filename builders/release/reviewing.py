@@ -125,6 +125,15 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     return pl.DataFrame(rows, PAIR_SHEET, orient="row")
 
 
+class OptionsToReview(NamedTuple):
+    """Options to read, and questions that have none."""
+
+    sheet: pl.DataFrame
+    """`option_sheets.OPTION_SHEET`, not empty."""
+    without_options: list[tuple[str, str]]
+    """Template and locale of answered questions about which a build asks nothing, by locale."""
+
+
 def options_to_review(
     recipe: Recipe,
     *,
@@ -134,7 +143,7 @@ def options_to_review(
     unread: bool = False,
     everything: bool = False,
     blind: bool = False,
-) -> pl.DataFrame:
+) -> OptionsToReview:
     """The option sheet of a recipe: every option that a build may show, see `recipe_options.RecipeOptions`.
 
     Args:
@@ -146,9 +155,6 @@ def options_to_review(
             there.
         everything: Whether those are there as well that verdicts leave out.
         blind: Whether ``read`` is empty, for a reader who is not to know what others said.
-
-    Returns:
-        `option_sheets.OPTION_SHEET`, not empty.
 
     Raises:
         InputError: If the recipe is in paper mode, no question asks about a locale, or there is nothing to
@@ -173,7 +179,10 @@ def options_to_review(
         left_out = not (everything or offered) and any(options.offered(verdicts, everything=True))
         more = "; `everything=True` also shows what verdicts leave out" if left_out else ""
         raise InputError(f"nothing to read: {why}{more}")
-    return pl.DataFrame(rows, OPTION_SHEET)
+    shown = {(one.row["template_id"], one.row["locale"]) for one in offered}
+    asked = options.answered.select(KEY).sort(KEY[::-1]).iter_rows()
+    chosen = (key for key in asked if (only is None or key in only) and (locales is None or key[1] in locales))
+    return OptionsToReview(pl.DataFrame(rows, OPTION_SHEET), [key for key in chosen if key not in shown])
 
 
 def options_for_natives(

@@ -174,6 +174,7 @@ def build_tables(
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregated = _annotations(inputs, recipe)
     exclusions = exclusions_of(recipe.mcq, base, inputs.questions)
+    own_read = _own_answers_read(inputs.responses, exclusions)
     mcqs = _mcqs(inputs, annotations, recipe, base, exclusions, known)
     if inputs.infos:
         on_progress("build tables", 1, 1)
@@ -195,7 +196,9 @@ def build_tables(
         contributions=inputs.contributions,
         sources=tuple(infos),
         stages=(
-            *_question_stages(inputs, annotations, aggregated, mcqs, warn=recipe.mcq.unread == "warn"),
+            *_question_stages(
+                inputs, annotations, aggregated, mcqs, own_read, warn=recipe.mcq.unread == "warn"
+            ),
             *(made.stage() for made in triples),
             *(cultural.stage(info.location) for info in topics if cultural is not None),
         ),
@@ -281,7 +284,13 @@ def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
 
 
 def _question_stages(
-    inputs: Inputs, annotations: pl.DataFrame, aggregated: Aggregation | None, mcqs: McqBuild, *, warn: bool
+    inputs: Inputs,
+    annotations: pl.DataFrame,
+    aggregated: Aggregation | None,
+    mcqs: McqBuild,
+    own_read: pl.DataFrame,
+    *,
+    warn: bool,
 ) -> list[Stage]:
     """The account of everything about questions; none where a release holds no questions."""
     if not inputs.infos:
@@ -291,7 +300,7 @@ def _question_stages(
         if aggregated is None
         else [Stage("aggregate responses", rows_by(aggregated.annotations), aggregated.findings)]
     )
-    return [*inputs.stages, *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
+    return [*inputs.stages, *aggregation, _mcq_stage(mcqs, [_without_votes(annotations), own_read], warn=warn)]
 
 
 def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -303,6 +312,24 @@ def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
         locale="locale",
         template_id=pl.lit(None, pl.String),
         detail=pl.format("votes of {} questions are unknown; no multiple-choice question is made of them", "n"),
+    )
+
+
+def _own_answers_read(responses: pl.DataFrame, exclusions: pl.DataFrame | None) -> pl.DataFrame:
+    """`FINDINGS`, one row per reader of options who is an annotator of the region as well."""
+    verdicts = empty(EXCLUSIONS) if exclusions is None else exclusions
+    annotators = responses.select("locale", reviewer="annotator").unique()
+    by = ["locale", "reviewer"]
+    own = verdicts.join(annotators, on=by).group_by(by).agg(pl.len(), pl.col("source").first()).sort(by)
+    detail = pl.format(
+        "reader {} of options is an annotator of {} too; all {} verdicts count", "reviewer", "locale", "len"
+    )
+    return own.select(
+        kind=pl.lit("own-answers-read"),
+        source="source",
+        locale="locale",
+        template_id=pl.lit(None, pl.String),
+        detail=detail,
     )
 
 
@@ -326,7 +353,7 @@ def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregat
     return pl.concat([inputs.annotations, result.annotations]).sort(KEY), result
 
 
-def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> Stage:
+def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -> Stage:
     unread = unread_findings(mcqs.reading) if warn else []
     found = pl.concat([mcqs.found, mcqs.dropped]).select(
         kind="reason",
@@ -349,7 +376,7 @@ def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> St
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
     made = mcqs.summary.select("locale", rows="mcqs")
-    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, without_votes, of_reading]), notes)
+    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, *further, of_reading]), notes)
 
 
 def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:

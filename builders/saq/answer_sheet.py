@@ -1,13 +1,13 @@
 """The answer sheet: what people typed, as the rules group it, for a reviewer to correct in a spreadsheet."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from blend.builders.saq.ballots import Ballots, cast_ballots
-from blend.builders.saq.grouping import grouping_key
+from blend.builders.saq.grouping import grouping_key, several_answers
 from blend.builders.saq.groups import answer_groups, grouped
 from blend.builders.saq.lost_answers import Lost
 from blend.schemas.language.answer_formats import AnswerFormat, lacks_format, understood
@@ -60,11 +60,12 @@ def answer_sheet(
     gone = {(one.template_id, one.locale): ", ".join(map(repr, one.answers)) for one in lost}
     counts = Counter(ballots.answers.select(*KEY, "answer").iter_rows())
     struck = _struck(reviews)
+    lines = {row[:-1]: row[-1] for row in ballots.answers.select(*KEY, "answer", "lines").iter_rows()}
     rows: list[_Row] = []
     for question in questions.sort(KEY[::-1]).iter_rows(named=True):
         key = question["template_id"], question["locale"]
         if key in shown or key in gone or _stops_a_build(question, listed.get(key, [])):
-            own = [*_valid(question, listed.get(key, []), known), *struck.get(key, [])]
+            own = [*_valid(question, listed.get(key, []), known, lines), *struck.get(key, [])]
             if own and key in gone:
                 note = f"reviewed before, with {gone[key]}, which nobody answers any more"
                 own[0]["notes"] = "; ".join(filter(None, (note, own[0].get("notes"))))
@@ -96,7 +97,10 @@ def _stops_a_build(question: dict[str, Any], groups: Sequence[dict[str, Any]]) -
 
 
 def _valid(
-    question: dict[str, Any], groups: Sequence[dict[str, Any]], known: "_KnownEnglish"
+    question: dict[str, Any],
+    groups: Sequence[dict[str, Any]],
+    known: "_KnownEnglish",
+    lines: Mapping[tuple[str, ...], Sequence[str]],
 ) -> Iterator[_Row]:
     """The rows of the answers in groups."""
     form, language = AnswerFormat(question["answer_format"]), question["language"]
@@ -111,6 +115,10 @@ def _valid(
             notes = [whence] if whence and not location else []
             if form is not AnswerFormat.TEXT and understood(answer, form, language, unit=unit) is None:
                 notes.append(f"not {form}: put it into the group of one that is, or mark it invalid")
+            typed = lines.get((question["template_id"], question["locale"], answer), ())
+            if form is AnswerFormat.TEXT and len(parts := several_answers(answer, typed)) > 1:
+                listed = ", ".join(map(repr, parts))
+                notes.append(f"may be {len(parts)} answers, {listed}, and counts for none of them")
             yield {
                 "answer": answer,
                 "group": str(number),

@@ -8,7 +8,6 @@ from blend.builders.saq.ballots import Ballots
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, rejections
 from blend.builders.saq.grouping import several_answers
 from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import FINDINGS, KEY
 
 _MOST_DIGITS = 18
@@ -161,10 +160,7 @@ def _out_of_format(votes: pl.DataFrame) -> pl.DataFrame:
 def _several_answers(votes: pl.DataFrame) -> pl.DataFrame:
     """Unreviewed answers that look like several in one cell, at the first response that gave them."""
     typed = _first_typed(votes.filter(~pl.col("reviewed"), pl.col("answer_format") == AnswerFormat.TEXT.value))
-    parts = [
-        several_answers(", ".join(filter(None, map(clean, lines))) if len(lines) > 1 else answer)
-        for answer, lines in typed.select("answer", "lines").iter_rows()
-    ]
+    parts = [several_answers(answer, lines) for answer, lines in typed.select("answer", "lines").iter_rows()]
     listed = typed.with_columns(parts=pl.Series(parts, dtype=pl.List(pl.String)))
     n_parts = pl.col("parts").list.len()
     detail = pl.format("'{}' may be {} answers: {}; kept as one", "answer", n_parts, _quoted("parts"))

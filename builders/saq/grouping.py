@@ -6,6 +6,7 @@ them.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from unicodedata import category, normalize
 
@@ -77,13 +78,16 @@ def grouping_key(
     return read(answer) or read(key) or key
 
 
-def several_answers(answer: str) -> list[str]:
+def several_answers(answer: str, lines: Sequence[str] = ()) -> list[str]:
     """The answers that one text lists: ``tea, coffee, milk`` are three; one, itself, where nothing lists any.
+
+    So do the ``lines`` of its cell, if there are several.
 
     Parts of a list have a letter each and at most `_LONGEST_PART` words; those between slashes two letters, so
     that ``w/o`` and ``24/7`` are no lists. Only a suspicion: ``Paris, Texas`` is one place.
     """
-    parts = [part.strip() for part in _LISTING.split(answer)]
+    listed = "\n".join(filter(None, map(clean, lines))) if len(lines) > 1 else answer
+    parts = [part.strip() for part in _LISTING.split(listed)]
     # What ends in a comma lists no empty answer.
     parts = parts[:-1] if len(parts) > 1 and not parts[-1] else parts
     is_list = all(any(map(str.isalpha, part)) and len(part.split()) <= _LONGEST_PART for part in parts)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from blend.schemas.errors import RowError
 from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, lacks_format, understood
 from blend.schemas.language.characters import scripts_of
+from blend.schemas.language.placeholders import is_placeholder
 from blend.schemas.language.text_comparison import fold
 from blend.schemas.sheets.answer_sheets import Mark
 from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
@@ -14,6 +15,10 @@ from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
 """Letters on both sides of a mark that separates: not ``1,000`` and ``24/7``."""
+_A_FEW = 3
+"""Answers that may be names, which are the same in English."""
+_HARDLY = frozenset({"same", "idem", "missing", "pending", "unclear", "untranslatable", "see note"})
+"""What stands for English that somebody has yet to write, and may be English of an answer."""
 _HALF_OF_CLOCK = 6 * 60
 """Minutes by which a time and its English may differ: ``6:00`` is 18:00 or, counted from sunrise, 12:00."""
 
@@ -88,6 +93,7 @@ def suspect_english(questions: Sequence[Sequence[Answer]]) -> Iterator[str]:
         yield from _same_english(valid)
     answers = [row for rows in questions for row in rows if not row.invalid]
     yield from _two_englishes(answers)
+    yield from _not_translated(answers)
     yield from _filled_groups([[row for row in rows if not row.invalid] for rows in questions])
 
 
@@ -106,6 +112,8 @@ def _hardly_english(rows: Sequence[Answer]) -> Iterator[str]:
                 yield f"{where} may be what a spreadsheet made of a text; write it again if it is"
             elif _is_of_digits(text) and not any(map(str.isdigit, row.answer)):
                 yield f"{where} is a number or time, of which its answer {row.answer!r} has none"
+            elif is_placeholder(text) or fold(text) in _HARDLY:
+                yield f"{where} is hardly the English of {row.answer!r}; mark the answer invalid if it is none"
             elif _LISTED.search(text) and not _LISTED.search(row.answer):
                 yield f"{where} is one text; write | between several"
 
@@ -145,6 +153,22 @@ def _two_englishes(rows: Sequence[Answer]) -> Iterator[str]:
             f"{earlier.english[0]!r} in {earlier.source}, and so are {len(other)} of {again} answers that come "
             "again; was the column sorted or moved alone?"
         )
+
+
+def _not_translated(rows: Sequence[Answer]) -> Iterator[str]:
+    """English that is mostly the answer itself, of people who are not asked in English."""
+    foreign = [row for row in rows if row.english and row.form is AnswerFormat.TEXT and not _is_english(row)]
+    same = [row for row in foreign if fold(row.answer) in map(fold, row.english)]
+    if len(same) > _A_FEW and 2 * len(same) > len(foreign):
+        row = same[0]
+        yield (
+            f"{row.source}, column english: {row.english[0]!r} is the answer itself, and so are "
+            f"{len(same)} of {len(foreign)}; options are in English: translate them"
+        )
+
+
+def _is_english(row: Answer) -> bool:
+    return row.locale.partition("-")[0] == "en"
 
 
 def _filled_groups(questions: Sequence[Sequence[Answer]]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from blend.schemas.errors import RowError, raise_all
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.personal_data import tells_who
+from blend.schemas.language.placeholders import is_unwritten
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import REVIEWS
 from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
@@ -27,8 +28,6 @@ from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_hav
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 # A group's number as some spreadsheets write it back, 1.0 or 1,00.
 _WHOLE = re.compile(r"(\d+)[.,]0*")
-# What people write who have no English yet.
-_NO_TEXT = re.compile(r"[^\w\s]+|to ?do|tbd|fixme|n/a|xxx+", re.IGNORECASE)
 _AS_PROPOSED = "copy the cell from the sheet as it was proposed"
 
 _Cells = dict[str, str]
@@ -213,7 +212,7 @@ class _Reader:
                 continue
             if meant != text:
                 self._recognise("english", text, meant)
-            if _NO_TEXT.fullmatch(meant) and meant.isascii() and meant != unguarded(self._cells["answer"]):
+            if is_unwritten(meant) and meant != unguarded(self._cells["answer"]):
                 fix = "write the English, or leave the cell empty"
                 self._unreadable(f"{meant!r} is not English", fix, needed=needed)
                 continue

@@ -8,6 +8,7 @@ import polars as pl
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
 from blend.schemas.language.locales import Registry
+from blend.schemas.language.personal_data import tells_who
 from blend.schemas.rows.frame_columns import FINDINGS
 
 
@@ -35,6 +36,12 @@ class Diagnostics:
     ) -> None:
         """Note an oddity that does not stop the reader, and what was done about it."""
         self.findings.append((kind, source, locale, template_id, detail))
+
+    def check_own_words(self, text: str, *, where: str, of_answers: bool = True) -> None:
+        """Note what in somebody's own words tells who a person is (`tells_who`): releases repeat such words."""
+        for kind in tells_who(text, of_answers=of_answers):
+            fix = "say why in other words: a release repeats them"
+            self.problem(f"holds {kind} (not shown)", where=where, fix=fix)
 
     def unknown_locale(self, name: str, known: Registry, *, where: str) -> None:
         """Note a locale that is not known, once: a locale file that was forgotten is behind all rows of it."""

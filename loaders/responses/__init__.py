@@ -14,14 +14,13 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.characters import find_hidden_characters, on_one_line
 from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
-from blend.loaders.responses.odd_answers import find_odd_answers
+from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
 from blend.loaders.responses.own_reviews import reviews_that_count
 from blend.loaders.responses.question_languages import find_other_languages
 from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.personal_data import tells_who
 from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
 from blend.schemas.rows.template_columns import TEMPLATES
@@ -123,11 +122,12 @@ def check_rows(
     )
     check_prompts(prompts, questions, diagnostics)
     for location, review in reviews.rows:
-        for kind in (kind for reason in review.reasons for kind in tells_who(reason)):
-            fix = "take it out: the release repeats reasons"
-            diagnostics.problem(f"column reasons: holds {kind} (not shown)", where=location, fix=fix)
-    find_other_languages(questions.rows, known, diagnostics)
+        for reason in review.reasons:
+            diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
+    topics = {row.template_id: row.topic for _, row in templates.rows}
+    find_other_languages(questions.rows, known, diagnostics, template_ids=list(topics))
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
+    find_copied_answers(responses.rows, topics, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
     find_hidden_characters(

@@ -111,6 +111,8 @@ def read_decisions(
             with diagnostics.collected():
                 placed.append((cells.location, _decision(cells.values, cells.location)))
     _check_no_contradiction(placed, diagnostics)
+    for where, decision in placed:
+        diagnostics.check_own_words(decision.why, where=f"{where}, column why")
     diagnostics.raise_problems()
     return tuple(decision for _, decision in placed)
 

@@ -25,7 +25,7 @@ def read_fillers(path: Path) -> pl.DataFrame:
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.
-        RowError: If it cannot be read or lacks a column.
+        RowError, RowErrors: If it cannot be read, lacks a column, or says who somebody is.
     """
     return read_reviewed_options(path, "fillers", FILLERS, _COLUMNS)
 
@@ -41,7 +41,7 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.
-        RowError: If it cannot be read or lacks a column.
+        RowError, RowErrors: If it cannot be read, lacks a column, or says who somebody is.
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file of {what}; correct its name (mcq.{what} in a recipe)")
@@ -54,6 +54,7 @@ def read_reviewed_options(path: Path, what: str, schema: pl.Schema, columns: Col
         except ValueError as error:
             what, _, fix = str(error).partition("; ")
             diagnostics.problem(what, where=f"{cells.location}, column reviewer", fix=fix)
+        diagnostics.check_own_words(str(cells.values.get("why") or ""), where=f"{cells.location}, column why")
     diagnostics.raise_problems()
     return pl.DataFrame(rows, schema, orient="row")
 

@@ -17,9 +17,10 @@ from blend.schemas.language.answer_formats import (
 from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.personal_data import as_read, several_pseudonyms
-from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.language.placeholders import is_unwritten
+from blend.schemas.language.text_comparison import clean, fold, pluralise
 from blend.schemas.prompts.question_slots import slot_problems, slots_of
-from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response, Review
+from blend.schemas.rows.published_rows import QUESTION_SLOT, Prompt, QuestionTemplate, Response, Review
 from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
 
 Key = tuple[str, str]
@@ -62,10 +63,12 @@ def check_links(
     _check_distinct(responses.rows, lambda row: (row.template_id, row.locale, row.annotator), what, diagnostics)
     _check_distinct(reviews.rows, _key, "question {0!r} in {1} is also reviewed in {location}", diagnostics)
     _check_annotators(responses.rows, diagnostics)
+    _find_own_reviews(reviews.rows, responses.rows, diagnostics)
     for template in templates.rows:
         _check_slots(template, diagnostics)
     for question in questions.rows:
         _check_filled(question, diagnostics)
+    _find_repeated(questions.rows, diagnostics)
     by_id = {row.template_id: row for _, row in templates.rows}
     if templates.is_complete:
         _check_templates(questions.rows, by_id, diagnostics)
@@ -87,6 +90,11 @@ def check_prompts(
     """Note as problems the prompts that occur twice, and those of a locale without questions."""
     what = "prompt {0!r} of {1} is also in {location}"
     _check_distinct(prompts.rows, lambda row: (row.prompt_id, row.locale), what, diagnostics)
+    for location, prompt in prompts.rows:
+        for column in ("prompt", "en_prompt"):
+            # The question alone, and what ends it, is a prompt.
+            text = getattr(prompt, column).replace(QUESTION_SLOT, "").strip(" .:?!")
+            _check_written(text, f"{location}, column {column}", diagnostics)
     if questions.is_complete:
         asked = {row.locale for _, row in questions.rows}
         for location, prompt in prompts.rows:
@@ -136,6 +144,17 @@ def _check_annotators(responses: Iterable[Placed[Response]], diagnostics: Diagno
             diagnostics.problem(what, where=where, fix="spell one person's pseudonym in one way throughout")
 
 
+def _find_own_reviews(
+    reviews: Iterable[Placed[Review]], responses: Iterable[Placed[Response]], diagnostics: Diagnostics
+) -> None:
+    """Note as findings reviewers who are annotators of the locale as well, once each."""
+    annotators = {(row.locale, as_read(row.annotator)) for _, row in responses}
+    for location, review in {(one.row.locale, one.row.reviewer): one for one in reversed([*reviews])}.values():
+        if (review.locale, as_read(review.reviewer)) in annotators:
+            detail = f"reviewer {review.reviewer!r} is an annotator of {review.locale} too; kept"
+            diagnostics.finding("own-answers-reviewed", location, detail, locale=review.locale)
+
+
 def _check_slots(template: Placed[QuestionTemplate], diagnostics: Diagnostics) -> None:
     for what, fix in slot_problems(template.row.text):
         diagnostics.problem(what, where=f"{template.location}, column text", fix=fix)
@@ -143,9 +162,26 @@ def _check_slots(template: Placed[QuestionTemplate], diagnostics: Diagnostics) -
 
 def _check_filled(question: Placed[AskedQuestion], diagnostics: Diagnostics) -> None:
     for column, text in (("question", question.row.question), ("en_question", question.row.en_question)):
+        _check_written(text, f"{question.location}, column {column}", diagnostics)
         if slots := slots_of(text):
             where = f"{question.location}, column {column}"
             diagnostics.problem(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
+
+
+def _check_written(text: str, where: str, diagnostics: Diagnostics) -> None:
+    if is_unwritten(text):
+        diagnostics.problem(f"{text!r} is not a text yet", where=where, fix="write it, or delete the row")
+
+
+def _find_repeated(questions: Iterable[Placed[AskedQuestion]], diagnostics: Diagnostics) -> None:
+    """Note as findings questions that a locale is asked in the same words under another id."""
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    for location, row in questions:
+        template_id, at = first.setdefault((row.locale, fold(row.question)), (row.template_id, location))
+        if template_id != row.template_id:
+            detail = f"column question is that of {template_id!r} in {at}; kept, and asked twice"
+            key = {"locale": row.locale, "template_id": row.template_id}
+            diagnostics.finding("repeated-question", location, detail, **key)
 
 
 def _check_templates(

@@ -1,19 +1,26 @@
-"""Odd answers: what annotators typed in place of one, and what tells who somebody is."""
+"""Odd answers: what annotators typed in place of one, what tells who somebody is, and what was copied."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.language.personal_data import may_be_dialled, personal_data
-from blend.schemas.language.placeholders import is_placeholder
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.language.personal_data import contact_data, may_be_dialled, personal_data
+from blend.schemas.language.placeholders import is_placeholder, is_unwritten
+from blend.schemas.language.text_comparison import clean, fold
 from blend.schemas.rows.published_rows import Response
+
+_SURELY_COPIED = 8
+"""Questions from which two people hardly give the same answers to all by chance."""
+_FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3
+"""Questions, and topics of these, from which one answer to all of them was hardly meant; BLEnD's people gave
+one to three questions on two topics at most."""
 
 
 def find_odd_answers(
     responses: Sequence[Placed[Response]], diagnostics: Diagnostics, *, is_draft: bool = False
 ) -> None:
-    """Note answers that may be none, and reasons and annotators that hold personal data.
+    """Note answers that may be none, and answers, reasons and annotators that hold personal data.
 
     Args:
         responses: Valid by themselves.
@@ -32,10 +39,56 @@ def find_odd_answers(
             diagnostics.finding("personal-data", location, detail, locale=row.locale)
 
 
+def find_copied_answers(
+    responses: Sequence[Placed[Response]], topics: Mapping[str, str], diagnostics: Diagnostics
+) -> None:
+    """Note annotators who answer exactly what another one does, and those with one answer to unlike questions.
+
+    Args:
+        responses: Valid by themselves.
+        topics: By template.
+        diagnostics: Takes findings.
+    """
+    by_annotator = defaultdict[tuple[str, str], list[Placed[Response]]](list)
+    for placed in responses:
+        by_annotator[placed.row.locale, placed.row.annotator].append(placed)
+    first: dict[object, Placed[Response]] = {}
+    for (tag, who), given in by_annotator.items():
+        _note_filled(given, topics, diagnostics)
+        said = frozenset((row.template_id, *map(fold, row.answers), row.non_answer) for _, row in given)
+        earlier = first.setdefault((tag, said), given[0])
+        if earlier is not given[0] and len(given) >= _SURELY_COPIED:
+            other = f"{earlier.row.annotator!r} in {earlier.location}"
+            detail = (
+                f"annotator {who!r} answers all {len(given)} questions as {other} does; kept, and both count"
+            )
+            diagnostics.finding("copied-responses", given[0].location, detail, locale=tag)
+
+
+def _note_filled(
+    given: Sequence[Placed[Response]], topics: Mapping[str, str], diagnostics: Diagnostics
+) -> None:
+    questions = defaultdict[str, list[Placed[Response]]](list)
+    for placed in given:
+        for answer in {fold(answer) for answer in placed.row.answers if any(map(str.isalpha, answer))}:
+            questions[answer].append(placed)
+    for answer, to in questions.items():
+        of = {topics.get(row.template_id) for _, row in to}
+        if len(to) >= _FILLED_QUESTIONS and len(of) >= _FILLED_TOPICS:
+            row = to[0].row
+            what = (
+                f"annotator {row.annotator!r} answers {len(to)} questions on {len(of)} topics with {answer!r}"
+            )
+            detail = f"{what}; kept, was the column filled down?"
+            diagnostics.finding("filled-down", to[0].location, detail, locale=row.locale)
+
+
 def _note_answer(row: Response, column: str, answer: str, location: str, diagnostics: Diagnostics) -> None:
     key = {"locale": row.locale, "template_id": row.template_id}
+    for kind in dict.fromkeys(contact_data(answer, is_answer=True)):
+        diagnostics.finding("personal-data", location, f"{column} holds {kind} (not shown); kept", **key)
     has_words = any(map(str.isalnum, answer))
-    if is_placeholder(answer) or (answer.isascii() and not has_words):
+    if is_placeholder(answer) or is_unwritten(answer):
         detail = f"{column} holds {answer!r}, which may be no answer; kept"
         diagnostics.finding("placeholder-answer", location, detail, **key)
     elif not has_words:

@@ -112,6 +112,7 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
             continue
         with diagnostics.collected():
             verdict = _verdict(cells)
+            diagnostics.check_own_words(verdict.why, where=f"{verdict.location}, column why")
             earlier = verdicts.setdefault(verdict.subject, verdict)
             if earlier.kind != verdict.kind:
                 raise RowError(
@@ -129,7 +130,7 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
 def _verdict(cells: Cells) -> OptionVerdict:
     values = cells.values
     where = f"{cells.location}, column verdict"
-    kind = values["verdict"].strip().casefold()
+    kind = values["verdict"].strip().casefold().replace(" ", "-")
     if kind not in ALL_VERDICTS:
         fix = f"write one of {', '.join(ALL_VERDICTS)}, or leave the cell empty"
         raise RowError(f"unknown verdict {values['verdict']!r}", where=where, fix=fix)

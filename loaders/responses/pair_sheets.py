@@ -58,6 +58,7 @@ def read_pair_sheet(path: Path, *, who: str, when: date, encoding: str | None = 
         if cells.values["verdict"].strip():
             with diagnostics.collected():
                 decisions.append(_decision(cells, who, when))
+                diagnostics.check_own_words(decisions[-1].why, where=f"{cells.location}, column why")
     diagnostics.raise_problems()
     if not decisions:
         raise InputError(f"{path}: no row has a verdict; write 'same' or 'different' into the column verdict")

@@ -17,7 +17,7 @@ from blend.schemas.language.characters import scripts_of
 from blend.schemas.language.languages import country_name, english_name
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.region_mentions import in_english
-from blend.schemas.language.text_comparison import words
+from blend.schemas.language.text_comparison import fold, words
 
 _ENGLISH = "en"
 _FEW = 5
@@ -31,13 +31,18 @@ _BRACKETS = re.compile(r"[(（][^)）]*[)）]|\d+")
 
 
 def find_other_languages(
-    questions: Sequence[Placed[AskedQuestion]], locales: Registry, diagnostics: Diagnostics
+    questions: Sequence[Placed[AskedQuestion]],
+    locales: Registry,
+    diagnostics: Diagnostics,
+    *,
+    template_ids: Sequence[str] = (),
 ) -> None:
     """Note local questions that read like another language's, or name another country and not their own.
 
-    Columns that are sorted without the others have the questions of other templates in their rows.
+    Columns that are sorted without the others have the questions of other templates in their rows: the ids, in
+    alphabetical order or that of ``template_ids``, show that rows were not sorted as a whole.
     """
-    _find_sorted_alone(questions, diagnostics)
+    _find_sorted_alone(questions, template_ids, diagnostics)
     texts: defaultdict[str, set[str]] = defaultdict(set)
     for _, row in questions:
         texts[_language(locales.get(row.locale))].add(_BRACKETS.sub(" ", row.question))
@@ -61,25 +66,39 @@ def find_other_languages(
             diagnostics.finding("other-country", location, found, **key)
 
 
-def _find_sorted_alone(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics) -> None:
-    """Note locales whose ids and one of whose columns of questions are both in alphabetical order."""
+def _find_sorted_alone(
+    questions: Sequence[Placed[AskedQuestion]], template_ids: Sequence[str], diagnostics: Diagnostics
+) -> None:
+    """Note locales whose ids are in order, and one of whose columns of questions is in alphabetical order."""
+    places = {template_id: place for place, template_id in enumerate(template_ids)}
     by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
     for placed in questions:
         by_locale[placed.row.locale].append(placed)
     for tag, rows in by_locale.items():
-        if len(rows) < _SURELY_SORTED or _descents([row.template_id for _, row in rows]) > len(rows) // 8:
+        ids = [row.template_id for _, row in rows]
+        orders = {
+            "like template_id": _descents(ids),
+            "and template_id in that of the templates": _descents([places.get(one, -1) for one in ids]),
+        }
+        how = min(orders, key=lambda order: orders[order])
+        if len(rows) < _SURELY_SORTED or orders[how] > len(rows) // 8:
             continue  # a sheet that was sorted as a whole, or by nothing that shows
         columns = ("question", "en_question")
         ordered = {
-            column: not _descents([getattr(row, column).casefold() for _, row in rows]) for column in columns
+            # With accents as letters of their own, or as none: spreadsheets do either.
+            column: any(
+                not _descents([spelled(getattr(row, column)) for _, row in rows])
+                for spelled in (str.casefold, fold)
+            )
+            for column in columns
         }
         if ordered["question"] != ordered["en_question"]:
             one, other = ("question", "en_question") if ordered["question"] else ("en_question", "question")
-            detail = f"column {one} of {tag} is in alphabetical order like template_id, {other} is not; kept"
+            detail = f"column {one} of {tag} is in alphabetical order {how}, {other} is not; kept"
             diagnostics.finding("sorted-alone", rows[0].location, detail, locale=tag)
 
 
-def _descents(texts: Sequence[str]) -> int:
+def _descents(texts: Sequence[str] | Sequence[int]) -> int:
     """How many texts do not come after the one before them."""
     return sum(one >= later for one, later in pairwise(texts))
 

@@ -9,8 +9,9 @@ from rapidfuzz import fuzz, process
 
 from blend.loaders.files.content import location_of, open_content
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import SUFFIXES
+from blend.loaders.files.rows import SUFFIXES, unknown_kind
 from blend.loaders.files.tables import only_named
+from blend.loaders.files.workbooks import OTHER_WORKBOOKS
 from blend.schemas.errors import InputError
 
 HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini", "Icon\r")
@@ -93,7 +94,11 @@ def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
     read = {f"{name}{suffix}" for name in _SINGLE for suffix in SUFFIXES}
     for path in sorted(folder.iterdir()):
         suffix = path.suffix.lower()
-        if suffix not in SUFFIXES or path.name in read or path.name.startswith(HIDDEN) or not path.is_file():
+        if path.name in read or path.name.startswith(HIDDEN) or not path.is_file():
+            continue
+        if suffix in OTHER_WORKBOOKS and path.stem.casefold() in _SINGLE:
+            diagnostics.problems.append(unknown_kind(path, where=path.name))
+        if suffix not in SUFFIXES:
             continue
         alike = process.extractOne(path.stem.casefold(), _SINGLE, scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
         close = None if alike is None else alike[0]

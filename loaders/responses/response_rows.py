@@ -17,7 +17,15 @@ from blend.loaders.responses.response_files import ResponseFiles
 from blend.schemas.errors import RowError
 from blend.schemas.language.answer_formats import format_of
 from blend.schemas.language.locales import Registry
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Prompt, QuestionTemplate, Response, Review
+from blend.schemas.rows.published_rows import (
+    LONGEST_ANSWER,
+    MAX_ANSWERS,
+    NonAnswer,
+    Prompt,
+    QuestionTemplate,
+    Response,
+    Review,
+)
 
 _ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
 _ONE_TOO_MANY = f"answer_{MAX_ANSWERS + 1}"
@@ -148,6 +156,11 @@ def _review_values(cells: Cells) -> dict[str, Any]:
 
 def _response_values(cells: Cells) -> dict[str, Any]:
     answers = _answers(cells)
+    for number, answer in enumerate(answers if isinstance(answers, list) else (), start=1):
+        if len(str(answer)) > LONGEST_ANSWER:
+            what = f"an answer of {len(answer):,} characters, {answer[:20] + '…'!r}"
+            fix = f"write the answer alone, in at most {LONGEST_ANSWER:,} characters"
+            raise RowError(what, where=f"{cells.location}, column answer_{number}", fix=fix)
     non_answer, reason = cells.values.get("non_answer") or None, cells.values.get("reason") or None
     if contradiction := _contradiction(answers, non_answer, reason):
         what, fix = contradiction

@@ -46,6 +46,7 @@ def read_wordings(path: Path) -> tuple[Wording, ...]:
     found = []
     for cells in read_rows(path, path.parent, diagnostics, _COLUMNS):
         one = Wording(*(str(cells.values.get(name) or "") for name in Wording._fields))
+        diagnostics.check_own_words(one.why, where=f"{cells.location}, column why")
         missing = [name for name in ("template_id", "wording") if not getattr(one, name).strip()]
         if missing:
             what, fix = f"a wording without {' and '.join(missing)}", "fill it in or delete the row"

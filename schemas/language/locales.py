@@ -90,6 +90,16 @@ class Locale(Row):
         return language_name(self.language)
 
     @model_validator(mode="after")
+    def _names_one_region(self) -> Self:
+        # Left from the entry that was copied, it would have every question ask about another country.
+        if _without_article(self.prompt_name) not in (self.region_name, *self.aliases):
+            raise ValueError(
+                f"prompt_name {self.prompt_name!r} is neither region_name, {self.region_name!r}, nor among "
+                "aliases; correct it, or add it to aliases without article"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _codes_exist(self) -> Self:
         if not is_language(self.language):
             raise ValueError(f"language {self.language!r} is not a valid BCP 47 tag; write for example 'ko'")

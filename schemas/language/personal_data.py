@@ -1,10 +1,12 @@
 """Personal data: what in a text may tell who somebody is."""
 
 import re
-import unicodedata
+from string import punctuation
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
+
+from blend.schemas.language.text_comparison import fold
 
 # Tried once per run of characters, not at each of them: that would take quadratic time in a long word.
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -55,10 +57,11 @@ _LOOKALIKES = str.maketrans("авекмнорстухіѕјοανιρ", "abekmho
 def as_read(pseudonym: str) -> str:
     """What a pseudonym has in common with the same one in another spelling.
 
-    Case does not count, nor signs and blanks between letters and digits, zeros before a number, ``O`` beside a
-    digit for 0, and letters of another script that look alike: ``F-01`` and ``f1`` are one.
+    Case and accents do not count, nor signs and blanks around it and between letters and digits, zeros before a
+    number, ``O`` beside a digit for 0, and letters of another script that look alike: ``F-01.`` and ``f1`` are
+    one.
     """
-    text = unicodedata.normalize("NFKC", pseudonym).casefold().translate(_LOOKALIKES)
+    text = fold(pseudonym).translate(_LOOKALIKES).strip(punctuation + " ")
     text = re.sub(r"(?<=\d)o|o(?=\d)", "0", text)
     text = re.sub(r"(?<=[^\W\d_])[\s_.-]+(?=\d)|(?<=\d)[\s_.-]+(?=[^\W\d_])", "", text)
     return " ".join(re.sub(r"(?<!\d)0+(?=\d)", "", text).split())
@@ -104,12 +107,9 @@ def contact_data(text: str, *, is_answer: bool) -> list[str]:
 
     Args:
         text: What somebody typed.
-        is_answer: Whether it answers a question. Prices and hours are answers, so that a number among them is a
-            phone's only if it begins with ``+`` or 0 and has 9 to 15 digits.
+        is_answer: See `personal_data`.
     """
-    kinds = personal_data(text, numbers=not is_answer)
-    if is_answer:
-        kinds += ["a phone number" for match in _NUMBER.finditer(_MAIL.sub(" ", text)) if _is_dialled(match[0])]
+    kinds = personal_data(text, is_answer=is_answer)
     return [kind for kind in kinds if kind in ("an e-mail address", "a phone number")]
 
 
@@ -128,37 +128,48 @@ def _is_dialled(number: str) -> bool:
     return (number.startswith("+") or is_dialled) and len(digits) in _DIGITS_OF_PHONES
 
 
-_SHORT_NUMBER = re.compile(r"(?<!\d)\d(?:[ -]?\d){5,}(?!\d)")
+_FEWEST_DIGITS = 6
+_NUMBER_IN_WORDS = re.compile(r"(?<!\d)\d(?:[ -]?\d){5,}(?!\d)")
 _TWO_WORDS = re.compile(r"(?=\b([^\W\d_]+) ([^\W\d_]+))")
+_WORDS_BEFORE_NUMBER = re.compile(r"\b([^\W\d_]+) ([^\W\d_]+)\W{1,3}\d(?: ?\d){5,7}(?![\d-])")
 
 
-def tells_who(text: str) -> list[str]:
+def tells_who(text: str, *, of_answers: bool = False) -> list[str]:
     """The kinds of data in somebody's own words by which a person can be reached; never the data.
 
-    As `contact_data` of words that answer nothing, and a name (two capitalised words in a row) with a number
-    of six or more digits.
+    As `contact_data`, and a name (two capitalised words in a row) with a number of six or more digits.
+
+    Args:
+        text: What somebody typed.
+        of_answers: Whether it speaks of answers, and so perhaps of prices and countries; then such a number
+            has eight digits at most, and stands right behind the name.
     """
-    kinds = contact_data(text, is_answer=False)
-    if not kinds and _SHORT_NUMBER.search(text):
-        pairs = _TWO_WORDS.findall(text)
-        kinds += ["a name with a number"] if any(a[0].isupper() and b[0].isupper() for a, b in pairs) else []
-    return kinds
+    if "@" not in text and sum(map(str.isdecimal, text)) < _FEWEST_DIGITS:
+        return []  # nearly all of them
+    kinds = contact_data(text, is_answer=of_answers)
+    pairs = (_WORDS_BEFORE_NUMBER if of_answers else _TWO_WORDS).findall(text)
+    is_named = any(a[0].isupper() and b[0].isupper() for a, b in pairs)
+    return kinds or (["a name with a number"] if is_named and _NUMBER_IN_WORDS.search(text) else [])
 
 
-def personal_data(text: str, *, numbers: bool = True) -> list[str]:
+def personal_data(text: str, *, is_answer: bool = False) -> list[str]:
     """The kinds of personal data in a text, one per place; never the data.
 
     Args:
         text: What somebody typed.
-        numbers: Whether a number of eight or more digits counts, unless it is a date or two years.
+        is_answer: Whether it answers a question. Elsewhere a number of eight or more digits counts, unless it
+            is a date or two years; prices and hours are answers, so that a number among them is a phone's only
+            if it begins with ``+`` or 0 and has 9 to 15 digits.
     """
     kinds: list[str] = []
     for kind, pattern in _PATTERNS.items():
-        if pattern is _NUMBER and not numbers:
-            continue
-        for match in pattern.finditer(text):
-            if pattern is _NUMBER and (_YEARS.fullmatch(match[0]) or _DATE.fullmatch(match[0])):
-                continue
-            kinds.append(kind)
+        found = (match[0] for match in pattern.finditer(text))
+        if pattern is _NUMBER:
+            found = filter(_is_dialled if is_answer else _is_no_date, found)
+        kinds += [kind for _ in found]
         text = pattern.sub(" ", text)
     return kinds
+
+
+def _is_no_date(number: str) -> bool:
+    return not (_YEARS.fullmatch(number) or _DATE.fullmatch(number))

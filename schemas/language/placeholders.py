@@ -1,4 +1,6 @@
-"""Placeholders: what people type where they have no answer."""
+"""Placeholders: what people type where they have no answer, or no text yet."""
+
+import re
 
 from blend.schemas.language.text_comparison import words
 
@@ -12,6 +14,18 @@ _PLACEHOLDERS = frozenset(
 )  # fmt: skip
 
 
+_UNWRITTEN = re.compile(
+    r"\W+|to ?do|tb[acd]|fix ?me|n/a|xxx+|ditto|(?:see|same as|as) above|see below|lorem ipsum.*"
+    r"|(?:no |missing )?translation(?: missing| needed)?|untranslated|not translated|placeholder",
+    re.IGNORECASE,
+)
+
+
 def is_placeholder(text: str) -> bool:
-    """Whether an answer only says that there is none, such as ``none``, ``X`` or ``n/a``."""
-    return words(text) in _PLACEHOLDERS
+    """Whether an answer only says that there is none, such as ``none``, ``X``, ``n/a`` or ``NA``."""
+    return words(text) in _PLACEHOLDERS or text.strip() == "NA"
+
+
+def is_unwritten(text: str) -> bool:
+    """Whether a text only stands for one that is still to be written, such as ``TODO`` or ``???``."""
+    return text.isascii() and _UNWRITTEN.fullmatch(text.strip()) is not None

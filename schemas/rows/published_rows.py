@@ -18,6 +18,9 @@ from blend.schemas.language.personal_data import Pseudonym
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
 
+LONGEST_ANSWER = 2_000
+"""Characters of the longest answer; what is longer is none, but a text that slipped into its cell."""
+
 QUESTION_SLOT = "{q}"
 """Where a prompt takes the question; several times in some prompts."""
 

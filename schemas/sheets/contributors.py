@@ -20,7 +20,7 @@ _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
 def _without_contact(name: str) -> str:
-    if kinds := personal_data(name, numbers=False):
+    if kinds := personal_data(name, is_answer=True):
         raise ValueError(f"{kinds[0]} is nothing to publish; write the name alone")
     return name
 

@@ -209,11 +209,11 @@ def test_build_says_of_no_step_without_a_previous_release(release: Path, tmp_pat
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_build_and_validate_say_where_findings_are_explained(release: Path, tmp_path: Path):
-    assert "docs/findings.md says what the kinds mean" in " ".join(
+    assert "the card, README.md, says what each kind means" in " ".join(
         run("build", "--out", tmp_path / "r").split()
     )
     printed = run("validate", release, "--only", "alignment")
-    assert "docs/validate.md explains the checks, docs/findings.md what a build found." in printed
+    assert "docs/validate.md explains the checks, the card (README.md) what a build found." in printed
 
 
 @pytest.mark.parametrize(

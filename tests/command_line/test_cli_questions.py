@@ -11,8 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
+from blend.loaders.responses.decisions import read_decisions
+from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.option_sheets import read_option_sheet, write_option_sheet
 from blend.loaders.responses.option_verdicts import add_verdicts
+from blend.loaders.responses.wordings import read_wordings
 from blend.schemas.errors import BlendError
 from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
 from helpers.in_process import run
@@ -58,6 +62,57 @@ def refusal(sheet: Path, *args, **more) -> str:
     with pytest.raises(BlendError) as raised:
         add(sheet, *args, **more)
     return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("why", "kind"),
+    [
+        ("ask mina@example.org", "an e-mail address"),
+        ("Jógvan Hansen 212223", "a name with a number"),
+        ("call 0703 123 45 67", "a phone number"),
+    ],
+)
+def test_a_reason_tells_nobody_who_somebody_is(back, why: str, kind: str):
+    sheet = back(("1/2", "also-right"), ("noon", "also right"))
+    rows = sheet.read_text("utf-8-sig").replace(
+        "1/2,distractor,en-US,2,also-right,", f"1/2,distractor,en-US,2,also-right,{why}"
+    )
+    sheet.write_text(rows, "utf-8")
+    what = f"holds {kind} (not shown); say why in other words: a release repeats them"
+    assert refusal(sheet) == f"back.csv:3, column why: {what}"
+    sheet.write_text(rows.replace(why, "about 20000-40000 won in South Korea"), "utf-8")
+    assert add(sheet).by_kind == {"also-right": 2}
+
+
+@pytest.mark.parametrize("name", ["verdicts.tsv", "fillers.csv", "wordings.csv", "pairs.tsv"])
+def test_nor_does_one_in_a_file_that_a_release_brings_along(tmp_path: Path, name: str):
+    cells = {
+        "verdicts.tsv": {
+            "template_id": "T-1",
+            "locale": "en-GB",
+            "option": "tea",
+            "kind": "ok",
+            "reviewer": "r7",
+        },
+        "fillers.csv": {"template_id": "T-1", "option": "tea", "region": "UK", "reviewer": "r7"},
+        "wordings.csv": {"template_id": "T-1", "wording": "in in", "corrected": "in"},
+        "pairs.tsv": {"answer_a": "a", "answer_b": "b", "verdict": "same", "who": "r7", "when": "2026-11-30"},
+    }[name] | {"why": "ask mina@example.org"}
+    path = tmp_path / name
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, cells, delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writeheader()
+        writer.writerow(cells)
+    readers = {
+        "verdicts": read_exclusions,
+        "fillers": read_fillers,
+        "wordings": read_wordings,
+        "pairs": read_decisions,
+    }
+    with pytest.raises(BlendError) as told:
+        readers[path.stem](path)
+    what = "holds an e-mail address (not shown); say why in other words: a release repeats them"
+    assert str(told.value) == f"{name}:2, column why: {what}"
 
 
 @pytest.mark.parametrize("name", ["back.csv", "back.xlsx", "back.jsonl"])
@@ -235,6 +290,10 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
     assert str(result.exception) == (
         "--locale en-GB: no question can ask about it any more, so many options do verdicts leave out; --all "
         "shows these as well"
+    )
+    # Beside others it is named.
+    assert run("questions", "options", "recipe.toml", "--out", "rest.csv").splitlines()[1] == (
+        "No options, as findings of a build explain: 1 question, food-00 (en-GB)."
     )
     assert run(*arguments, "--all", "--out", "all.csv").splitlines()[0] == (
         "all.csv: 7 options of 1 question, 4 of them with a verdict."

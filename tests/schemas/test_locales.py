@@ -172,6 +172,14 @@ def test_extended_by_a_known_locale():
     ("old", "new", "message"),
     [
         (
+            'prompt_name = "Zamenhofia"',
+            'prompt_name = "the Faroe Islands"',
+            (
+                "own.toml, entry 1 (eo-ZA): prompt_name 'the Faroe Islands' is neither region_name, "
+                "'Zamenhofia', nor among aliases; correct it, or add it to aliases without article"
+            ),
+        ),
+        (
             'language = "eo"',
             'language = "e0"',
             "own.toml, entry 1 (eo-ZA): language 'e0' is not a valid BCP 47 tag; write for example 'ko'",

@@ -12,9 +12,7 @@ from blend.builders.annotation.stages.model import WORK, Reading, StageContext
 from blend.schemas.language.personal_data import personal_data
 from blend.schemas.language.text_comparison import escape_controls, pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
-
-LONGEST = 2000
-"""Characters of the longest text that is taken; longer ones are no answers."""
+from blend.schemas.rows.published_rows import LONGEST_ANSWER
 
 ANSWERED = "answered"
 """Key of a restored annotation: the words of its question, where its task shows others now."""
@@ -225,7 +223,7 @@ class Reader:
         if not text.strip():
             self.note(done, "blank-text", f"{control} holds the blank {text!r}; it is left out")
             return False
-        if len(text) > LONGEST:
+        if len(text) > LONGEST_ANSWER:
             detail = (
                 f"{control} holds a text of {pluralise(len(text), 'character')}, {self.shown(text)}; left out"
             )

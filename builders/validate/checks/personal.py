@@ -16,7 +16,7 @@ _REASONS = "idks.others.reason"
 """Column of annotators' own sentences."""
 
 _ANSWERS = ("annotations.answers", "annotations.en_answers")
-"""Columns of answers: a shop's address may be one, so that a person has to look; numbers are just answers."""
+"""Columns of answers: a shop's address may be one, so that a person has to look; most numbers are answers."""
 
 _TRACE = r"@|://|(?i:www\.)|\d(?:[\s().\-/]{0,2}\d){7,}"
 """A text without any of these needs no closer look."""
@@ -30,7 +30,8 @@ def check_personal_data(release: Release) -> Iterator[Problem]:
 
     * error: an e-mail or web address, an @handle, or a number of eight or more digits that is not a date in
       annotators' free-text reasons
-    * warning: addresses and handles among answers, where a shop's may be one
+    * warning: addresses, handles and phone numbers (``+`` or 0, then 8 to 14 digits) among answers, where a
+      shop's may be one
     """
     for batch in release.batches(ANNOTATIONS, columns=["annotations", "idks"]):
         for texts in texts_of(batch.rows, "ID"):
@@ -39,5 +40,5 @@ def check_personal_data(release: Release) -> Iterator[Problem]:
             found = error if texts.column == _REASONS else warning
             traces = texts.rows.filter(pl.col("text").str.contains(_TRACE))
             for row_id, text in traces.iter_rows():
-                for kind in personal_data(text, numbers=texts.column == _REASONS):
+                for kind in personal_data(text, is_answer=texts.column != _REASONS):
                     yield found(batch.location(row_id), f"column {texts.column} holds {kind} (not shown)", _FIX)

@@ -8,6 +8,7 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.builders.release.blend_templates import as_blend_has_them
+from blend.builders.release.inputs import read_inputs
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
@@ -102,6 +103,60 @@ def test_what_differs_is_an_error(
     with pytest.raises(InputError) as caught:
         build_release(recipe, tmp_path / "release", base=tmp_path)
     assert str(caught.value).removeprefix("2 problems:\n") == said
+
+
+BLENDS = f"but BLEnD's of this id '{SNACK[3]}'; kept, look whether"
+KEPT = {
+    "another word in both texts": (
+        ("Al-en-01", "Food", "", "What is a common salty snack in {country}?"),
+        {},
+        (
+            "reworded-template",
+            "collected/templates.csv:2",
+            (
+                "column text: template 'Al-en-01' asks 'What is a common salty snack in {country}?', "
+                f"{BLENDS} 'salty' changes what is asked"
+            ),
+        ),
+    ),
+    "another word in the question": (
+        SNACK,
+        {"Al-en-01": "What is a common snuck in the US?"},
+        (
+            "reworded-template",
+            "collected/questions.csv:2",
+            (
+                "column en_question: template 'Al-en-01' asks 'What is a common snuck in {country}?', "
+                f"{BLENDS} 'snuck', 'snack' changes what is asked"
+            ),
+        ),
+    ),
+    "the same under an own id": (
+        ("food-01", *SNACK[1:]),
+        {},
+        (
+            "asked-by-blend",
+            "collected/templates.csv:2",
+            (
+                "template 'food-01' asks what BLEnD asks under the id 'Al-en-01'; kept apart, without BLEnD's "
+                "answers as options"
+            ),
+        ),
+    ),
+    "the same": (SNACK, {}, None),
+}
+
+
+@pytest.mark.parametrize(("template", "asked", "said"), KEPT.values(), ids=KEPT)
+def test_other_words_are_told(
+    tmp_path: Path,
+    template: tuple[str, str, str, str],
+    asked: dict[str, str],
+    said: tuple[str, str, str] | None,
+):
+    recipe = beside_blend(tmp_path, template, asked=asked)
+    findings = read_inputs(recipe, base=tmp_path).stages[0].findings
+    assert findings.select("kind", "source", "detail").rows() == ([] if said is None else [said])
 
 
 @pytest.mark.slow

@@ -328,6 +328,18 @@ def test_english_may_say_what_a_time_means(given: dict[str, list[str]], cells: d
                 ),
             ],
         ),
+        *(
+            (
+                {2: text},
+                [
+                    (
+                        f"sheet.csv:2, column english: {text!r} is hardly the English of '밥'; mark the answer "
+                        "invalid if it is none"
+                    )
+                ],
+            )
+            for text in ("don't know", "same", "NA")
+        ),
         ({2: "rice | boiled rice", 3: "soup (24/7)"}, []),
     ],
 )
@@ -382,6 +394,37 @@ def test_columns_that_were_filled_or_moved_alone_are_told(cells: dict[str, dict[
     told = told.replace("{4}", repr(sheet["answer"][2]))
     assert reviews_of(three_questions(), reviewer="r1").suspect_english == ()
     assert reviews_of(sheet, reviewer="r1").suspect_english == (told,)
+
+
+def test_answers_in_place_of_their_english_are_told():
+    sheet = sheet_of({"a1": ["nasi", "roti", "soto"], "a2": ["mie", "kue"], "a3": ["sate"]}, locale="id-ID")
+    own = dict(enumerate(sheet["answer"], start=2))
+    told = (
+        f"sheet.csv:2, column english: {own[2]!r} is the answer itself, and so are 4 of 6; options are in "
+        "English: translate them"
+    )
+    for texts, expected in (({6: "rice", 7: "soup"}, (told,)), ({5: "cake", 6: "rice", 7: "soup"}, ())):
+        given = edited(sheet, english={**own, **texts})
+        assert reviews_of(given, reviewer="r1").suspect_english == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["see above", "tba", "Translation missing", "TODO", "xxx", "???", "n/a", "ditto"]
+)
+def test_english_that_is_yet_to_be_written_is_refused(text: str):
+    what = f"{text!r} is not English; write the English, or leave the cell empty"
+    assert problems_of(edited(sheet_of(TYPED), english={2: text})) == [f"sheet.csv:2, column english: {what}"]
+
+
+def test_several_answers_in_a_cell_are_noted():
+    sheet = sheet_of({"a1": ["kaffi, te"], "a2": ["kaffi/te"], "a3": ["dunna\nræst"], "a4": ["24/7"]})
+    several = "may be 2 answers, {}, and counts for none of them"
+    assert dict(shown(sheet, "answer", "notes")) == {
+        "kaffi, te": several.format("'kaffi', 'te'"),
+        "kaffi/te": several.format("'kaffi', 'te'"),
+        "dunna ræst": several.format("'dunna', 'ræst'"),
+        "'24/7": "",
+    }
 
 
 def test_a_row_of_another_question_is_told():

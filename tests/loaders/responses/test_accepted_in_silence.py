@@ -65,8 +65,8 @@ def test_a_reviewer_is_a_pseudonym_too(folder: Path):
 def test_a_reason_of_an_older_review_tells_nobody_who_somebody_is(folder: Path, reason: str, kind: str):
     line = {"template_id": "food-01", "reviewer": "r1", "invalid": ["밥"], "reasons": [reason], "groups": []}
     (folder / "reviews" / "ko-KR.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    what = f"column reasons: holds {kind} (not shown); take it out: the release repeats reasons"
-    assert f"reviews/ko-KR.jsonl:1: {what}" in refused(folder)
+    what = f"holds {kind} (not shown); say why in other words: a release repeats them"
+    assert f"reviews/ko-KR.jsonl:1, column reasons: {what}" in refused(folder)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import csv
 import io
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -73,6 +73,24 @@ REFUSED = {
     ),
     "a telephone number": (RESPONSES, "a02", "+995 555 12 34 56", f"{RESPONSES}:3, column annotator: {PHONE}"),
     "another one": (RESPONSES, "a02", "010-1234-5678", f"{RESPONSES}:3, column annotator: {PHONE}"),
+    **{
+        f"{text} as a question": (
+            QUESTIONS,
+            "대한민국 사람들은 아침으로 무엇을 먹나요?",
+            text,
+            f"questions.csv:2, column question: {text!r} is not a text yet; write it, or delete the row",
+        )
+        for text in ("TODO", "xxx", "...")
+    },
+    "a page in a cell": (
+        RESPONSES,
+        "밥,",
+        f"{'밥' * 2001},",
+        (
+            f"{RESPONSES}:2, column answer_1: an answer of 2,001 characters, '{'밥' * 20}…'; "
+            "write the answer alone, in at most 2,000 characters"
+        ),
+    ),
     "headers of another form": (
         RESPONSES,
         "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason",
@@ -94,7 +112,7 @@ def test_refused(folder: Path, name: str, old: str, new: str, message: str):
     assert str(told.value) == message
 
 
-@pytest.mark.parametrize("who", ["a1", "a-01", "a 01", "aO1", "а01", "A_1"])
+@pytest.mark.parametrize("who", ["a1", "a-01", "a 01", "aO1", "а01", "A_1", "a01.", "á01", "(a01"])
 def test_one_person_in_two_spellings(folder: Path, who: str):
     replace(folder / RESPONSES, "food-01,a03", f"work-02,{who},3,,,,\nfood-01,a03")
     letters = " (letters are Cyrillic and Latin)" if who == "а01" else ""
@@ -124,6 +142,7 @@ NAMED = {
     "questions (1).xlsx": (
         "nothing of that name is read; did you mean questions.xlsx? Rename it, or move it elsewhere"
     ),
+    "questions.ods": "another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8",
     "more.csv": "responses that are not read here; move it into the folder 'responses', or elsewhere",
 }
 
@@ -201,6 +220,8 @@ def test_a_local_number_in_a_reason(folder: Path, reason: str, is_told: bool):
     ("answer", "finding"),
     [
         ("idk", "placeholder-answer: column answer_1 holds 'idk', which may be no answer; kept"),
+        ("NA", "placeholder-answer: column answer_1 holds 'NA', which may be no answer; kept"),
+        ("TODO", "placeholder-answer: column answer_1 holds 'TODO', which may be no answer; kept"),
         ("-", "placeholder-answer: column answer_1 holds '-', which may be no answer; kept"),
         ("N/A", "placeholder-answer: column answer_1 holds 'N/A', which may be no answer; kept"),
         (
@@ -241,6 +262,18 @@ def test_what_is_an_answer_is_not_told(folder: Path, answer: str):
 
 
 TOLD = {
+    "a number to call": (
+        RESPONSES,
+        "밥,국",
+        "ring +298 212223,국",
+        "personal-data: column answer_1 holds a phone number (not shown); kept",
+    ),
+    "an address": (
+        RESPONSES,
+        "밥,국",
+        "mina@example.org,국",
+        "personal-data: column answer_1 holds an e-mail address (not shown); kept",
+    ),
     "Latin letters in a word of another script": (
         RESPONSES,
         "밥,국",
@@ -329,6 +362,80 @@ def test_one_of_several_files_in_another_encoding(folder: Path):
     ]
 
 
+def test_a_question_that_was_copied_into_another_row(folder: Path):
+    replace(
+        folder / QUESTIONS, "대한민국 사람들은 휴가가 며칠인가요?", "대한민국 사람들은 아침으로 무엇을 먹나요? "
+    )
+    found = read_responses(folder, reviewing=True).findings.filter(kind="repeated-question")
+    assert found.select("source", "locale", "template_id", "detail").rows() == [
+        (
+            "questions.csv:5",
+            "ko-KR",
+            "work-02",
+            "column question is that of 'food-01' in questions.csv:2; kept, and asked twice",
+        )
+    ]
+
+
+def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
+    """The findings about copied answers, of 10 questions on three topics and rows of responses."""
+    ids = [f"q-{number}" for number in range(10)]
+    templates = [f"{one},{'ABC'[number % 3]},,What is {one} of {{country}}?" for number, one in enumerate(ids)]
+    questions = [f"{one},ko-KR,무엇 {one} 대한민국?,What is {one} of South Korea?" for one in ids]
+    tables = {
+        "templates.csv": ["template_id,topic,source_locale,text", *templates],
+        QUESTIONS: ["template_id,locale,question,en_question", *questions],
+        RESPONSES: ["template_id,annotator,answer_1,answer_2", *rows],
+    }
+    shutil.rmtree(folder / "reviews")
+    (folder / "responses" / "am-ET.jsonl").unlink()
+    for name, lines in tables.items():
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = read_responses(folder).findings
+    return found.filter(pl.col("kind").is_in(["copied-responses", "filled-down"])).drop("template_id").rows()
+
+
+def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
+    detail = f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does; kept, and both count"
+    assert rows_of(folder, *one, *other) == [("copied-responses", f"{RESPONSES}:10", "ko-KR", detail)]
+
+
+def test_answers_of_two_people(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
+    assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_told"), [(["Tea"] * 5, True), (["tea"] * 4, False), (["3"] * 9, False)]
+)
+def test_one_answer_to_unlike_questions(folder: Path, answers: list[str], is_told: bool):
+    rows = [f"q-{number},a1,milk {number},{answer}" for number, answer in enumerate(answers)]
+    detail = "annotator 'a1' answers 5 questions on 3 topics with 'tea'; kept, was the column filled down?"
+    assert rows_of(folder, *rows) == ([("filled-down", f"{RESPONSES}:2", "ko-KR", detail)] if is_told else [])
+
+
+def test_a_reviewer_who_is_an_annotator(folder: Path):
+    path = folder / "reviews" / "ko-KR.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"r01"', '"A-1"'), encoding="utf-8")
+    found = read_responses(folder).findings.filter(kind="own-answers-reviewed")
+    assert found.select("source", "locale", "detail").rows() == [
+        ("reviews/ko-KR.jsonl:1", "ko-KR", "reviewer 'A-1' is an annotator of ko-KR too; kept")
+    ]
+
+
+@pytest.mark.parametrize("text", ["TODO {q}", "xxx: {q}"])
+def test_a_prompt_that_is_not_written_yet(folder: Path, text: str):
+    rows = f"prompt_id,locale,prompt,en_prompt\nplain,ko-KR,{text},Answer. {{q}}\nbare,ko-KR,{{q}}:,{{q}}\n"
+    (folder / "prompts.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder)
+    shown = text.replace("{q}", "").strip(" :")
+    assert str(told.value) == (
+        f"prompts.csv:2, column prompt: {shown!r} is not a text yet; write it, or delete the row"
+    )
+
+
 @pytest.fixture(scope="module")
 def asked() -> list[Placed[AskedQuestion]]:
     """The questions of the sample, in ten languages."""
@@ -338,9 +445,9 @@ def asked() -> list[Placed[AskedQuestion]]:
     return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
 
 
-def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
+def told_of(asked: list[Placed[AskedQuestion]], template_ids: Sequence[str] = ()) -> list[tuple[str, ...]]:
     diagnostics = Diagnostics()
-    find_other_languages(asked, registry(), diagnostics)
+    find_other_languages(asked, registry(), diagnostics, template_ids=template_ids)
     return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
 
 
@@ -356,6 +463,15 @@ def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQue
     other = "en_question" if column == "question" else "question"
     detail = f"column {column} of es-MX is in alphabetical order like template_id, {other} is not; kept"
     assert ("sorted-alone", rows[0].location, detail) in told_of(wrong)
+    own = [
+        Placed(one.location, one.row.model_copy(update={"template_id": f"{number % 7}-{number}"}))
+        for number, one in enumerate(wrong)
+    ]
+    detail = (
+        f"column {column} of es-MX is in alphabetical order and template_id in that of the templates, "
+        f"{other} is not; kept"
+    )
+    assert ("sorted-alone", rows[0].location, detail) in told_of(own, [row.template_id for _, row in own])
     whole = sorted(rows, key=lambda one: one.row.question.casefold())
     assert not [kind for kind, *_ in told_of(whole) if kind == "sorted-alone"]
 
