@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import blend
-from blend.eval.runs.run_directory import read_run
+from blend.eval.asked_runs import read_run
 from blend.schemas.errors import MissingExtraError
 from helpers.messages import wrong
 from helpers.models.counting_server import Served, answer, counting
@@ -43,8 +43,11 @@ def server() -> Iterator[Served]:
 @pytest.fixture
 def begun(sample_release: Path, tmp_path: Path) -> blend.Run:
     """A run of which nothing was asked."""
-    options = {"model": "m", "max_tokens": 16, "batch_out": tmp_path / "requests.jsonl"}
-    return blend.run_task(sample_release, "short-answer", out=tmp_path / "run", **options)
+    model, decoding = blend.Server(name="m"), blend.Decoding(max_tokens=16)
+    requests = tmp_path / "requests.jsonl"
+    return blend.run_task(
+        sample_release, "short-answer", model, tmp_path / "run", decoding=decoding, batch_out=requests
+    )
 
 
 def command(run: blend.Run, server: Served, *options: str) -> list[str]:
