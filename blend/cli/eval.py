@@ -41,7 +41,7 @@ def run(
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."
+            metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
         ),
     ] = None,
     answers: Annotated[

@@ -29,7 +29,7 @@ def judge(
     model: Annotated[
         str,
         typer.Option(
-            metavar="DIR|REPO|NAME", help="Model directory, Hub id, or name of a model on a --server."
+            metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
         ),
     ],
     name: Annotated[

@@ -5,6 +5,7 @@ import types
 import typing
 from collections.abc import Collection, Mapping
 from dataclasses import field, make_dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -55,7 +56,7 @@ if typing.TYPE_CHECKING:
     OnServer: typing.TypeAlias = Any
     Writing: typing.TypeAlias = Any
 else:
-    OnMachine = option_group(Local, apart=("path",), names={})
+    OnMachine = option_group(Local, apart=("path", "revision"), names={})
     OnServer = option_group(Server, apart=("name", "chat"), names={"url": "server"})
     Writing = option_group(Decoding, apart=(), names={})
 
@@ -64,7 +65,7 @@ def chosen_model(name: str, here: Any, there: Any, *, in_files: bool) -> Local |
     """The model that options name: on a server, or on this machine.
 
     Args:
-        name: Its directory, Hub id or name.
+        name: Its directory, Hub id (``org/name@revision``) or name.
         here: `OnMachine`.
         there: `OnServer`.
         in_files: Whether questions go out, or answers come in, in files, which needs no server.
@@ -73,6 +74,9 @@ def chosen_model(name: str, here: Any, there: Any, *, in_files: bool) -> Local |
     of_server = {key: value for key, value in vars(there).items() if value is not None}
     if there.server is None and not in_files:
         refuse(of_server, "with `server`")
+        path, sign, revision = name.rpartition("@")
+        if sign and not Path(name).exists():
+            return Local(path=path, revision=revision, **of_machine)
         return Local(path=name, **of_machine)
     chat = {"chat": of_machine.pop("chat")} if "chat" in of_machine else {}
     refuse(of_machine, "for a model on this machine")

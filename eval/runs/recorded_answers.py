@@ -129,7 +129,7 @@ def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
         fix = (
             "name one locale in `locales`"
             if locales > 1
-            else "name the items by item_id, as items.parquet in a run directory lists them"
+            else "name the items by item_id, as decisions.parquet of a scored run lists them"
         )
         raise RowError(
             f"column ID names {items['template_id'].n_unique()} templates, but {items.height} items are asked",

@@ -192,7 +192,6 @@ def test_options_that_do_not_fit_are_refused(
     [
         ["--server", "http://localhost:1/v1"],
         ["--concurrency", "2"],
-        ["--revision", "v1"],
         ["--device", "cpu"],
         ["--dtype", "float32"],
         ["--chat"],
