@@ -133,7 +133,7 @@ def _check_text(
     if like >= _ALIKE and alike < _SAME:
         here, there = set(words.split()), set(own.content.split())
         differ = ", ".join(f"{word!r}" for word in [*sorted(here - there), *sorted(there - here)])
-        detail = f"column {column}: {what}; kept, look whether {differ} changes what is asked"
+        detail = f"column {column}: {what}; kept, look whether it asks the same: it differs in {differ}"
         diagnostics.finding(
             "reworded-template", row["source"], detail, locale=row.get("locale"), template_id=template_id
         )

@@ -78,7 +78,7 @@ def _find_sorted_alone(
         ids = [row.template_id for _, row in rows]
         orders = {
             "like template_id": _descents(ids),
-            "and template_id in that of the templates": _descents([places.get(one, -1) for one in ids]),
+            "and template_id in that of the templates": _descents([f"{places.get(one, 0):09}" for one in ids]),
         }
         how = min(orders, key=lambda order: orders[order])
         if len(rows) < _SURELY_SORTED or orders[how] > len(rows) // 8:
@@ -98,7 +98,7 @@ def _find_sorted_alone(
             diagnostics.finding("sorted-alone", rows[0].location, detail, locale=tag)
 
 
-def _descents(texts: Sequence[str] | Sequence[int]) -> int:
+def _descents(texts: Sequence[str]) -> int:
     """How many texts do not come after the one before them."""
     return sum(one >= later for one, later in pairwise(texts))
 

@@ -163,10 +163,10 @@ def personal_data(text: str, *, is_answer: bool = False) -> list[str]:
     """
     kinds: list[str] = []
     for kind, pattern in _PATTERNS.items():
-        found = (match[0] for match in pattern.finditer(text))
+        found = [match[0] for match in pattern.finditer(text)]
         if pattern is _NUMBER:
-            found = filter(_is_dialled if is_answer else _is_no_date, found)
-        kinds += [kind for _ in found]
+            found = list(filter(_is_dialled if is_answer else _is_no_date, found))
+        kinds += [kind] * len(found)
         text = pattern.sub(" ", text)
     return kinds
 

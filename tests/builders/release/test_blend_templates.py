@@ -105,7 +105,7 @@ def test_what_differs_is_an_error(
     assert str(caught.value).removeprefix("2 problems:\n") == said
 
 
-BLENDS = f"but BLEnD's of this id '{SNACK[3]}'; kept, look whether"
+BLENDS = f"but BLEnD's of this id '{SNACK[3]}'; kept, look whether it asks the same: it differs in"
 KEPT = {
     "another word in both texts": (
         ("Al-en-01", "Food", "", "What is a common salty snack in {country}?"),
@@ -115,7 +115,7 @@ KEPT = {
             "collected/templates.csv:2",
             (
                 "column text: template 'Al-en-01' asks 'What is a common salty snack in {country}?', "
-                f"{BLENDS} 'salty' changes what is asked"
+                f"{BLENDS} 'salty'"
             ),
         ),
     ),
@@ -127,7 +127,7 @@ KEPT = {
             "collected/questions.csv:2",
             (
                 "column en_question: template 'Al-en-01' asks 'What is a common snuck in {country}?', "
-                f"{BLENDS} 'snuck', 'snack' changes what is asked"
+                f"{BLENDS} 'snuck', 'snack'"
             ),
         ),
     ),
