@@ -237,7 +237,7 @@ def _opened_local(model: Local, how: Asking) -> OpenedModel:
 
 def _opened_server(model: Server, how: Asking) -> ServerModel:
     if how.in_files:
-        alone = {"shard": how.shard and how.shard.name, "budget": how.budget}
+        alone = {"shard": how.shard and "{}/{}".format(*how.shard), "budget": how.budget}
         refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
     return open_server(
         model.name,

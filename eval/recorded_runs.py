@@ -30,7 +30,8 @@ def keep_recorded(
     A file that ends in ``.gz`` is unpacked first.
     """
     asking = {name: getattr(how, name) for name in ("batch_out", "batch_in", "budget")}
-    asking |= {"shard": how.shard and how.shard.name, "price": how.price and "{:g},{:g}".format(*how.price)}
+    asking |= {"shard": how.shard and "{}/{}".format(*how.shard)}
+    asking |= {"price": how.price and "{:g},{:g}".format(*how.price)}
     refuse({**how.given(*_ASKED_ONLY), **asking}, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:
         if task.takes_table(answers, encoding=given.encoding):

@@ -18,8 +18,8 @@ COMPLETIONS = "/completions"
 _TEMPLATE_SETTINGS = "chat_template_kwargs"
 """Field that holds variables of the chat template, as vLLM, SGLang and llama.cpp read it."""
 
-_OF_PARAMETERS = ("model", "max_tokens", "temperature", "seed", "reasoning_effort")
-_OF_RUNS = ("messages", "prompt", "max_completion_tokens", "stream", "n", "echo", "logprobs")
+_OWN = ("model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "seed")
+_OTHERS = ("reasoning_effort", "stream", "n", "echo", "logprobs")
 """Fields of a request that a run fills in itself, or cannot do with, so not for `ChatOptions.extra_body`."""
 
 
@@ -30,10 +30,10 @@ def check_extra_body(extra: Mapping[str, Any]) -> None:
         ArgumentError: If one is.
     """
     for name in extra:
-        if name in (*_OF_PARAMETERS, *_OF_RUNS):
+        if name in (*_OWN, *_OTHERS):
             raise ArgumentError(
                 f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out "
-                f"(there are parameters for {', '.join(_OF_PARAMETERS)})"
+                "(there are parameters for model, max_tokens, temperature, seed and thinking)"
             )
 
 

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.eval.asked_runs import read_run
-from blend.eval.models.chosen import Server
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
@@ -110,11 +109,6 @@ def test_options_of_the_task_that_cannot_be(
         ask(mini_release, "nobody", tmp_path / "run", *given)
     assert str(caught.value) == message
     assert not (tmp_path / "run").exists()
-
-
-def test_effort_is_a_field_of_every_request():
-    effort = {"reasoning_effort": "low"}
-    assert Server(name="thinker", extra_body=effort).extra_body == effort
 
 
 @pytest.mark.sampled

@@ -237,8 +237,8 @@ def test_a_model_that_cannot_be_so():
             "`concurrency`: 0 is not possible (Input should be greater than or equal to 1)"
         ),
         lambda: blend.Server(name="m", extra_body={"prompt": "x"}): (
-            "`extra_body`: 'prompt' is not possible (the questions are what is sent); leave it out of "
-            "`extra_body`"
+            "`extra_body`: 'prompt' is not possible, since a run decides about it itself; leave it out (there "
+            "are parameters for model, max_tokens, temperature, seed and thinking)"
         ),
         lambda: blend.Decoding(thought_marks=(("<a>", "<a>"),)): (
             "`thought_marks`: ('<a>', '<a>') is not possible (it is a mark before a thought and another one "

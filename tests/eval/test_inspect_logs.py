@@ -82,5 +82,5 @@ def test_message_for_a_log_that_does_not_say_it(tmp_path: Path, about: dict[str,
         run_of_log(log, tmp_path / "run")
     assert str(caught.value) == (
         f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; "
-        "name release and task yourself, with the log as `answers`"
+        "name release and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
     )

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from nets.kept_runs import description, make_run
 
-import blend
 from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.written_answers import spoken_text
 from blend.eval.task import Task
+from helpers.asking import score
 
 RUNS = (
     "mc-texts",
@@ -33,7 +33,7 @@ def test_single_replies_are_decided_as_a_run_is(name: str, request: pytest.Fixtu
     kept = description(name)
     release, task = request.getfixturevalue(f"{kept['release']}_release"), task_of(kept["task"])
     make_run(name, release, tmp_path / "run")
-    scored = blend.score_run(tmp_path / "run", allow_missing=True, on_warning=lambda _: None)
+    scored = score(tmp_path / "run", allow_missing=True, on_warning=lambda _: None)
     value = task.repeated.get("f1", "correct")
     expected = dict(scored.decisions().select("item_id", value).rows())
     asked = {

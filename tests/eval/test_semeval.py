@@ -218,4 +218,4 @@ def test_options_of_harnesses_are_refused():
         app, ["eval", "export", "run", "--to", "semeval", "--out", "x.zip", "--limit", "1"]
     )
     assert result.exit_code != 0
-    assert "--locales and --limit are for harnesses; predictions are those of the run" in str(result.exception)
+    assert "--locales and --limit are for lm-eval; predictions are those of the run" in str(result.exception)

@@ -16,12 +16,13 @@ from nets.kept_runs import RUNS, description, make_run
 
 import blend
 from blend.builders.publish import publish_release
+from blend.eval.asked_runs import read_run
 from blend.eval.inspect_logs import run_of_log
 from blend.eval.models.protocols import Decoding
-from blend.eval.models.text_generation import draw_seed
+from blend.eval.models.text_generation import draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
-from blend.eval.runs.run_directory import Run, read_run
+from blend.eval.runs.run_directory import Run
 from helpers.asking import score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
@@ -69,7 +70,11 @@ def play(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Play
         kept = {}
         for item in run.items().to_dicts():
             sample = item.get("sample")
-            seed = None if sample is None else draw_seed(item["prompt"], sample, Decoding(seed=DRAWN["seed"]))
+            seed = (
+                None
+                if sample is None
+                else draw_seeds([item["prompt"]], [sample], Decoding(seed=DRAWN["seed"]))[0]
+            )
             answer = answers.get(item["item_id"], UNFINISHED)
             thought = f"<think>{answer['thought']}</think>" if answer["thought"] else ""
             kept[item["prompt"], seed] = (f"{thought}{answer['text']}", answer["finish_reason"] or "stop")
@@ -219,7 +224,7 @@ def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
     run = run_of_log(log, tmp_path / "read")
     items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
     drawn = [
-        (prompt, draw_seed(prompt, sample, Decoding()))
+        (prompt, draw_seeds([prompt], [sample], Decoding())[0])
         for prompt, sample in items.select("prompt", "sample").rows()
     ]
     assert asked_there == sorted(drawn, key=str)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.export import lm_eval
 from blend.eval.models.local_model import open_local
@@ -19,7 +20,6 @@ from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import read_run
 from blend.eval.scoring import ScoredAnswers, score_answers
 
 export_lm_eval = partial(lm_eval.export_lm_eval, task=TASKS["multiple-choice"])

@@ -59,7 +59,7 @@ def test_what_stands_in_place_of_a_table_is_told(run: Path, damage: Callable[[Pa
     [
         ("n_items", -1, "n_items: Input should be greater than or equal to 1"),
         ("task", "xyz", "unknown task 'xyz'; choose one of: "),
-        ("options", {"style": 7}, "`style`: 7 is not possible (Input should be 'letters', 'texts' or 'json')"),
+        ("options", {"style": 7}, "`style`: input should be 'letters', 'texts' or 'json', not 7"),
         (
             "options",
             {"rotations": 10**30},
@@ -122,6 +122,6 @@ def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.Mo
 def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
     shutil.rmtree(run / "answers")
     assert refused(lambda: run_all(run, Echo())) == (
-        f"{run}: is not as the run has made it ([Errno 2] No such file or directory: "
-        f"'{run}/answers/main.jsonl'); restore it from a copy, or choose another `out`"
+        f"{run}: the folder answers is not there, so all would be asked again; restore it from a copy, or "
+        "choose another `out`"
     )
