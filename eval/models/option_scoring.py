@@ -1,13 +1,14 @@
 """Options: their log-probabilities after a prompt, with each prompt computed once.
 
-A prompt goes through the model once, and what its last position predicts is the first token of all its options:
-all that options of one token, such as letters, need. Longer ones go on from the prompt's key-value cache, each
-from a copy.
+A prompt goes through the model once, with the head that all its options share: many tokenizers make a token of
+the blank before a letter. What its last position predicts is the next token of each option, which is all that
+letters need. Longer ones go on from the prompt's key-value cache, each from a copy.
 """
 
 import inspect
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from blend.eval.models.batches import Padded, padded
@@ -47,23 +48,33 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestio
     """
     import torch
 
-    # Options of which more than the first token is left, fed in a second pass: (question, option).
-    rows = [(q, o) for q, one in enumerate(questions) for o, ids in enumerate(one.options) if len(ids) > 1]
+    heads = [_head(question.options) for question in questions]
+    own = [[ids[len(head) :] for ids in one.options] for head, one in zip(heads, questions, strict=True)]
+    # Options of which more than a token is left behind the head, fed in a second pass: (question, option).
+    rows = [(q, o) for q, options in enumerate(own) for o, ids in enumerate(options) if len(ids) > 1]
+    longest = max(map(len, heads))
     with torch.inference_mode():
-        # Padding stands left, so that the last column predicts what follows each of the prompts.
-        prompts = padded([question.prefix for question in questions], model.device)
-        output = _forward(model, prompts, use_cache=bool(rows), logits_to_keep=1)
+        # Padding stands left, so that the last column predicts what follows each of the heads, and those before
+        # it the heads themselves, whatever their length.
+        fed = [question.prefix + head for head, question in zip(heads, questions, strict=True)]
+        prompts = padded(fed, model.device)
+        output = _forward(model, prompts, use_cache=bool(rows), logits_to_keep=longest + 1)
         cache = cache_of(output)
         if rows and not _can_be_copied(cache):
             return _without_cache(model, questions)
-        first = torch.log_softmax(output.logits[:, -1].float(), dim=-1)
+        logits = output.logits[:, -longest - 1 :]
+        of_heads = _sums(logits[:, :-1], padded(heads, model.device)) if longest else [0.0] * len(heads)
+        first = torch.log_softmax(logits[:, -1].float(), dim=-1)
         # All questions in one step: a GPU is waited for each time that something is fetched from it.
-        openings = padded([[ids[0] for ids in one.options] for one in questions], model.device, left=False)
+        openings = padded([[ids[0] for ids in options] for options in own], model.device, left=False)
         fetched = first.gather(1, openings.ids).tolist()
-        sums = [row[: len(one.options)] for row, one in zip(fetched, questions, strict=True)]
+        sums = [
+            [of_head + value for value in row[: len(options)]]
+            for of_head, row, options in zip(of_heads, fetched, own, strict=True)
+        ]
         # Freed before the second pass: over a large vocabulary they are what fills the memory.
-        del first, output
-        tails = [questions[q].options[o] for q, o in rows]
+        del first, logits, output
+        tails = [own[q][o] for q, o in rows]
         slices = list(_slices(model, tails))
         for positions in slices:
             # A pass goes on from the cache in place, so that all but the last one get a copy.
@@ -74,6 +85,12 @@ def option_logprobs(model: "PreTrainedModel", questions: Sequence[EncodedQuestio
                 q, o = rows[i]
                 sums[q][o] += value
     return sums
+
+
+def _head(options: Sequence[Sequence[int]]) -> list[int]:
+    """The tokens with which all options begin, but for the last token of the shortest."""
+    columns = takewhile(lambda column: len({*column}) == 1, zip(*options, strict=False))
+    return [column[0] for column in columns][: min(map(len, options)) - 1]
 
 
 def _slices(model: "PreTrainedModel", options: Sequence[Sequence[int]]) -> Iterator[list[int]]:
