@@ -23,7 +23,9 @@ def print_report(report: ValidationReport, console: Console, *, strict: bool = F
             _print_problems(result, level, console)
     console.print()
     if any(result.errors or result.warnings or result.infos for result in report.checks):
-        console.print("docs/validate.md explains the checks, the card (README.md) what a build found.", style="dim")
+        console.print(
+            "docs/validate.md explains the checks, the card (README.md) what a build found.", style="dim"
+        )
     console.print(_verdict(report, strict=strict))
 
 
