@@ -87,10 +87,10 @@ def _check(
     locales: Registry,
     diagnostics: Diagnostics,
 ) -> None:
-    told = dict[str, str]()
+    contents = dict[str, str]()
     by_content = {one.content: one.template_id for one in reversed(wordings)}
     for row in tables.templates.to_dicts():
-        words = told[row["template_id"]] = content(row["text"])
+        words = contents[row["template_id"]] = content(row["text"])
         if row["template_id"] in facts:
             if _check_text(row, "text", row["text"], wordings, diagnostics):
                 _check_facts(row, facts[row["template_id"]], diagnostics)
@@ -100,7 +100,7 @@ def _check(
             diagnostics.finding("asked-by-blend", row["source"], detail, template_id=row["template_id"])
     for row in tables.questions.filter(pl.col("template_id").is_in(list(facts))).to_dicts():
         text = _slotted(row["en_question"], locales.get(row["locale"]))
-        if content(text) != told.get(row["template_id"]):
+        if content(text) != contents.get(row["template_id"]):
             _check_text(row, "en_question", text, wordings, diagnostics)
 
 

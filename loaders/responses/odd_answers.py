@@ -55,8 +55,8 @@ def find_copied_answers(
     first: dict[object, Placed[Response]] = {}
     for (tag, who), given in by_annotator.items():
         _note_filled(given, topics, diagnostics)
-        said = frozenset((row.template_id, *map(fold, row.answers), row.non_answer) for _, row in given)
-        earlier = first.setdefault((tag, said), given[0])
+        answered = frozenset((row.template_id, *map(fold, row.answers), row.non_answer) for _, row in given)
+        earlier = first.setdefault((tag, answered), given[0])
         if earlier is not given[0] and len(given) >= _SURELY_COPIED:
             other = f"{earlier.row.annotator!r} in {earlier.location}"
             detail = (

@@ -70,7 +70,7 @@ def _find_sorted_alone(
     questions: Sequence[Placed[AskedQuestion]], template_ids: Sequence[str], diagnostics: Diagnostics
 ) -> None:
     """Note locales whose ids are in order, and one of whose columns of questions is in alphabetical order."""
-    places = {template_id: place for place, template_id in enumerate(template_ids)}
+    ranks = {template_id: rank for rank, template_id in enumerate(template_ids)}
     by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
     for placed in questions:
         by_locale[placed.row.locale].append(placed)
@@ -78,7 +78,7 @@ def _find_sorted_alone(
         ids = [row.template_id for _, row in rows]
         orders = {
             "like template_id": _descents(ids),
-            "and template_id in that of the templates": _descents([f"{places.get(one, 0):09}" for one in ids]),
+            "and template_id in that of the templates": _descents([f"{ranks.get(one, 0):09}" for one in ids]),
         }
         how = min(orders, key=lambda order: orders[order])
         if len(rows) < _SURELY_SORTED or orders[how] > len(rows) // 8:

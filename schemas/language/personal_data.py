@@ -12,6 +12,7 @@ from blend.schemas.language.text_comparison import fold
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w.@/])@\w[\w.]{1,}")
+_FEWEST_DIGITS = 8
 _NUMBER = re.compile(r"\+?[(]?\d(?:[\s().\-/]{0,2}\d){7,}")
 
 _YEARS = re.compile(r"\d{4}\s?[-/]\s?\d{4}")
@@ -109,6 +110,8 @@ def contact_data(text: str, *, is_answer: bool) -> list[str]:
         text: What somebody typed.
         is_answer: See `personal_data`.
     """
+    if "@" not in text and sum(map(str.isdecimal, text)) < _FEWEST_DIGITS:
+        return []  # nearly all answers
     kinds = personal_data(text, is_answer=is_answer)
     return [kind for kind in kinds if kind in ("an e-mail address", "a phone number")]
 
@@ -128,7 +131,6 @@ def _is_dialled(number: str) -> bool:
     return (number.startswith("+") or is_dialled) and len(digits) in _DIGITS_OF_PHONES
 
 
-_FEWEST_DIGITS = 6
 _NUMBER_IN_WORDS = re.compile(r"(?<!\d)\d(?:[ -]?\d){5,}(?!\d)")
 _TWO_WORDS = re.compile(r"(?=\b([^\W\d_]+) ([^\W\d_]+))")
 _WORDS_BEFORE_NUMBER = re.compile(r"\b([^\W\d_]+) ([^\W\d_]+)\W{1,3}\d(?: ?\d){5,7}(?![\d-])")
@@ -144,12 +146,12 @@ def tells_who(text: str, *, of_answers: bool = False) -> list[str]:
         of_answers: Whether it speaks of answers, and so perhaps of prices and countries; then such a number
             has eight digits at most, and stands right behind the name.
     """
-    if "@" not in text and sum(map(str.isdecimal, text)) < _FEWEST_DIGITS:
-        return []  # nearly all of them
     kinds = contact_data(text, is_answer=of_answers)
+    if kinds or not _NUMBER_IN_WORDS.search(text):
+        return kinds
     pairs = (_WORDS_BEFORE_NUMBER if of_answers else _TWO_WORDS).findall(text)
     is_named = any(a[0].isupper() and b[0].isupper() for a, b in pairs)
-    return kinds or (["a name with a number"] if is_named and _NUMBER_IN_WORDS.search(text) else [])
+    return ["a name with a number"] if is_named else []
 
 
 def personal_data(text: str, *, is_answer: bool = False) -> list[str]:

@@ -54,7 +54,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "id-ID": "Indonesia",
     }
     texts = {tag: f"What do people in {place} play?" for tag, place in places.items()}
-    asked = [f"sport-01,{tag},{text if tag.startswith('en-') else '?'},{text}" for tag, text in texts.items()]
+    asked = [f"sport-01,{tag},{text if tag.startswith('en-') else tag},{text}" for tag, text in texts.items()]
     questions = "\n".join(["template_id,locale,question,en_question", *asked])
     (collected / "questions.csv").write_text(questions + "\n", encoding="utf-8")
     for tag, text in ANSWERS.items():
