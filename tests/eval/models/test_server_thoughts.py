@@ -141,5 +141,5 @@ def test_fields_that_a_run_fills_in_itself(server: ScriptedServer, name: str):
         asked(server, extra_body={name: 1})
     assert str(caught.value) == (
         f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out (there are "
-        "parameters for model, max_tokens, temperature, seed, reasoning_effort)"
+        "parameters for model, max_tokens, temperature, seed and thinking)"
     )

@@ -248,7 +248,7 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
         (
             {"batch_out": "r", "shard": (1, 2)},
             (
-                "`shard=1of2` makes sense only where questions are asked one by one, and files are answered "
+                "`shard=1/2` makes sense only where questions are asked one by one, and files are answered "
                 "elsewhere; leave it out"
             ),
         ),
