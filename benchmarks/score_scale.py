@@ -1,9 +1,8 @@
-"""How long scoring takes, and how much memory: 300,000 multiple-choice items with recorded answers.
+"""How long keeping and scoring a million multiple-choice answers takes, and how much memory.
 
-``python benchmarks/score_scale.py`` makes a table of made-up questions (16 regions, 500 templates) and
-answers to them, and scores them as ``blend eval run --answers`` and ``blend eval score`` do, each step in a
-process of its own. Reading and keeping the answers is timed apart from scoring. With ``--items`` for another
-size.
+``python benchmarks/score_scale.py`` makes a table of made-up questions (16 regions, 500 templates, at most
+69,810 of them, as many as BLEnD has published), each asked so often that there are as many items as
+``--items`` says, and keeps and scores answers to them as a model's, each step in a process of its own.
 """
 
 import argparse
@@ -18,13 +17,16 @@ from types import SimpleNamespace
 from typing import Any
 
 TEMPLATES = 500
-BASELINE_ITEMS = 30_000
+BASELINE_ITEMS = 69_810
+QUESTIONS = 69_810
+BLOCK = 1024
+"""Answers that come in at a time."""
 
 
 def main() -> None:
     """Make, keep and score at two sizes, and print seconds, memory and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=300_000)
+    parser.add_argument("--items", type=int, default=977_340)
     used = parser.parse_args()
     print("| items | step | seconds | CPU seconds with imports | peak memory, MB |")
     print("|---:|---|---:|---:|---:|")
@@ -45,13 +47,13 @@ def main() -> None:
 
 
 def make(folder: Path, items: int) -> float:
-    """Write a multiple-choice table and answers of several kinds to it."""
+    """Write a multiple-choice table of as many questions as BLEnD has published, or fewer."""
     import numpy as np
     import polars as pl
 
     from blend.schemas.language.locales import registry
-    from blend.schemas.rows.published_rows import LETTERS
 
+    items = min(items, QUESTIONS)
     rng = np.random.default_rng(0)
     locales = list(registry())[:16]
     codes = np.array([locale.region for locale in locales])
@@ -77,48 +79,59 @@ def make(folder: Path, items: int) -> float:
         }
     )
     frame.write_parquet(folder / "table.parquet")
-    chosen = np.where(rng.random(items) < 0.5, answer, rng.integers(4, size=items))
-    forms = ['{{"answer_choice":"{}"}}', "{}. it is", "The answer is {}.", "I cannot say, {}"]
-    response = [forms[n % 4].format(LETTERS[letter]) for n, letter in enumerate(chosen.tolist())]
-    frame.select(MCQID="mcq_id", response=pl.Series(response)).write_csv(folder / "answers.csv")
     return 0.0
 
 
-def keep(folder: Path, _items: int) -> float:
-    """Read the answers and keep them in a run directory."""
+def asked(folder: Path, items: int) -> Any:
+    """What a run asks of the table: every question once, or as often as makes so many items."""
     import polars as pl
 
-    from blend.eval.release_items import ReleaseItems
-    from blend.eval.runs import opened
-    from blend.eval.runs.answers import write_answers
-    from blend.eval.runs.recorded_answers import read_recorded
+    from blend.eval.items import repeated
     from blend.eval.tasks.multiple_choice import ChoiceOptions
     from blend.eval.tasks.multiple_choice.choice_items import choice_items
     from blend.schemas.language.locales import registry
 
-    started = time.perf_counter()
     splits = {locale.tag: locale.split for locale in registry()}
     table = pl.read_parquet(folder / "table.parquet").with_columns(
         region=pl.col("locale").replace_strict(splits, return_dtype=pl.String)
     )
-    options = ChoiceOptions(style="json")
-    asked = choice_items(table, options)
-    recorded = read_recorded(folder / "answers.csv", asked)
+    samples = max(1, items // table.height)
+    options = ChoiceOptions(style="json", samples=samples)
+    return options, repeated(choice_items(table, options), samples)
+
+
+def keep(folder: Path, items: int) -> float:
+    """Keep an answer to each item, as a model's come in."""
+    from blend.eval.models.protocols import Decoding, ModelDescription
+    from blend.eval.release_items import ReleaseItems
+    from blend.eval.runs import opened
+
+    started = time.perf_counter()
+    options, made = asked(folder, items)
     manifest: Any = SimpleNamespace(name="made-up", version="0.0.0", tables=())
-    configs = ("multiple-choice-questions",)
-    wanted = ReleaseItems(manifest, "multiple-choice", configs, options.kept(), asked)
-    with opened(folder / "run", wanted, recorded.description, None) as run:
-        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
+    wanted = ReleaseItems(manifest, "multiple-choice", (), options.kept(), made, location=str(folder))
+    model = ModelDescription(backend="server", id="made-up", chat=True, delimiter="")
+    forms = ['{"answer_choice":"A"}', "B. it is", "The answer is C.", "I cannot say, D"]
+    with opened(folder / "run", wanted, model, Decoding(temperature=1)) as run, run.answer_file() as file:
+        number = 0
+        for part, _ in made.in_parts():
+            for some in part["item_id"].to_frame().iter_slices(BLOCK):
+                file.append(
+                    {"item_id": item, "text": forms[(number + n) % 4], "tokens_out": 8, "finish_reason": "stop"}
+                    for n, item in enumerate(some["item_id"])
+                )
+                number += some.height
     return time.perf_counter() - started
 
 
-def score(folder: Path, _items: int) -> float:
+def score(folder: Path, items: int) -> float:
     """Score the run and write scores and decisions."""
-    from blend.eval.asked_runs import read_run
+    from blend.eval.runs.run_description import read_description
+    from blend.eval.runs.run_directory import Run
     from blend.eval.scoring import score_answers, write_scores
 
     started = time.perf_counter()
-    run = read_run(folder / "run")
+    run = Run(folder / "run", read_description(folder / "run"), lambda: asked(folder, items)[1])
     write_scores(run, score_answers(run))
     return time.perf_counter() - started
 
