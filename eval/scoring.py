@@ -80,11 +80,9 @@ def score_answers(
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
     # Of before they are read: what comes in meanwhile is told when the scores are.
     answers_held, verdicts_held = answers_digest(run.answers_folder), verdicts_digest(run, rule)
-    answers = run.answers(*task.answer_columns, thoughts=False)
     allow_missing = allow_missing or rule in task.missing_is_wrong
-    n_missing = _check_missing(run, answers, allow_missing=allow_missing)
-    if not task.answer_columns:
-        answers = as_scored(answers, run.description)
+    n_missing = _check_missing(run, allow_missing=allow_missing)
+    answers = pl.DataFrame() if task.reads_answers else as_scored(run.answers(thoughts=False), run.description)
     scored = task.score(run, answers, chosen, on_progress)
     if task.repeated and run.description.options.get("samples", 1) > 1:
         items = run.items("item_id", "region", "template_id", "sample")
@@ -183,22 +181,20 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
         atomic_write(run.directory / SCORES_NAME, scored.scores.to_json())
 
 
-def _check_missing(run: Run, answers: pl.DataFrame, *, allow_missing: bool) -> int:
+def _check_missing(run: Run, *, allow_missing: bool) -> int:
     """How many items have no answer, refused where they are too many."""
-    failed = answers.filter(pl.col("error").is_not_null())
-    n_items = run.description.n_items
-    n_missing = n_items - answers.height + failed.height
+    kept, n_items = run.kept(), run.description.n_items
+    n_asked = len(kept.item_ids)
+    n_missing = n_items - n_asked + kept.n_failed
     if allow_missing or n_missing <= MAX_MISSING * n_items:
         return n_missing
     reasons = []
-    if answers.height < n_items:
+    if n_asked < n_items:
         is_recorded = run.description.model.backend == "recorded"
-        reasons.append(
-            f"{n_items - answers.height} {'are not in the file' if is_recorded else 'were not asked yet'}"
-        )
-    if failed.height:
-        first = failed.row(0, named=True)
-        reasons.append(f"{failed.height} failed (first: {first['item_id']}: {first['error']})")
+        reasons.append(f"{n_items - n_asked} {'are not in the file' if is_recorded else 'were not asked yet'}")
+    if kept.n_failed:
+        item_id, error = kept.of(kept.failed.head(1), "item_id", "error").row(0)
+        reasons.append(f"{kept.n_failed} failed (first: {item_id}: {error})")
     have = agreeing(n_missing, "has", "have")
     raise InputError(
         f"{run.directory}: {n_missing} of {n_items} items {have} no answer "

@@ -171,8 +171,8 @@ class Task(Protocol):
     """Options to choose others of where nothing would be asked."""
     of_texts: ClassVar[Mapping[str, Any]] = {}
     """Options that are as if given where texts are all there is, as of another tool."""
-    answer_columns: ClassVar[tuple[str, ...]] = ()
-    """Columns of the answers that `score` is given; all when empty. A task that needs more reads for itself."""
+    reads_answers: ClassVar[bool] = False
+    """Whether `score` reads the answers itself, some at a time, and is handed an empty frame."""
     streams: ClassVar[bool] = False
     """Whether `items` takes its tables as lazy frames, and makes items in parts."""
     cut_is_read: ClassVar[bool] = False

@@ -89,7 +89,7 @@ class CulturalPromptsTask(Task):
     scoring = CulturalScoring
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
-    answer_columns = ("item_id", "error")
+    reads_answers = True
     cut_is_read = True
     streams = True
     units = (

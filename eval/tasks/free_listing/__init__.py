@@ -40,7 +40,7 @@ class FreeListing(TripleTask):
     options = ListingOptions
     scoring = ListingScoring
     rules = ("default", "contains", "judge")
-    answer_columns = ("item_id", "error")
+    reads_answers = True
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     compared_by = "F1 in %"
     terms = TripleTerms(

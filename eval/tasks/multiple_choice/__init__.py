@@ -83,7 +83,7 @@ class FourOptions(Task):
     """Questions with four options of which one is correct, whatever they are about."""
 
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
-    answer_columns = ("item_id", "error")
+    reads_answers = True
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
     chance: ClassVar[float | None] = 100 / POSITIONS

@@ -100,7 +100,7 @@ def score_choices(
         )
 
     judged = decided_in_parts(parts, gold, decide)
-    written = judged.filter("answered")
+    written = judged if judged["answered"].all() else judged.filter("answered")
     kept = judged if rule == SEMEVAL else written
     sure = [name for name in judged.columns if name == "confidence"]
     scores = (
@@ -140,8 +140,7 @@ def decided_in_parts(
             answers.select("item_id", *_GIVEN), on="item_id", how="left", maintain_order="left"
         )
         made.append(packed(decide(rows)))
-    # In one piece, so that sums of fractions do not depend on the parts.
-    return unpacked(made).rechunk()
+    return unpacked(made)
 
 
 def decided(rows: pl.DataFrame, choices: Choices, rule: str) -> pl.DataFrame:
@@ -258,7 +257,8 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
 
 def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Score how often letters were chosen and were correct, of answers that choose any; and their distance."""
-    chosen = rows.filter(pl.col("chosen").is_not_null())
+    columns = [name for name in (_TEMPLATE, "chosen", "answer", "weight") if name in rows.columns]
+    chosen = rows.select(columns).filter(pl.col("chosen").is_not_null())
     scores: list[Score] = []
     distance = 0.0
     for index, letter in enumerate(LETTERS):
@@ -278,9 +278,9 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
     By the culture chosen, and by region asked about and culture chosen (``KR/US``).
     """
     known = pl.col("option_regions").is_not_null()
-    wrong = rows.filter(known & pl.col("chosen").is_not_null() & ~pl.col("correct"))
     offered = (
-        wrong.select("region", _TEMPLATE, "answer", "chosen", "option_regions")
+        rows.select("region", _TEMPLATE, "answer", "chosen", "correct", "option_regions")
+        .filter(known & pl.col("chosen").is_not_null() & ~pl.col("correct"))
         .with_columns(position=pl.int_ranges(0, pl.col("option_regions").list.len()))
         .explode("option_regions", "position")
         .filter(pl.col("position") != pl.col("answer"))

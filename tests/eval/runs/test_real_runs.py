@@ -45,7 +45,7 @@ def command(sample_release: Path, served: ModelServer) -> Callable[..., "subproc
     """Starts `blend eval run` on the questions about Korea."""
 
     def start(out: Path, *further: str, **options: Any) -> "subprocess.Popen[str]":
-        arguments = ["--locales", "KR", "--style", "json", "--max-tokens", "2", "--no-chat", *further]
+        arguments = ["--locales", "KR", "-T", "style=json", "--max-tokens", "2", "--no-chat", *further]
         return subprocess.Popen(
             [
                 *(sys.executable, "-m", "blend", "eval", "run", sample_release, "--out", out, *arguments),
