@@ -157,15 +157,7 @@ def ask(
         thought_marks=how.decoding.thought_marks or None,
         shard=how.shard,
     ) as run:
-        if how.on_plan is not None and decoding is not None:
-            system, prompts = how.decoding.system, pending_items(run)["prompt"]
-            try:
-                how.on_plan(plan_asking(prompts, used, decoding, system=system, price=how.price))
-            except BaseException:
-                # Of several machines another one may have begun.
-                if is_new and how.shard is None:
-                    rmtree(out)
-                raise
+        _plan(run, used, decoding, how, is_new=is_new)
         if how.batch_out is not None:
             assert isinstance(used, ServerModel)
             return run, write_run_requests(run, used, how.batch_out)
@@ -173,6 +165,21 @@ def ask(
             assert isinstance(used, ServerModel)
             return keep_results(run, used, how.batch_in)
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
+
+
+def _plan(run: Run, model: object, decoding: Settled | None, how: Asking, *, is_new: bool) -> None:
+    """Say what is about to be asked; who hears it can keep it from being asked."""
+    if how.on_plan is None:
+        return
+    max_tokens = decoding.max_tokens if decoding is not None else 0
+    prompts, system = pending_items(run)["prompt"], how.decoding.system
+    try:
+        how.on_plan(plan_asking(prompts, model, max_tokens, system=system, price=how.price))
+    except BaseException:
+        # Of several machines another one may have begun.
+        if is_new and how.shard is None:
+            rmtree(run.directory)
+        raise
 
 
 def _ask_for_candidates(
@@ -191,7 +198,9 @@ def _ask_for_candidates(
         scorer = open_candidate_scorer(model.path, **_of_our_models(asked), **where)
     else:
         scorer = callers_scorer(model, at_a_time=None)
+    is_new = not out.exists()
     with opened(out, asked, scorer.describe(), None, shard=how.shard) as run:
+        _plan(run, scorer, None, how, is_new=is_new)
         return run, ask_candidates(run, scorer, on_progress=on_progress)
 
 

@@ -31,6 +31,7 @@ def keep_recorded(
     """
     asking = {name: getattr(how, name) for name in ("batch_out", "batch_in", "budget")}
     asking |= {"shard": how.shard and "{}/{}".format(*how.shard)}
+    asking |= {"plan": how.on_plan and True}
     asking |= {"price": how.price and "{:g},{:g}".format(*how.price)}
     refuse({**how.given(*_ASKED_ONLY), **asking}, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:

@@ -224,7 +224,7 @@ def score(
             except InputError as error:
                 # One of several that cannot be scored yet hides none of the others.
                 errors.append(error)
-    for replaced in earlier:
+    for replaced in earlier if found else ():
         print_warning(f"the scores by rule {replaced} are replaced; a run holds those of one rule")
     if json:
         typer.echo("".join(scored.scores.to_json() for scored in found), nl=False)

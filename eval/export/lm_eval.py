@@ -27,7 +27,7 @@ name their data relative to it:
     lm_eval --include_path . --tasks {group} --model hf --model_args pretrained=MODEL
 
 The group's accuracy is the mean over regions, each counted once; the accuracy of a region is that of
-`blend eval run --task multiple-choice --style {style}` on the same questions.
+`blend eval run --task multiple-choice -T style={style}` on the same questions.
 """
 
 

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from blend.loaders.files.content import open_content, read_content
+from blend.loaders.hub.client import answer_of
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
 from blend.schemas.errors import BlendError, InputError
@@ -100,8 +102,10 @@ def find_checkpoint(model: str, *, revision: str | None = None) -> Checkpoint:
         )
     from huggingface_hub import snapshot_download
 
-    with request_timeouts(), translate_errors(f"Hub model {model}" + (f"@{revision}" if revision else "")):
-        folder = Path(with_retries(lambda: snapshot_download(model, revision=revision, allow_patterns=_WANTED)))
+    where = f"Hub model {model}" + (f"@{revision}" if revision else " (there is no such directory here)")
+    fetch = partial(snapshot_download, model, revision=revision, allow_patterns=_WANTED)
+    with request_timeouts(), translate_errors(where):
+        folder = Path(with_retries(lambda: answer_of(fetch)))
     # The Hub's client names a folder of its cache for the commit.
     return _read(folder, model, folder.name, where=f"model {model}")
 

@@ -210,6 +210,11 @@ def open_run(
     with translate_errors(directory):
         if not (directory / DESCRIPTION_NAME).exists():
             check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
+            if any((directory / ANSWERS_FOLDER).glob("*.jsonl")):
+                raise InputError(
+                    f"{directory}: holds answers and no {DESCRIPTION_NAME}, so nobody knows whose they are; "
+                    "restore it from a copy, or choose another `out`"
+                )
         directory.mkdir(parents=True, exist_ok=True)
         # Shards that start at one moment write the same.
         if (directory / DESCRIPTION_NAME).exists():

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.models.finish_reasons import FINISH_REASONS
-from blend.eval.models.protocols import Decoding, StopAsking, TokenCounter
+from blend.eval.models.protocols import StopAsking, TokenCounter
 from blend.eval.runs.answers import Answers
 from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ServerError
@@ -138,7 +138,7 @@ class AskingPlan(NamedTuple):
         parts = [
             pluralise(self.n_requests, "request"),
             f"{about}{pluralise(self.tokens_in, 'token')} in",
-            f"{self.tokens_out:,} out at most",
+            *([f"{self.tokens_out:,} out at most"] if self.tokens_out else []),
         ]
         if self.cost is not None:
             # Prompts may take more than is estimated.
@@ -151,14 +151,14 @@ OnPlan = Callable[[AskingPlan], None]
 
 
 def plan_asking(
-    prompts: Iterable[str], model: object, decoding: Decoding, *, system: str | None, price: Price | None
+    prompts: Iterable[str], model: object, max_tokens: int, *, system: str | None, price: Price | None
 ) -> AskingPlan:
     """Plan what some prompts will take.
 
     Args:
         prompts: What is to be asked.
         model: The model, which may know the tokens of a prompt.
-        decoding: How it writes.
+        max_tokens: Tokens of an answer at most; none where nothing is written.
         system: What is said before each prompt.
         price: Price of tokens.
     """
@@ -168,7 +168,7 @@ def plan_asking(
     else:
         n_bytes = sum(len(text.encode()) for text in texts) + len(texts) * len((system or "").encode())
         tokens_in = -(-n_bytes // BYTES_PER_TOKEN)
-    tokens_out = len(texts) * decoding.max_tokens
+    tokens_out = len(texts) * max_tokens
     cost = None if price is None else price.of(tokens_in, tokens_out)
     return AskingPlan(len(texts), tokens_in, not isinstance(model, TokenCounter), tokens_out, cost)
 

@@ -1,7 +1,10 @@
 """Checkpoints: what is refused and in which words, and what tells one model from another."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,6 +147,18 @@ def test_what_is_neither_a_directory_nor_a_hub_id():
         "model ./models/none: there is no such directory, and it is not a Hub id; "
         "give the directory of a model, or its id ('org/name')"
     )
+
+
+@pytest.mark.integration
+def test_a_name_that_is_not_a_directory_where_the_hub_is_not_reached():
+    code = "from blend.eval.models.checkpoint import find_checkpoint; find_checkpoint('tinny')"
+    away = {"HF_ENDPOINT": "http://127.0.0.1:1", "HF_HUB_OFFLINE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | away, capture_output=True, text=True, check=False
+    )
+    last = done.stderr.splitlines()[-1]
+    assert "Hub model tinny (there is no such directory here): the Hub cannot be reached" in last
+    assert "HubNotReached" in last
 
 
 def test_a_directory_has_no_revision(tiny_gpt2: Path):

@@ -125,3 +125,11 @@ def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
         f"{run}: the folder answers is not there, so all would be asked again; restore it from a copy, or "
         "choose another `out`"
     )
+
+
+def test_answers_without_a_description_are_nobodys(run: Path):
+    (run / "run.json").unlink()
+    assert refused(lambda: run_all(run, Echo())) == (
+        f"{run}: holds answers and no run.json, so nobody knows whose they are; restore it from a copy, or "
+        "choose another `out`"
+    )

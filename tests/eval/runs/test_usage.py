@@ -1,5 +1,6 @@
 """Costs: what a run will take, what it took, and that it stops where its budget ends."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typer.testing import CliRunner
 import blend
 from blend.cli import app
 from blend.eval.export.hub_results import push_scores
-from blend.eval.models.protocols import Decoding
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.usage import Price, Usage, count_answers, money, plan_asking
 from blend.schemas.errors import BlendError
@@ -49,9 +49,7 @@ def wrong(call: Callable[[], object]) -> str:
 
 def test_a_plan_without_a_tokenizer_says_that_it_is_an_estimate():
     # 10 + 6 bytes of prompts and twice 2 of the system's: 20 bytes, 7 tokens of three bytes or less.
-    plan = plan_asking(
-        ["ten bytes.", "ሰላ"], object(), Decoding(max_tokens=100), system="Hi", price=Price(10, 5)
-    )
+    plan = plan_asking(["ten bytes.", "ሰላ"], object(), 100, system="Hi", price=Price(10, 5))
     assert plan.in_words() == "2 requests, about 7 tokens in, 200 out at most, cost about 0.0011"
 
 
@@ -80,6 +78,15 @@ def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend
     assert not plan.is_estimated
     assert (plan.n_requests, plan.tokens_in) == (asked.outcome.usage.requests, asked.outcome.usage.tokens_in)
     assert asked.outcome.usage.tokens_out <= plan.tokens_out == 2 * plan.n_requests
+
+
+@pytest.mark.slow
+def test_a_plan_stops_a_model_that_chooses_as_well(mini_release: Path, tmp_path: Path):
+    make_tiny_model(tmp_path / "tiny")
+    model = ["--model", str(tmp_path / "tiny"), "--limit", "1", "--out", str(tmp_path / "run"), "--plan"]
+    done = RUNNER.invoke(app, ["eval", "run", str(mini_release), *model])
+    assert re.fullmatch(r"To ask: 10 requests, [\d,]+ tokens in\.\n", done.stdout), done.output
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.integration
