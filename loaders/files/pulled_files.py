@@ -8,6 +8,9 @@ from pathlib import Path
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError
 
+EVENTS = "events.jsonl"
+"""File of a pull folder with everything that people did, as it was seen."""
+
 STATE = "state.json"
 """File of a pull folder that remembers what was pulled and written."""
 
