@@ -62,7 +62,7 @@ def forget_everywhere(
                 tasks = exported(at.studio, found[0])
                 _erase(at, stage_locale, found[0].project.id, tasks, people, done.names, ids, erased)
                 if stage_locale.stage.name == "review":
-                    _clear_reviews(file, at, stage_locale, found[0].project.id, tasks, done.names, erased)
+                    _clear_reviews(file, at, stage_locale, found[0].project.id, tasks, done, erased)
             if on_progress is not None:
                 on_progress("forget", number, len(wanted))
     pull_project(file, on_progress=on_progress)
@@ -103,12 +103,13 @@ def _clear_reviews(
     stage_locale: StageLocale,
     project: int,
     tasks: Sequence[Task],
-    names: frozenset[str],
+    done: Forgotten,
     erased: Erased,
 ) -> None:
     """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay."""
     lines = read_events(at.folder.events)
-    given = ever_given(file, lines, names)
+    # What nobody ever gave is of a person whose forgetting was stopped.
+    given = ever_given(file, lines, done.names) - done.gone
     showing = {task["id"] for task in tasks if shown_in(task["data"]) - given}
     drafts = {task.id for task in at.studio.tasks(project) if task.begun} & showing
     erased.begun += [(project, task) for task in sorted(drafts)]

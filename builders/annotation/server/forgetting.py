@@ -13,14 +13,11 @@ from blend.builders.annotation.forgotten_answers import review_without
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, project_key
 from blend.builders.annotation.server.forgotten import (
-    answer_ids,
     forgotten,
     is_theirs,
-    line_without_ungiven,
     remember,
-    unnamed,
 )
-from blend.builders.annotation.server.pulling import Pull, ever_given, rewritten
+from blend.builders.annotation.server.pulling import Pull, only_theirs, rewritten
 from blend.builders.annotation.stages.model import Material
 from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line, read_events
@@ -45,6 +42,8 @@ class Forgotten:
     """Numbers of their accounts on the server."""
     lines: Sequence[Line]
     """Lines of the events that were removed."""
+    gone: set[str]
+    """Ids of the answers that nobody else gives."""
     changed: Sequence[Line]
     """Versions of others' annotations that the person has made."""
     reopened: pl.DataFrame
@@ -92,24 +91,18 @@ def forget_person(
     before = _collected(file)
     # First of all: whatever happens from here on, no pull brings anything back.
     remember(file, names)
-    left = [line for line in lines if not is_theirs(line, names, key)]
-    given = ever_given(file, left, names)
-
-    def change(line: Line) -> Line | None:
-        if is_theirs(line, names, key):
-            return None
-        return line_without_ungiven(unnamed(line, names), given) if _is_review(line) else unnamed(line, names)
-
-    without = partial(review_without, gone=answer_ids(theirs) - given)
+    gone = only_theirs(file, lines, names, key)
+    without = partial(review_without, gone=gone)
     own_reviews = [path for path in reviews_beside(file) if rewrite_reviews(path, without)]
-    pull = rewritten(file, within, change)
+    pull = rewritten(file, within, names)
     reopened = _open_questions(file, _collected(file)).join(_open_questions(file, before), on=KEY, how="anti")
     return Forgotten(
         annotator,
         names,
         sorted({int(str(line["account"]).split()[0]) for line in theirs if line.get("account")}),
         theirs,
-        [line for line in left if line.get("changed_by") in names],
+        gone,
+        [line for line in lines if line.get("changed_by") in names and line not in theirs],
         reopened,
         pull,
         _lists(file, people, annotator),
@@ -126,10 +119,6 @@ def _annotator(people: People, who: str, accounts: _Accounts) -> str:
         if account.address is not None and people.named(account.address) == named
     )
     return next((found for found in later if found is not None), named)
-
-
-def _is_review(line: Line) -> bool:
-    return str(line.get("blend_id") or "").startswith("review/")
 
 
 def _collected(file: ProjectFile) -> ResponseTables | None:

@@ -6,7 +6,7 @@ brings them back.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from blend.builders.annotation.forgotten_answers import shown_in, without_answers
@@ -91,16 +91,21 @@ def answer_ids(lines: Iterable[Line]) -> set[str]:
     return found
 
 
-def without_ungiven(tasks: Sequence[Task], given: Collection[str]) -> list[Task]:
-    """Tasks of reviews without answers that nobody ever gave, as far as is known: those of the forgotten."""
-    kept = (without_answers(task, shown_in(task["data"]) - set(given)) for task in tasks)
+def without_shown(tasks: Sequence[Task], gone: Callable[[set[str]], Collection[str]]) -> list[Task]:
+    """Tasks of reviews without some answers; one that shows no other goes.
+
+    Args:
+        tasks: As the server exports them.
+        gone: Says which of the ids that a task shows are to go.
+    """
+    kept = (without_answers(task, gone(shown_in(task["data"]))) for task in tasks)
     return [task for task in kept if task is not None]
 
 
-def line_without_ungiven(line: Line, given: Collection[str]) -> Line | None:
-    """A line about a review without such answers; null if it decides on no other."""
-    if "data" not in line:
+def line_without(line: Line, gone: Collection[str]) -> Line | None:
+    """A line of the events without some answers, if it is of a review; null if it decides on no other."""
+    if "data" not in line or not str(line["blend_id"]).startswith("review/"):
         return line
     task = {"data": line["data"], "annotations": [{"result": line["result"]}]}
-    left = without_answers(task, shown_in(line["data"]) - set(given))
+    left = without_answers(task, gone)
     return None if left is None else {**line, "data": left["data"], "result": left["annotations"][0]["result"]}

@@ -1,7 +1,7 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,9 +26,10 @@ from blend.builders.annotation.server.forgotten import (
     answer_ids,
     forgotten,
     is_theirs,
+    line_without,
     unnamed,
     without_people,
-    without_ungiven,
+    without_shown,
 )
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.readings import StageReading, read_stages
@@ -124,9 +125,12 @@ def pull_project(
     if exports:
         with held(file.pulled) as folder:
             log = _Log(file, folder)
+            log.forget(log.gone)
             return _written(log, _from_files(log, exports, accounts_file))
     with session(file, within) as at:
         log = _Log(file, at.folder)
+        # They may have been forgotten by another lead.
+        log.forget(log.gone)
         return _written(log, _from_server(log, at, on_progress))
 
 
@@ -153,20 +157,27 @@ def _accept(file: ProjectFile, folder: Folder) -> int:
     return len(lines)
 
 
-def rewritten(file: ProjectFile, folder: Folder, change: Callable[[Line], Line | None]) -> Pull:
-    """Change the lines of the events, or remove them, and write all files anew; asks no server.
+def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
+    """Remove what some people did from the events, and write all files anew; asks no server.
 
     Args:
         file: The project.
         folder: Its pull folder.
-        change: From a line to what is left of it.
+        names: Pseudonyms of the people.
     """
     log = _Log(file, folder)
     seen = {at.name: () for at in stage_locales(file) if log.held(at)}
-    lines = [left for line in log.lines if (left := change(line)) is not None]
-    rewrite_events(folder.events, lines)
-    log.lines = lines
+    log.forget(names)
     return _written(log, _Fetched(folder.state.get(_PROJECTS, {}), seen))
+
+
+def only_theirs(file: ProjectFile, lines: Sequence[Line], names: Collection[str], key: bytes) -> set[str]:
+    """Ids of the answers that some people ever gave, and that nobody else gives now."""
+    if not (theirs := [line for line in lines if is_theirs(line, names, key)]):
+        return set()
+    left = [line for line in lines if not is_theirs(line, names, key)]
+    now = (one.version for at in stage_locales(file) for one in held_in(left, at.slug).values())
+    return answer_ids(theirs) - ever_given(file, now, names)
 
 
 def ever_given(file: ProjectFile, lines: Iterable[Line], besides: Collection[str] = ()) -> set[str]:
@@ -191,11 +202,7 @@ class _Log:
         self.lines = read_events(folder.events)
         if not self.lines:
             self.add([key_line(self.key)])
-        # They may have been forgotten by another lead.
-        kept = [unnamed(line, self.gone) for line in self.lines if not is_theirs(line, self.gone, self.key)]
-        if kept != self.lines:
-            rewrite_events(folder.events, kept)
-        self.lines = self.before = kept
+        self.before = self.lines
 
     def held(self, stage_locale: StageLocale) -> dict[str, Held]:
         return held_in(self.lines, stage_locale.slug)
@@ -203,6 +210,15 @@ class _Log:
     def add(self, lines: Sequence[Line]) -> None:
         append_events(self.folder.events, lines)
         self.lines = [*self.lines, *lines]
+
+    def forget(self, names: Collection[str]) -> None:
+        """Remove what some people did, and from reviews the answers that nobody else gives."""
+        gone = only_theirs(self.file, self.lines, names, self.key)
+        left = (unnamed(line, names) for line in self.lines if not is_theirs(line, names, self.key))
+        kept = [line for line in (line_without(line, gone) for line in left) if line is not None]
+        if kept != self.lines:
+            rewrite_events(self.folder.events, kept)
+        self.lines = kept
 
     def take(
         self, stage_locale: StageLocale, project: int, tasks: Sequence[Task], people: People
@@ -212,7 +228,8 @@ class _Log:
         if self.gone and stage_locale.stage.name == "review":
             # Pages may show answers of the forgotten still.
             given = ever_given(self.file, self.lines, self.gone)
-            tasks = without_ungiven([task for task in tasks if task["annotations"]], given)
+            reviewed = [task for task in tasks if task["annotations"]]
+            tasks = without_shown(reviewed, lambda shown: shown - given)
         found = news(self.held(stage_locale), stage_locale.slug, project, tasks, people.of, people.account)
         self.add([unnamed(line, self.gone) for line in found])
         return found
