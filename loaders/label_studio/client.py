@@ -248,14 +248,11 @@ class Studio:
 
     def delete_draft(self, draft: int) -> None:
         """Delete what somebody began and did not send in."""
-        self._request(f"api/drafts/{draft}", "DELETE")
-
-    def _request(self, path: str, method: str, body: Mapping[str, Any] | None = None) -> None:
-        """Ask for something that the SDK has no function for, with its connection and token."""
         from label_studio_sdk.core.api_error import ApiError
 
         with self._translate_errors():
-            answer = self._sdk._client_wrapper.httpx_client.request(path, method=method, json=body)
+            # The SDK has no function for it: its connection and token are asked.
+            answer = self._sdk._client_wrapper.httpx_client.request(f"api/drafts/{draft}", method="DELETE")
             if answer.status_code >= 300:
                 raise ApiError(status_code=answer.status_code, body=answer.text)
 
