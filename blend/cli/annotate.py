@@ -139,11 +139,11 @@ def sync(
     from blend.builders.annotation.server.pulling import Pull
     from blend.builders.annotation.server.syncing import sync_project
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import gone_lines, pull_lines, push_lines, top_up_lines
+    from blend.views.annotation import pull_lines, push_lines, top_up_lines
     from blend.views.progress import interruptible
 
     def agreed(pull: Pull) -> bool:
-        _say(gone_lines(pull))
+        _say(pull_lines(pull))
         return _agreed("Let go of them, so that they do not count any more?", fix="leave out --accept-missing")
 
     with interruptible(_STOPPED), shown_progress() as on_progress:
@@ -173,9 +173,9 @@ def status(
     from blend.builders.annotation.server.page import write_status_page
     from blend.builders.annotation.server.progress import project_status
     from blend.builders.annotation.server.pulling import pull_project
-    from blend.builders.annotation.server.readings import reworded_questions
+    from blend.builders.annotation.server.readings import readings, reworded_questions
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import pull_lines, reworded_lines
+    from blend.views.annotation import gone_lines, pull_lines, reworded_lines
     from blend.views.collection import project_json, project_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
@@ -192,7 +192,9 @@ def status(
         typer.echo(project_json(found))
         return
     if offline:
-        _say(reworded_lines(reworded_questions(read_project(project))))
+        file = read_project(project)
+        gone = [(one.stage_locale.title, one.gone, None) for one in readings(file)]
+        _say([*gone_lines(gone, project, file.project.server.url), *reworded_lines(reworded_questions(file))])
     console = SafeConsole()
     console.show(project_tables(found))
     if found.regions is not None:

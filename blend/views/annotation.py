@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blend.builders.annotation.beside import LOST_IN_A_FILE
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from blend.builders.annotation.server.forgetting import Forgotten
     from blend.builders.annotation.server.pulling import Pull, PulledProject
     from blend.builders.annotation.server.topping_up import TopUp
+    from blend.loaders.label_studio.events import Held
 
 _LISTED = 10
 """Edited and deleted annotations that are listed."""
@@ -26,7 +28,7 @@ _LISTED = 10
 _NAMED = 5
 """Questions that are named of those that show other words than now."""
 
-_EVENTS = ("added", "edited", "back", "missing", "older")
+_EVENTS = ("added", "edited", "back", "missing", "older", "accepted")
 
 _REOPENED = 20
 """Questions with too few responses that are listed, once somebody is forgotten."""
@@ -104,7 +106,8 @@ def reworded_lines(details: Sequence[str]) -> list[str]:
 def pull_lines(pull: "Pull") -> list[str]:
     """Say what a pull did."""
     lines = [line for project in pull.projects for line in _project_lines(project)]
-    lines += gone_lines(pull)
+    gone = [(one.stage_locale.title, one.gone, one.number) for one in pull.projects]
+    lines += gone_lines(gone, pull.path, pull.server)
     lines += [f"{stage_locale.title}: not on the server yet" for stage_locale in pull.absent]
     for written in pull.written:
         if written.changed:
@@ -134,25 +137,25 @@ def _project_lines(project: "PulledProject") -> Iterator[str]:
         yield f"  and {len(lost) - _LISTED} more; events.jsonl holds them all"
 
 
-def gone_lines(pull: "Pull") -> list[str]:
-    """Say what counts although the server has it no more, by person, and what can be done about it."""
+def gone_lines(gone: "Sequence[tuple[str, Sequence[Held], int | None]]", path: Path, server: str) -> list[str]:
+    """Say what counts although the server has it no more, by person, and what can be done about it.
+
+    Args:
+        gone: Title, annotations and number on the server of every project.
+        path: The project file.
+        server: Address of the server.
+    """
     lines = []
-    for project in pull.projects:
-        if not project.gone:
-            continue
-        n = len(project.gone)
-        kept = f"{pluralise(n, 'annotation')} {agreeing(n, 'is', 'are')} not on the server any more"
-        people = Counter(str(one.version["annotator"]) for one in project.gone)
-        by = ", ".join(f"{number} by {who}" for who, number in sorted(people.items()))
-        where = "" if project.number is None else f"; see {_tasks_of(pull.server, project.number)}"
-        counts = agreeing(n, "goes", "go")
-        lines.append(
-            f"{project.stage_locale.title}: {kept}, or older there, and {counts} on counting: {by}{where}"
-        )
+    for title, held, number in gone:
+        if n := len(held):
+            kept = f"{pluralise(n, 'annotation')} {agreeing(n, 'is', 'are')} not on the server any more"
+            people = Counter(str(one.version["annotator"]) for one in held)
+            by = ", ".join(f"{count} by {who}" for who, count in sorted(people.items()))
+            where = "" if number is None else f"; see {_tasks_of(server, number)}"
+            counts = agreeing(n, "goes", "go")
+            lines.append(f"{title}: {kept}, or older there, and {counts} on counting: {by}{where}")
     if lines:
-        lines.append(
-            f"`blend annotate sync {pull.path} --accept-missing` lets go of them, once you have looked."
-        )
+        lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines
 
 

@@ -125,7 +125,7 @@ def test_an_edited_and_a_deleted_annotation_are_told_and_kept(
         {"template_id": "food-01", "annotator": who, "answers": answers}
         for who, answers in sorted([(names["mina"], ["쌀밥"]), (names["jun"], ["빵"])])
     ]
-    assert accept_missing(file) == 1
+    assert pull_lines(accept_missing(file))[0] == f"{title}: 1 annotation (1 accepted)"
     assert len(responses.read_text().splitlines()) == 1
     lines = [json.loads(line) for line in (file.pulled / "events.jsonl").read_text().splitlines()][1:]
     assert [(line["event"], line["annotation"]) for line in lines] == [

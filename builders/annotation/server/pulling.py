@@ -134,8 +134,8 @@ def pull_project(
         return _written(log, _from_server(log, at, on_progress))
 
 
-def accept_missing(file: ProjectFile, *, within: Session | None = None) -> int:
-    """Let go of all annotations that count although the server has them no more; returns how many.
+def accept_missing(file: ProjectFile, *, within: Session | None = None) -> Pull:
+    """Let go of all annotations that count although the server has them no more.
 
     The events say so, and keep them: one that comes back there counts again.
 
@@ -149,12 +149,15 @@ def accept_missing(file: ProjectFile, *, within: Session | None = None) -> int:
     return _accept(file, within.folder)
 
 
-def _accept(file: ProjectFile, folder: Folder) -> int:
+def _accept(file: ProjectFile, folder: Folder) -> Pull:
     log = _Log(file, folder)
-    lines = [accepted(one) for at in stage_locales(file) for one in log.held(at).values() if one.is_gone]
-    log.add(lines)
-    _written(log, _Fetched(folder.state.get(_PROJECTS, {})))
-    return len(lines)
+    lines = {
+        at.name: [accepted(one) for one in log.held(at).values() if one.is_gone] for at in stage_locales(file)
+    }
+    log.add([line for of_stage in lines.values() for line in of_stage])
+    return _written(
+        log, _Fetched(folder.state.get(_PROJECTS, {}), {at: some for at, some in lines.items() if some})
+    )
 
 
 def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
@@ -213,6 +216,8 @@ class _Log:
 
     def forget(self, names: Collection[str]) -> None:
         """Remove what some people did, and from reviews the answers that nobody else gives."""
+        if not names:
+            return
         gone = only_theirs(self.file, self.lines, names, self.key)
         left = (unnamed(line, names) for line in self.lines if not is_theirs(line, names, self.key))
         kept = [line for line in (line_without(line, gone) for line in left) if line is not None]
@@ -371,7 +376,7 @@ def _account(one: StageReading, fetched: _Fetched) -> PulledProject:
         annotations=sum(held.counts for held in one.held.values()),
         changes=fetched.news.get(name, ()),
         fetched=name in fetched.news,
-        gone=[held for held in one.held.values() if held.is_gone],
+        gone=one.gone,
         number=fetched.state[name]["project"] if name in fetched.state else None,
     )
 

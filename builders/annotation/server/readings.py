@@ -31,6 +31,11 @@ class StageReading(NamedTuple):
     """With the annotations that count."""
     reading: Reading
 
+    @property
+    def gone(self) -> list[Held]:
+        """Annotations that count although the server has them no more, or only in an older version."""
+        return [held for held in self.held.values() if held.is_gone]
+
 
 def readings(file: ProjectFile) -> list[StageReading]:
     """Read what was pulled so far, with what a project file says of people now.

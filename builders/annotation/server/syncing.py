@@ -38,7 +38,7 @@ def sync_project(
     with session(file) as at:
         pulled = pull_project(file, on_progress=on_progress, within=at)
         if accept is not None and any(one.gone for one in pulled.projects) and accept(pulled):
-            accept_missing(file, within=at)
+            pulled = accept_missing(file, within=at)
         # Read anew: responses and reviews have come.
         checked = check_project(path)
         topped_up = top_up_project(checked, on_progress=on_progress, within=at)
