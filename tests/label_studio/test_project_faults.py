@@ -185,7 +185,7 @@ def test_an_export_file_in_place_of_the_server(
     pull_project(file, exports=[export])
     assert responses.read_text() == before
     # The server is asked again afterwards, and has nothing else to say.
-    assert [one.fetched for one in pull_project(file).projects] == [True, False]
+    assert [one.fetched for one in pull_project(file).projects] == [True, True]
     assert responses.read_text() == before
 
 

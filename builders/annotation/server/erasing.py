@@ -59,10 +59,12 @@ def forget_everywhere(
         ids = {line["id"] for line in done.lines}
         for number, stage_locale in enumerate(wanted, start=1):
             if found := at.there.get(stage_locale.name):
-                tasks = exported(at.studio, found[0])
-                _erase(at, stage_locale, found[0].project.id, tasks, people, done.names, ids, erased)
+                tasks, project = exported(at.studio, found[0]), found[0].project.id
+                held_theirs = _erase(at, tasks, people, done.names, ids, erased)
                 if stage_locale.stage.name == "review":
-                    _clear_reviews(file, at, stage_locale, found[0].project.id, tasks, done, erased)
+                    held_theirs |= _clear_reviews(file, at, stage_locale, project, tasks, done, erased)
+                if held_theirs:
+                    erased.projects.append(project)
             if on_progress is not None:
                 on_progress("forget", number, len(wanted))
     pull_project(file, on_progress=on_progress)
@@ -71,15 +73,13 @@ def forget_everywhere(
 
 def _erase(
     at: Session,
-    stage_locale: StageLocale,
-    project: int,
     tasks: Sequence[Task],
     people: People,
     names: frozenset[str],
     ids: set[str],
     erased: Erased,
-) -> None:
-    """Delete the annotations and drafts of somebody in a project."""
+) -> bool:
+    """Delete the annotations and drafts of somebody in a project; returns whether there were any."""
     before = erased.annotations, erased.drafts
     for task in tasks:
         for one in task["annotations"]:
@@ -93,8 +93,7 @@ def _erase(
                 with suppress(GoneError):
                     at.studio.delete_draft(draft["id"])
                     erased.drafts += 1
-    if before != (erased.annotations, erased.drafts) or stage_locale.stage.name == "review":
-        erased.projects.append(project)
+    return before != (erased.annotations, erased.drafts)
 
 
 def _clear_reviews(
@@ -105,8 +104,12 @@ def _clear_reviews(
     tasks: Sequence[Task],
     done: Forgotten,
     erased: Erased,
-) -> None:
-    """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay."""
+) -> bool:
+    """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay.
+
+    Returns:
+        Whether any showed them.
+    """
     lines = read_events(at.folder.events)
     # What nobody ever gave is of a person whose forgetting was stopped.
     given = ever_given(file, lines, done.names) - done.gone
@@ -120,3 +123,4 @@ def _clear_reviews(
     append_events(at.folder.events, [about(held[one], KEPT) for one in sorted(here & held.keys())])
     at.studio.delete_tasks(project, sorted(removed))
     erased.reviews += len(removed)
+    return bool(showing)

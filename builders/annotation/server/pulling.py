@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -57,7 +58,7 @@ from blend.schemas.errors import ConflictError, InputError, ServerError
 from blend.schemas.language.text_comparison import clean, pluralise
 from blend.schemas.sheets.answer_sheets import digest_of
 
-FINDINGS_FILE, _PROJECTS = "findings.csv", "projects"
+FINDINGS_FILE, _PROJECTS, _EVENTS = "findings.csv", "projects", "events"
 
 DECIDED = "decided"
 """Folder beside the project file for what the other stages yield, a file per kind."""
@@ -151,13 +152,12 @@ def accept_missing(file: ProjectFile, *, within: Session | None = None) -> Pull:
 
 def _accept(file: ProjectFile, folder: Folder) -> Pull:
     log = _Log(file, folder)
-    lines = {
-        at.name: [accepted(one) for one in log.held(at).values() if one.is_gone] for at in stage_locales(file)
-    }
-    log.add([line for of_stage in lines.values() for line in of_stage])
-    return _written(
-        log, _Fetched(folder.state.get(_PROJECTS, {}), {at: some for at, some in lines.items() if some})
-    )
+    lines: dict[str, list[Line]] = {}
+    for at in stage_locales(file):
+        if gone := [one for one in log.held(at).values() if one.is_gone]:
+            lines[at.name] = [accepted(one) for one in gone]
+            log.add(lines[at.name])
+    return _written(log, _Fetched(log.projects, lines))
 
 
 def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
@@ -171,7 +171,7 @@ def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull
     log = _Log(file, folder)
     seen = {at.name: () for at in stage_locales(file) if log.held(at)}
     log.forget(names)
-    return _written(log, _Fetched(folder.state.get(_PROJECTS, {}), seen))
+    return _written(log, _Fetched(log.projects, seen))
 
 
 def only_theirs(file: ProjectFile, lines: Sequence[Line], names: Collection[str], key: bytes) -> set[str]:
@@ -206,6 +206,9 @@ class _Log:
         if not self.lines:
             self.add([key_line(self.key)])
         self.before = self.lines
+        state = folder.state
+        # With other events than at the last pull, as git brings them, nothing is known of what is new.
+        self.projects = state.get(_PROJECTS, {}) if state.get(_EVENTS) == _digest(folder) else {}
 
     def held(self, stage_locale: StageLocale) -> dict[str, Held]:
         return held_in(self.lines, stage_locale.slug)
@@ -240,6 +243,10 @@ class _Log:
         return found
 
 
+def _digest(folder: Folder) -> str:
+    return sha256(folder.events.read_bytes()).hexdigest()
+
+
 @dataclass(frozen=True)
 class _Fetched:
     """What was written down, and what is to be remembered of it once everything is written."""
@@ -253,7 +260,7 @@ class _Fetched:
 def _from_server(log: _Log, at: Session, on_progress: ProgressCallback | None) -> _Fetched:
     """Export what has news; the state is that of before each export, so that nothing can fall in between."""
     file, studio, wanted = log.file, at.studio, list(stage_locales(log.file))
-    before = at.folder.state.get(_PROJECTS, {})
+    before = log.projects
     if not at.there and not any(log.held(stage_locale) for stage_locale in wanted):
         raise ConflictError(
             f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
@@ -322,7 +329,7 @@ def _from_files(log: _Log, exports: Sequence[Path], accounts_file: Path | None) 
     order = list(by_prefix)
     stages.sort(key=lambda one: order.index(one[0].prefix))
     found_news = {at.name: log.take(at, 0, tasks, people) for at, tasks in stages}
-    before = log.folder.state.get(_PROJECTS, {})
+    before = log.projects
     # Whatever the server said last does not hold for what a file says.
     return _Fetched({name: state for name, state in before.items() if name not in taken}, found_news)
 
@@ -362,7 +369,7 @@ def _written(log: _Log, fetched: _Fetched) -> Pull:
 
     written = write_files(log.folder, dict(_contents(file, found)), earlier)
     atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
-    log.folder.write_state({**log.folder.state, _PROJECTS: fetched.state})
+    log.folder.write_state({**log.folder.state, _PROJECTS: fetched.state, _EVENTS: _digest(log.folder)})
     read = {one.stage_locale.name for one in found}
     absent = [stage_locale for stage_locale in stage_locales(file) if stage_locale.name not in read]
     pulled = [_account(one, fetched) for one in found]
