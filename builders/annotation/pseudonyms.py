@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from blend.builders.annotation.project import MAIL, ProjectFile
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import EVENTS
+from blend.loaders.files.pulled_files import EVENTS, KEY
 from blend.schemas.errors import InputError
 
 _BYTES = 32
@@ -70,7 +70,7 @@ def project_key(file: ProjectFile) -> bytes:
 
 def key_line(key: bytes) -> dict[str, str]:
     """The first line of the events, by which the key is known again, and which tells nothing of it."""
-    return {"stage": "", "id": "", "event": "key", "fingerprint": _fingerprint(key)}
+    return {"stage": "", "id": "", "event": KEY, "fingerprint": _fingerprint(key)}
 
 
 def _fingerprint(key: bytes) -> str:

@@ -9,10 +9,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, StringConstraints
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
+from blend.loaders.files.pulled_files import KEY
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 
@@ -29,8 +32,35 @@ Author = Callable[[Any], str | None]
 """From what an annotation says of its author, or of who changed it last, to a pseudonym."""
 
 _VERSIONS = (ADDED, EDITED)
+_WITH_CONTENT = (ADDED, EDITED, OLDER)
 _ON_SERVER = (ADDED, EDITED, BACK, OLDER)
 _MOMENT = timedelta(seconds=1)
+
+
+class _About(BaseModel):
+    """Any line about an annotation."""
+
+    stage: str
+    id: str
+    event: str
+    task: int
+    annotation: int
+    blend_id: str
+    annotator: str | None
+    account: Annotated[str, StringConstraints(pattern=r"^\d+( .*)?$")] | None
+
+
+class _Version(_About):
+    """A line with a version of it."""
+
+    project: int
+    changed_by: str | None
+    created_at: Any
+    updated_at: Any
+    lead_time: Any
+    skipped: bool
+    data: dict[str, Any]
+    result: list[dict[str, Any]]
 
 
 class Held(NamedTuple):
@@ -72,9 +102,9 @@ def read_events(path: Path) -> list[Line]:
     for number, text in enumerate(complete.splitlines(), start=1):
         try:
             line = json.loads(text)
-            lines.append(
-                {**line, "stage": str(line["stage"]), "id": str(line["id"]), "event": str(line["event"])}
-            )
+            if (line["stage"], line["event"]) != ("", KEY):
+                (_Version if line["event"] in _WITH_CONTENT else _About).model_validate(line, strict=True)
+            lines.append(line)
         except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(
                 f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "

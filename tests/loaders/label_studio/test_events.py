@@ -1,5 +1,6 @@
 """Events: what was seen once goes on counting, whatever a later export lacks."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,10 @@ def pulled(lines: list[Line], *annotations: dict[str, Any], project: int = 3) ->
     def person(account: Any) -> str | None:
         return None if account is None else f"p{account}"
 
-    return [*lines, *news(held_in(lines, STAGE), STAGE, project, tasks, person, person)]
+    def number(account: Any) -> str | None:
+        return None if account is None else str(account)
+
+    return [*lines, *news(held_in(lines, STAGE), STAGE, project, tasks, person, number)]
 
 
 def counting(lines: list[Line]) -> list[tuple[str | None, str]]:
@@ -119,10 +123,11 @@ def test_a_line_that_was_cut_off_is_written_again_and_a_damaged_one_is_told(tmp_
     assert read_events(path) == lines
     append_events(path, lines)
     assert read_events(path) == lines * 2
-    path.write_text("[]\n")
-    with pytest.raises(InputError) as raised:
-        read_events(path)
-    assert str(raised.value) == (
-        f"{path}:1: is not a line of the events; bring the file back from git or a backup: what people gave "
-        "counts by this file"
-    )
+    for damaged in ([], {}, {"event": "key"}, {**lines[0], "task": "x"}, {**lines[0], "account": "x"}):
+        path.write_text(json.dumps(damaged) + "\n")
+        with pytest.raises(InputError) as raised:
+            read_events(path)
+        assert str(raised.value) == (
+            f"{path}:1: is not a line of the events; bring the file back from git or a backup: what people "
+            "gave counts by this file"
+        )
