@@ -10,6 +10,7 @@ import typer
 from blend.cli.application import Application
 from blend.cli.importing import Collected, MapFile, import_rows
 from blend.cli.options import AsJson, DryRun, Encoding, LocaleFile, NewFolder
+from blend.schemas.errors import InputError
 
 app = Application(
     no_args_is_help=True,
@@ -120,65 +121,36 @@ def top_up(project: ProjectPath, dry_run: DryRun = False) -> None:
 
 
 @app.command()
-def sync(project: ProjectPath) -> None:
+def sync(
+    project: ProjectPath,
+    accept_missing: Annotated[
+        bool,
+        typer.Option(
+            "--accept-missing", help="Ask, and let go of what counts though the server has it no more."
+        ),
+    ] = False,
+) -> None:
     """Pull, top up and push, one after the other: the command for every day.
+
+    What is gone from the server goes on counting, and is told, until you accept it.
 
     - `blend annotate sync project.toml` may be stopped at any moment and run again.
     """
+    from blend.builders.annotation.server.pulling import Pull
     from blend.builders.annotation.server.syncing import sync_project
     from blend.loaders.files.progress import shown_progress
     from blend.views.annotation import pull_lines, push_lines, top_up_lines
     from blend.views.progress import interruptible
 
+    def agreed(pull: Pull) -> bool:
+        _say(pull_lines(pull))
+        return _agreed("Let go of them, so that they do not count any more?", fix="leave out --accept-missing")
+
     with interruptible(_STOPPED), shown_progress() as on_progress:
-        done = sync_project(project, on_progress=on_progress)
+        done = sync_project(project, accept=agreed if accept_missing else None, on_progress=on_progress)
     _say(pull_lines(done.pull))
     _say(top_up_lines(done.top_up, dry_run=False))
     _say(push_lines(done.push, dry_run=False))
-
-
-StageLocales = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[STAGE/LOCALE...]", help="Stages, like answer/ko-KR; all if absent."),
-]
-
-
-@app.command()
-def restore(project: ProjectPath, stage: StageLocales = None) -> None:
-    """Bring annotations back to the server that were pulled, and that it does not have any more.
-
-    Where a project was deleted, or the server is another one: projects and tasks are made anew, and every
-    annotation is entered for the account of whoever gave it.
-
-    - `blend annotate restore project.toml answer/ko-KR` may be stopped at any moment and run again.
-    """
-    from blend.builders.annotation.server.restoring import restore as restore_stages
-    from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import pull_lines, restore_lines
-    from blend.views.progress import interruptible
-
-    with interruptible(_STOPPED), shown_progress() as on_progress:
-        done = restore_stages(project, stage or (), on_progress=on_progress)
-    _say(restore_lines(done))
-    _say(pull_lines(done.pull))
-
-
-@app.command()
-def abandon(
-    project: ProjectPath,
-    stage: Annotated[list[str], typer.Argument(metavar="STAGE/LOCALE...", help="Stages, like answer/ko-KR.")],
-) -> None:
-    """Give up annotations that were pulled, and that the server does not have any more.
-
-    Their rows leave responses and reviews; the history keeps them, as deleted.
-
-    - `blend annotate abandon project.toml answer/ko-KR` for a project that was deleted on purpose.
-    """
-    from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.server.restoring import give_up
-    from blend.views.annotation import pull_lines
-
-    _say(pull_lines(give_up(read_project(project), stage)))
 
 
 @app.command()
@@ -198,13 +170,12 @@ def status(
 
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.server.exports import vanished_counts
     from blend.builders.annotation.server.page import write_status_page
     from blend.builders.annotation.server.progress import project_status
     from blend.builders.annotation.server.pulling import pull_project
-    from blend.builders.annotation.server.readings import reworded_questions
+    from blend.builders.annotation.server.readings import readings, reworded_questions
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import pull_lines, reworded_lines, vanished_line
+    from blend.views.annotation import gone_lines, pull_lines, reworded_lines
     from blend.views.collection import project_json, project_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
@@ -222,8 +193,8 @@ def status(
         return
     if offline:
         file = read_project(project)
-        _say([vanished_line(stage_locale, kept, file.path) for stage_locale, kept in vanished_counts(file)])
-        _say(reworded_lines(reworded_questions(file)))
+        gone = [(one.stage_locale.title, one.gone, None) for one in readings(file)]
+        _say([*gone_lines(gone, project, file.project.server.url), *reworded_lines(reworded_questions(file))])
     console = SafeConsole()
     console.show(project_tables(found))
     if found.regions is not None:
@@ -240,8 +211,8 @@ def pseudonym(
     - `blend annotate pseudonym project.toml mina@example.org` is for lists of annotators without addresses.
     """
     from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.pseudonyms import project_key
     from blend.builders.annotation.pseudonyms import pseudonym as pseudonym_of
-    from blend.builders.annotation.server.project_key import project_key
 
     key = project_key(read_project(project))
     _say([pseudonym_of(one, key) for one in address])
@@ -280,9 +251,6 @@ def reliability(
 def forget(
     project: ProjectPath,
     person: Annotated[str, typer.Argument(metavar="PSEUDONYM|EMAIL", help="Who asks to be forgotten.")],
-    local_only: Annotated[
-        bool, typer.Option("--local-only", help="Leave the server as it is, and list what to delete there.")
-    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Delete on the server without being asked.")] = False,
 ) -> None:
     """Remove all that a person did for good, here and on the server, and list what is left to do.
@@ -290,39 +258,30 @@ def forget(
     Asks before anything is deleted on the server. Releases that are published stay as they are.
 
     - `blend annotate forget project.toml p-1a2b3c4d5e6f` may be stopped and run again.
-    - `blend annotate forget project.toml p-1a2b3c4d5e6f --local-only` asks no server.
     """
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.server.erasing import forget_everywhere
-    from blend.builders.annotation.server.forgetting import forget_person
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.servers.server_errors import public_address
     from blend.views.annotation import forgotten_lines
     from blend.views.progress import interruptible
 
     file = read_project(project)
-    if not (local_only or yes):
+    if not yes:
         server = public_address(file.project.server.url)
-        _agreed(f"Delete everything that {person} did in {file.project.name}, here and on {server}?")
+        question = f"Delete everything that {person} did in {file.project.name}, here and on {server}?"
+        if not _agreed(question, fix="say --yes"):
+            raise InputError("nothing was changed")
     with interruptible(_STOPPED), shown_progress() as on_progress:
-        if local_only:
-            done, erased = forget_person(file, person), None
-        else:
-            done, erased = forget_everywhere(file, person, on_progress=on_progress)
+        done, erased = forget_everywhere(file, person, on_progress=on_progress)
     _say(list(forgotten_lines(file, done, erased)))
 
 
-def _agreed(question: str) -> None:
-    """Ask somebody at the terminal, and go on only after a yes."""
-    from blend.schemas.errors import InputError
-
+def _agreed(question: str, *, fix: str) -> bool:
+    """Ask somebody at the terminal."""
     if not sys.stdin.isatty():
-        raise InputError(
-            f"{question} Nobody is there to answer, and nothing was changed; say --yes, or --local-only to "
-            "leave the server as it is"
-        )
-    if not typer.confirm(question):
-        raise InputError("nothing was changed; --local-only leaves the server as it is")
+        raise InputError(f"{question} Nobody is there to answer, and nothing was changed; {fix}")
+    return typer.confirm(question)
 
 
 @app.command("import")

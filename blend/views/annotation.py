@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.server.erasing import Erased
     from blend.builders.annotation.server.forgetting import Forgotten
-    from blend.builders.annotation.server.projects import StageLocale
     from blend.builders.annotation.server.pulling import Pull, PulledProject
-    from blend.builders.annotation.server.restoring import Restored
     from blend.builders.annotation.server.topping_up import TopUp
+    from blend.loaders.label_studio.events import Held
 
 _LISTED = 10
 """Edited and deleted annotations that are listed."""
 
 _NAMED = 5
 """Questions that are named of those that show other words than now."""
+
+_EVENTS = ("added", "edited", "back", "missing", "older", "accepted")
 
 _REOPENED = 20
 """Questions with too few responses that are listed, once somebody is forgotten."""
@@ -105,7 +106,8 @@ def reworded_lines(details: Sequence[str]) -> list[str]:
 def pull_lines(pull: "Pull") -> list[str]:
     """Say what a pull did."""
     lines = [line for project in pull.projects for line in _project_lines(project)]
-    lines += [vanished_line(one.stage_locale, one.vanished, pull.path) for one in pull.projects if one.vanished]
+    gone = [(one.stage_locale.title, one.gone, one.number) for one in pull.projects]
+    lines += gone_lines(gone, pull.path, pull.server)
     lines += [f"{stage_locale.title}: not on the server yet" for stage_locale in pull.absent]
     for written in pull.written:
         if written.changed:
@@ -122,47 +124,43 @@ def pull_lines(pull: "Pull") -> list[str]:
 
 def _project_lines(project: "PulledProject") -> Iterator[str]:
     title = project.stage_locale.title
-    events = Counter(change.event for change in project.changes)
-    if project.is_gone:
-        left = "" if project.vanished else "; nobody has annotated it"
-        yield f"{title}: is not on the server any more{left}"
+    events = Counter(line["event"] for line in project.changes)
     if events:
-        details = ", ".join(
-            f"{events[event]} {event}" for event in ("added", "edited", "deleted") if events[event]
-        )
+        details = ", ".join(f"{events[event]} {event}" for event in _EVENTS if events[event])
         yield f"{title}: {pluralise(project.annotations, 'annotation')} ({details})"
-    lost = [change for change in project.changes if change.event != "added"]
-    for change in lost[:_LISTED]:
-        by = "" if change.changed_by is None else f", by {change.changed_by}"
-        yield f"  {change.event}: annotation {change.annotation} of {change.annotator} on {change.blend_id}{by}"
+    lost = [line for line in project.changes if line["event"] != "added"]
+    for line in lost[:_LISTED]:
+        by = "" if line.get("changed_by") is None else f", by {line['changed_by']}"
+        who = f"annotation {line['annotation']} of {line['annotator']} on {line['blend_id']}"
+        yield f"  {line['event']}: {who}{by}"
     if len(lost) > _LISTED:
-        yield f"  and {len(lost) - _LISTED} more; the history holds them all"
+        yield f"  and {len(lost) - _LISTED} more; events.jsonl holds them all"
 
 
-def vanished_line(stage_locale: "StageLocale", annotations: int, path: Path) -> str:
-    """Say what is kept of a stage that the server has no more, and what can be done about it."""
-    kept = f"{pluralise(annotations, 'annotation')} {agreeing(annotations, 'is', 'are')} kept and counted"
-    what, them = f"{path} {stage_locale.path}", agreeing(annotations, "it", "them")
-    return (
-        f"{stage_locale.title}: {kept} though not on the server any more; `blend annotate restore {what}` "
-        f"brings {them} back there, `blend annotate abandon {what}` gives {them} up"
-    )
+def gone_lines(gone: "Sequence[tuple[str, Sequence[Held], int | None]]", path: Path, server: str) -> list[str]:
+    """Say what counts although the server has it no more, by person, and what can be done about it.
+
+    Args:
+        gone: Title, annotations and number on the server of every project.
+        path: The project file.
+        server: Address of the server.
+    """
+    lines = []
+    for title, held, number in gone:
+        if n := len(held):
+            kept = f"{pluralise(n, 'annotation')} {agreeing(n, 'is', 'are')} not on the server any more"
+            people = Counter(str(one.version["annotator"]) for one in held)
+            by = ", ".join(f"{count} by {who}" for who, count in sorted(people.items()))
+            where = "" if number is None else f"; see {_tasks_of(server, number)}"
+            counts = agreeing(n, "goes", "go")
+            lines.append(f"{title}: {kept}, or older there, and {counts} on counting: {by}{where}")
+    if lines:
+        lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
+    return lines
 
 
-def restore_lines(done: "Restored") -> list[str]:
-    """Say what was brought back, and what could not be."""
-    return [
-        f"Brought back: {pluralise(done.annotations, 'annotation')}.",
-        *(
-            f"  {pluralise(number, 'annotation')} of {who} not: no account on the server is theirs; once they "
-            "have signed up there with the same address, run the same again"
-            for who, number in sorted(done.without_account.items())
-        ),
-        *(
-            f"  {task} asks in other words there than it was answered in: others have annotated it or begun to"
-            for task in done.asked_otherwise
-        ),
-    ]
+def _tasks_of(server: str, project: int) -> str:
+    return f"{public_address(server).rstrip('/')}/projects/{project}/data"
 
 
 def top_up_lines(done: "Sequence[TopUp]", *, dry_run: bool) -> list[str]:
@@ -182,17 +180,13 @@ def top_up_lines(done: "Sequence[TopUp]", *, dry_run: bool) -> list[str]:
     return [*lines, "Nothing was changed; without --dry-run it would be."] if dry_run else lines
 
 
-def forgotten_lines(file: "ProjectFile", done: "Forgotten", erased: "Erased | None") -> Iterator[str]:
-    """Say what forgetting somebody changed, and what is left to do; without ``erased`` no server was asked."""
-    total = sum(map(len, done.record.annotations.values()))
-    what = f"{pluralise(total, 'annotation')} and {pluralise(done.history, 'line')} of the history"
-    yield f"{done.annotator}: {what} removed from {file.pulled}; they will not come back."
-    if erased is not None:
-        deleted = (
-            f"{pluralise(erased.annotations, 'annotation')} and {pluralise(erased.drafts, 'draft')} deleted"
-        )
-        removed = f"their answers removed from {pluralise(erased.reviews, 'review')}"
-        yield f"On {public_address(file.project.server.url)}: {deleted}; {removed}."
+def forgotten_lines(file: "ProjectFile", done: "Forgotten", erased: "Erased") -> Iterator[str]:
+    """Say what forgetting somebody changed, and what is left to do."""
+    what = f"{pluralise(len(done.lines), 'line')} of the events removed from {file.pulled}"
+    yield f"{done.annotator}: {what}; they will not come back."
+    deleted = f"{pluralise(erased.annotations, 'annotation')} and {pluralise(erased.drafts, 'draft')} deleted"
+    removed = f"{pluralise(erased.reviews, 'page')} of reviews that showed their answers"
+    yield f"On {public_address(file.project.server.url)}: {deleted}, and {removed}."
     for written in done.pull.written:
         if written.changed:
             yield f"{written.path}: {pluralise(written.rows, 'row')} now"
@@ -200,7 +194,7 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten", erased: "Erased | No
         yield f"{path}: their answers removed"
     yield from _reopened(done)
     yield "Left to do by hand:"
-    yield from (f"  {line}" for line in _by_hand(file, done, is_erased=erased is not None))
+    yield from (f"  {line}" for line in _by_hand(file, done, erased))
 
 
 def _reopened(done: "Forgotten") -> Iterator[str]:
@@ -214,26 +208,27 @@ def _reopened(done: "Forgotten") -> Iterator[str]:
     )
 
 
-def _by_hand(file: "ProjectFile", done: "Forgotten", *, is_erased: bool) -> Iterator[str]:
-    record = done.record
-    if not is_erased:
-        for label, numbers in record.annotations.items():
-            named = [f"{annotation} (task {task})" for task, annotation in numbers]
-            yield f"delete on the server, in {label}: annotation {', '.join(named)}"
-        for label, drafts in record.drafts.items():
-            yield f"delete on the server, in {label}: draft {', '.join(map(str, drafts))}"
-        if record.answers:
-            yield "reviews on the server show their answers: run this without --local-only, which removes them"
-    for number in sorted(record.accounts):
+def _by_hand(file: "ProjectFile", done: "Forgotten", erased: "Erased") -> Iterator[str]:
+    for line in done.changed:
+        who = f"annotation {line['annotation']} of {line['annotator']} on {line['blend_id']}"
+        yield f"have {who} sent again by its author: the person has typed into it"
+    for project, task in erased.begun:
+        where = f"{_tasks_of(file.project.server.url, project)}?task={task}"
+        yield (
+            f"look at {where}: a reviewer has begun it, and it shows what the person answered; have it sent or "
+            "thrown away, and run this again"
+        )
+    for number in done.accounts:
         yield f"delete account {number} on the server, unless the person works in another project there"
-    if done.projects:
-        copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in done.projects)
+    if erased.projects:
+        copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in erased.projects)
         yield f"delete the copies of exports in the data folder of the server: {copies}"
-    yield f"delete exports and copies of {file.pulled} that you kept elsewhere, and pages of --html"
+    kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
+    yield f"delete {kept}, and pages of --html"
     if done.own_reviews:
         yield "delete sheets of `blend reviews propose` that hold what they answered"
     for stage_locale in done.named_in:
         yield f"remove the person from {file.path}, {stage_locale}"
-    if any(label.startswith("collect ") for label in record.annotations):
+    if any(line["stage"].startswith("collect.") for line in done.lines):
         yield f"look for questions that they wrote in the templates of {file.collected}"
     yield "publish a new version of releases that hold what they answered (docs/publishing.md)"

@@ -12,7 +12,7 @@ import polars as pl
 
 from blend.builders.annotation.beside import read_collected
 from blend.builders.annotation.project import MAIL, ProjectFile, StageName, project_in, with_recipe
-from blend.builders.annotation.pseudonyms import fingerprinted_key
+from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.rung_questions import rung_questions
 from blend.builders.annotation.sheets import SHEETS
 from blend.builders.annotation.stages import STAGES
@@ -126,7 +126,7 @@ class _Checks:
         self._topics()
         self._files()
         self._instructions()
-        self._collect("key_file", lambda: fingerprinted_key(self._file))
+        self._collect("key_file", lambda: project_key(self._file))
 
     def _add(self, key: str, what: str, fix: str) -> None:
         where = f"{self._file.path}:{line_of(key, self._lines)}, key {key}"

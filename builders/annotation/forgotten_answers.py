@@ -12,17 +12,20 @@ from blend.schemas.sheets.answer_sheets import digest_of
 _Results = list[dict[str, Any]]
 
 
-def without_answers(
-    task: Mapping[str, Any], gone: Collection[str], given: Mapping[str, int]
-) -> dict[str, Any] | None:
-    """The task of a review without some answers: in what it shows and proposes, and in what reviewers did.
+def shown_in(data: Mapping[str, Any]) -> set[str]:
+    """Ids of the answers that the task of a review shows."""
+    shown = data.get(ITEMS)
+    return {str(_id(item)) for item in shown} if isinstance(shown, list) else set()
+
+
+def without_answers(task: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any] | None:
+    """The task of a review without some answers: in what it shows, and in what reviewers did.
 
     The English of a group goes with its last answer, and so does the reason with the last invalid one.
 
     Args:
         task: As the server exports it.
         gone: Ids of the answers to remove.
-        given: How many people give each of the others, by id; it stands beside them.
 
     Returns:
         The task, the same where it shows none of them; null if none of its answers is left.
@@ -30,22 +33,16 @@ def without_answers(
     shown = task["data"].get(ITEMS)
     if not isinstance(shown, list) or not any(_id(item) in gone for item in shown):
         return dict(task)
-    kept = [_with_counts(item, given) for item in shown if _id(item) not in gone]
+    kept = [item for item in shown if _id(item) not in gone]
     if not kept:
         return None
-    return {
-        **task,
-        "data": {**task["data"], ITEMS: kept},
-        **{
-            name: [_entry(entry, gone) for entry in task[name]]
-            for name in ("annotations", "predictions", "drafts")
-            if isinstance(task.get(name), list)
-        },
-    }
+    annotations = [
+        {**one, "result": _results_without(one.get("result") or [], gone)} for one in task["annotations"]
+    ]
+    return {**task, "data": {**task["data"], ITEMS: kept}, "annotations": annotations}
 
 
-def results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str]) -> _Results:
-    """The results of one annotation, proposal or draft without some answers."""
+def _results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str]) -> _Results:
     kept: _Results = []
     emptied: set[str] = set()
     for result in results:
@@ -81,20 +78,5 @@ def _columns(result: Mapping[str, Any]) -> dict[str, list[Any]] | None:
     return columns
 
 
-def _entry(entry: Any, gone: Collection[str]) -> Any:
-    """An annotation, proposal or draft without some answers; a bare number stays."""
-    if not isinstance(entry, dict):
-        return entry
-    changed = {**entry, "result": results_without(entry.get("result") or [], gone)}
-    # The server keeps with an annotation what was proposed when it was made.
-    if isinstance(entry.get("prediction"), dict) and "result" in entry["prediction"]:
-        changed["prediction"] = _entry(entry["prediction"], gone)
-    return changed
-
-
 def _id(item: Any) -> Any:
     return item.get("id") if isinstance(item, dict) else None
-
-
-def _with_counts(item: Any, given: Mapping[str, int]) -> Any:
-    return {**item, "body": f"× {given[item['id']]}"} if _id(item) in given else item

@@ -156,7 +156,7 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
         "README.md": _filled("README.md.j2", facts),
         "sheet.csv": sheet,
         "translations.csv": _to_translate(sheet, locales),
-        ".gitignore": f"{_KEY}\npulled/\n",
+        ".gitignore": f"{_KEY}\n",
     }
     if strange:
         # Under no language's name: it would be shown to people as if it were theirs.

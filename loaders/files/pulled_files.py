@@ -8,6 +8,12 @@ from pathlib import Path
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError
 
+EVENTS = "events.jsonl"
+"""File of a pull folder with everything that people did, as it was seen."""
+
+KEY = "key"
+"""Event of its first line, by which the key of the pseudonyms is known again."""
+
 STATE = "state.json"
 """File of a pull folder that remembers what was pulled and written."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.label_studio.studio_errors import GoneError, another_program, no_token, translate_errors
@@ -88,16 +88,6 @@ class RemoteTask:
     def touched(self) -> bool:
         """Whether it holds anybody's work, so that it may not be removed or shown anew."""
         return self.annotations > 0 or self.begun
-
-
-class TaskWork(NamedTuple):
-    """Annotations and drafts of a task, as the server gives them."""
-
-    annotations: list[dict[str, Any]]
-    drafts: list[dict[str, Any]]
-    """Begun, not sent in."""
-    predictions: list[dict[str, Any]]
-    """Proposals for an annotation."""
 
 
 class Studio:
@@ -258,48 +248,11 @@ class Studio:
 
     def delete_draft(self, draft: int) -> None:
         """Delete what somebody began and did not send in."""
-        self._request(f"api/drafts/{draft}", "DELETE")
-
-    def work_on(self, task: int) -> TaskWork:
-        """Fetch what was done on a task and proposed for it."""
-        with self._translate_errors():
-            found = self._sdk.tasks.get(str(task))
-            work = found.model_dump(include={"annotations", "drafts", "predictions"})
-            return TaskWork(*(work[name] or [] for name in ("annotations", "drafts", "predictions")))
-
-    def show(self, task: int, data: Mapping[str, Any]) -> None:
-        """Change what a task shows."""
-        with self._translate_errors():
-            self._sdk.tasks.update(str(task), data=dict(data))
-
-    def propose(self, prediction: int, result: Sequence[Mapping[str, Any]]) -> None:
-        """Change what is proposed for a task."""
-        with self._translate_errors():
-            self._sdk.predictions.update(prediction, result=list(result))
-
-    def redraft(self, draft: int, result: Sequence[Mapping[str, Any]]) -> None:
-        """Change what somebody began and did not send in."""
-        self._request(f"api/drafts/{draft}", "PATCH", {"result": list(result)})
-
-    def annotate(self, task: int, person: int, result: Sequence[Mapping[str, Any]], **others: Any) -> int:
-        """Enter an annotation in somebody's name; returns its number.
-
-        Args:
-            task: Number of the task.
-            person: Number of the account.
-            result: What it says.
-            others: Further fields of it.
-        """
-        with self._translate_errors():
-            made = self._sdk.annotations.create(task, completed_by=person, result=list(result), **others)
-            return int(made.id)
-
-    def _request(self, path: str, method: str, body: Mapping[str, Any] | None = None) -> None:
-        """Ask for something that the SDK has no function for, with its connection and token."""
         from label_studio_sdk.core.api_error import ApiError
 
         with self._translate_errors():
-            answer = self._sdk._client_wrapper.httpx_client.request(path, method=method, json=body)
+            # The SDK has no function for it: its connection and token are asked.
+            answer = self._sdk._client_wrapper.httpx_client.request(f"api/drafts/{draft}", method="DELETE")
             if answer.status_code >= 300:
                 raise ApiError(status_code=answer.status_code, body=answer.text)
 
@@ -311,10 +264,14 @@ class Studio:
             ):
                 file.write(part)
 
-    def addresses(self) -> dict[int, str]:
-        """E-mail addresses of the accounts, by their numbers."""
+    def accounts(self) -> dict[int, tuple[str | None, str]]:
+        """E-mail address of every account, and when it was made, by its number."""
         with self._translate_errors():
-            return {user.id: user.email for user in self._sdk.users.list() if user.email}
+            return {
+                int(user.id): (user.email, "" if user.date_joined is None else user.date_joined.isoformat())
+                for user in self._sdk.users.list()
+                if user.id is not None
+            }
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:

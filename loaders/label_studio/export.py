@@ -1,26 +1,22 @@
-"""Exports: tasks with their annotations, as Label Studio writes them, kept as they are beside their digest."""
+"""Exports: tasks with their annotations, as Label Studio writes them."""
 
 import json
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError, RowError, beyond_limits, raise_all
 
 Task = dict[str, Any]
 """A task of an export: ``id``, ``data``, ``annotations`` and more, as the server writes them."""
 
-DIGEST_SUFFIX = ".sha256"
-
 
 def read_export(path: Path) -> list[Task]:
     """The tasks of an export in the format JSON.
 
     Args:
-        path: As the server's page *Export* gives it, or as a pull keeps it.
+        path: As the server's page *Export* gives it,
 
     Raises:
         RowError: If the file cannot be read.
@@ -47,21 +43,6 @@ def read_export(path: Path) -> list[Task]:
         raise InputError(f"{path}: not a list of tasks; export the project as JSON, not in another format")
     raise_all(list(_problems(tasks, path)))
     return tasks
-
-
-def write_digest(path: Path) -> str:
-    """Write the SHA-256 of a file beside it, as ``sha256sum`` does; returns it."""
-    digest = sha256(read_content(path)).hexdigest()
-    atomic_write(path.with_name(path.name + DIGEST_SUFFIX), f"{digest}  {path.name}\n")
-    return digest
-
-
-def is_intact(path: Path) -> bool:
-    """Whether a kept export is there and is what its digest says."""
-    beside = path.with_name(path.name + DIGEST_SUFFIX)
-    if not (path.is_file() and beside.is_file()):
-        return False
-    return read_content(beside).split()[:1] == [sha256(read_content(path)).hexdigest().encode()]
 
 
 def _problems(tasks: list[Any], path: Path) -> Iterator[RowError]:

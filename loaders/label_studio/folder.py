@@ -12,12 +12,17 @@ from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import STATE
+from blend.loaders.files.pulled_files import EVENTS, STATE
 from blend.loaders.files.storage import storage_errors
 from blend.schemas.errors import ConflictError, InputError
 
 IMPORTING = "importing.json"
-IGNORED = ".gitignore"
+GIT_FILES = {
+    ".gitignore": f"*\n!{EVENTS}\n!.git*\n",
+    # Two leads add lines of their own, and their order is of no account.
+    ".gitattributes": f"{EVENTS} merge=union\n",
+}
+"""Files that have git keep the events, and nothing else of a pull folder."""
 
 
 class _ProjectState(BaseModel):
@@ -68,6 +73,11 @@ class Folder:
             raise self._damaged(STATE) from error
         return state
 
+    @property
+    def events(self) -> Path:
+        """The file of the events."""
+        return self.path / EVENTS
+
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Remember what was pulled."""
         atomic_write(self.path / STATE, json.dumps(state, indent=1, sort_keys=True) + "\n")
@@ -98,9 +108,9 @@ def held(path: Path) -> Iterator[Folder]:
     """
     with storage_errors(path, fix="change key pulled or permissions"):
         path.mkdir(parents=True, exist_ok=True)
-        # Whatever the repository around it ignores: nothing in here is for others.
-        if not os.path.lexists(path / IGNORED):
-            atomic_write(path / IGNORED, "*\n")
+        for name, content in GIT_FILES.items():
+            if not os.path.lexists(path / name):
+                atomic_write(path / name, content)
     lock = FileLock(path / ".lock")
     try:
         lock.acquire(blocking=False)

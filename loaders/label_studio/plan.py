@@ -11,7 +11,7 @@ from blend.loaders.label_studio.wanted import WantedProject, WantedTask, digest,
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
-WORDS = ("question", "en_question")
+_WORDS = ("question", "en_question")
 """What tasks show of their question; the rest follows from it and from what others have done."""
 
 MAX_TITLE = 50
@@ -100,9 +100,9 @@ def plan_push(
     return plans
 
 
-def asks_otherwise(shown: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def _asks_otherwise(shown: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether a task that shows something shows its question in other words than what it is to show now."""
-    return any(shown.get(name) != now.get(name) for name in WORDS)
+    return any(shown.get(name) != now.get(name) for name in _WORDS)
 
 
 def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
@@ -191,7 +191,7 @@ def _compared(
         reworded=tuple(
             task
             for task, wanted_task in differing
-            if task.annotations > 0 and asks_otherwise(task.data, wanted_task.data)
+            if task.annotations > 0 and _asks_otherwise(task.data, wanted_task.data)
         ),
         begun=tuple(task for task in (*(task for task, _ in unanswered), *outdated) if task.begun),
         left=tuple(task for task in unasked if task.annotations > 0),

@@ -93,10 +93,10 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
     if added:
         payloads = [task.payload() for task in sorted(added, key=lambda task: task.blend_id)]
-        import_tasks(studio, folder, project, payloads)
+        _import_tasks(studio, folder, project, payloads)
 
 
-def import_tasks(studio: Studio, folder: Folder, project: int, payloads: Sequence[Mapping[str, Any]]) -> None:
+def _import_tasks(studio: Studio, folder: Folder, project: int, payloads: Sequence[Mapping[str, Any]]) -> None:
     """Import tasks that are missing, each once, whoever else does the same at the same time."""
     folder.begin_import(project)
     studio.import_tasks(project, payloads)

@@ -184,7 +184,7 @@ COMMANDS = (
         (*_PROJECT, "project/export.json", "project/accounts.csv"),
         ("project/**",),
         ("project", "project/pulled", "project/collected", "project/collected/responses"),
-        adds=("project/pulled/history/*",),
+        adds=("project/pulled/events.jsonl",),
     ),
     Command(
         "annotate status project/project.toml --offline --html new.html", _PROJECT, folders=("project/pulled",)
@@ -196,7 +196,7 @@ COMMANDS = (
     ),
     Command("annotate top-up project/project.toml --dry-run", _PROJECT),
     Command("annotate push project/project.toml --dry-run", _PROJECT),
-    Command("annotate sync project/project.toml", _PROJECT, adds=("project/pulled/history/*",)),
+    Command("annotate sync project/project.toml", _PROJECT, adds=("project/pulled/events.jsonl",)),
     Command("annotate forget project/project.toml mina@example.org", _PROJECT, ("project/**",)),
     Command("annotate export project/project.toml --out new", _PROJECT, folders=("project/collected",)),
     Command("annotate export release --out new", _RELEASE, folders=("release", "release/data")),

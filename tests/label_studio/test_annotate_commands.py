@@ -74,7 +74,7 @@ def test_an_export_by_people_whom_nobody_knows_is_not_taken(
         "pseudonym of a pull from the server; set LABEL_STUDIO_API_KEY to a token, by which the server is "
         "asked, or name them in a table with the columns id and email, as --accounts"
     )
-    assert not list((file.pulled / "raw").iterdir())
+    assert len((file.pulled / "events.jsonl").read_text().splitlines()) == 1
     accounts = export.with_name("accounts.csv")
     accounts.write_text("id,email\n7,not an address\n")
     with pytest.raises(RowError) as wrong:

@@ -20,7 +20,7 @@ from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 
-THEN = "what it says now counts. history/answer.ko-KR.jsonl holds the versions that were pulled: ask both"
+THEN = "what it says now counts. events.jsonl holds the versions that were pulled: ask both"
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
 
 
@@ -130,7 +130,7 @@ def test_what_was_changed_before_it_was_ever_pulled_is_told_and_what_was_entered
     assert found["detail"].to_list() == [
         f"{pseudonym(author.email, key)} gave it, and somebody who is forgotten has changed it since; {THEN}"
     ]
-    held = (file.pulled / "history" / "answer.ko-KR.jsonl").read_text()
+    held = (file.pulled / "events.jsonl").read_text()
     assert pseudonym(other.email, key) not in held
 
 
@@ -150,6 +150,6 @@ def test_an_answer_that_somebody_else_changes_in_the_browser_is_told(
     assert found.findings["kind"].to_list() == ["changed-by-another"]
     key = read_key(file.key_file)
     (change,) = found.projects[0].changes
-    assert (change.annotator, change.changed_by) == (
+    assert (change["annotator"], change["changed_by"]) == (
         pseudonym(author.email, key), pseudonym(f"{file.project.name}.c@example.org", key),
     )  # fmt: skip

@@ -14,11 +14,10 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.page import status_page
 from blend.builders.annotation.server.progress import project_status
-from blend.builders.annotation.server.pulling import pull_project
+from blend.builders.annotation.server.pulling import accept_missing, pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.builders.saq import aggregate
-from blend.loaders.label_studio.history import last_versions
 from blend.loaders.responses import read_responses
 from blend.schemas.recipe.recipe import SaqOptions
 from blend.views.annotation import pull_lines, top_up_lines
@@ -27,6 +26,7 @@ from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 
+GONE = "1 annotation is not on the server any more, or older there, and goes on counting"
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
 
 
@@ -111,23 +111,26 @@ def test_an_edited_and_a_deleted_annotation_are_told_and_kept(
     names = {name: pseudonym(f"{name}@example.org", read_key(file.key_file)) for name in ("mina", "jun")}
     responses = file.collected / "responses" / "ko-KR.jsonl"
     lead = pseudonym(label_studio.email, read_key(file.key_file))
+    address = f"{label_studio.url}/projects/{label_studio.project(title)}/data"
     assert pull_lines(pull_project(file)) == [
-        f"{title}: 1 annotation (1 edited, 1 deleted)",
+        f"{title}: 2 annotations (1 edited, 1 missing)",
         f"  edited: annotation {edited} of {names['mina']} on {FOOD}, by {lead}",
-        f"  deleted: annotation {deleted} of {names['jun']} on {FOOD}",
-        f"{responses}: 1 row",
+        f"  missing: annotation {deleted} of {names['jun']} on {FOOD}",
+        f"{title}: {GONE}: 1 by {names['jun']}; see {address}",
+        f"`blend annotate sync {file.path} --accept-missing` lets go of them, once you have looked.",
+        f"{responses}: 2 rows",
         "changed-by-another: 1",
     ]
     assert [json.loads(line) for line in responses.read_text().splitlines()] == [
-        {"template_id": "food-01", "annotator": names["mina"], "answers": ["쌀밥"]}
+        {"template_id": "food-01", "annotator": who, "answers": answers}
+        for who, answers in sorted([(names["mina"], ["쌀밥"]), (names["jun"], ["빵"])])
     ]
-    history = file.pulled / "history" / "answer.ko-KR.jsonl"
-    events = [json.loads(line) for line in history.read_text().splitlines()]
-    assert [(line["event"], line["result"][0]["value"]["text"]) for line in events] == [
-        ("added", ["밥"]), ("added", ["빵"]), ("edited", ["쌀밥"]), ("deleted", ["빵"]),
+    assert pull_lines(accept_missing(file))[0] == f"{title}: 1 annotation (1 accepted)"
+    assert len(responses.read_text().splitlines()) == 1
+    lines = [json.loads(line) for line in (file.pulled / "events.jsonl").read_text().splitlines()][1:]
+    assert [(line["event"], line["annotation"]) for line in lines] == [
+        ("added", edited), ("added", deleted), ("edited", edited), ("missing", deleted), ("accepted", deleted),
     ]  # fmt: skip
-    last = {line["annotation"]: line["event"] for line in last_versions(history).values()}
-    assert last == {edited: "edited", deleted: "deleted"}
 
 
 def test_projects_and_tasks_that_were_changed_by_hand(
@@ -144,8 +147,7 @@ def test_projects_and_tasks_that_were_changed_by_hand(
     sdk.projects.update(label_studio.project(korean), title="아침과 일")
     sdk.tasks.delete(str(tasks[WORK]))
     sdk.projects.delete(label_studio.project(persian))
-    pulled = pull_project(file)
-    assert f"{persian}: is not on the server any more; nobody has annotated it" in pull_lines(pulled)
+    pull_project(file)
     (first, second) = push_project(check_project(file.path))
     assert (first.renamed, [task.blend_id for task in first.missing]) == ("아침과 일", [WORK])
     assert second.remote is None

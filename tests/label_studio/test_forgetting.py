@@ -1,10 +1,8 @@
 """Somebody asks to be forgotten, on a real server: nothing of theirs is left anywhere, and others go on."""
 
 import json
-import shutil
-import stat
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from blend.builders.annotation.server.progress import project_status
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
-from blend.builders.annotation.server.topping_up import top_up_project
 from blend.loaders.label_studio import client
 from blend.schemas.errors import ServerError
 from helpers.in_process import run
@@ -107,87 +104,79 @@ def test_nothing_is_left_here_and_on_the_server(label_studio: StudioForTests, co
         assert ENGLISH in everything
     told = annotate("forget", file.path, "kim@example.org", "--yes").splitlines()
     copies = " ".join(f"export/project-{n}-at-* media/export/{n}/" for n in sorted((answers, reviews)))
+    pages = "1 page of reviews that showed their answers"
+    elsewhere = (
+        f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
+    )
     assert told == [
-        f"{kim}: 1 annotation and 2 lines of the history removed from {file.pulled}; they will not come back.",
-        f"On {label_studio.url}: 1 annotation and 1 draft deleted; their answers removed from 1 review.",
+        f"{kim}: 2 lines of the events removed from {file.pulled}; they will not come back.",
+        f"On {label_studio.url}: 1 annotation and 1 draft deleted, and {pages}.",
         f"{file.collected}/responses/ko-KR.jsonl: 1 row now",
         f"{file.collected}/reviews/ko-KR.jsonl: 1 row now",
         "1 question with too few responses now: food-01 in ko-KR; `blend annotate top-up` asks for more.",
         "Left to do by hand:",
         f"  delete account {account} on the server, unless the person works in another project there",
         f"  delete the copies of exports in the data folder of the server: {copies}",
-        f"  delete exports and copies of {file.pulled} that you kept elsewhere, and pages of --html",
+        f"  delete {elsewhere}, and pages of --html",
         "  publish a new version of releases that hold what they answered (docs/publishing.md)",
     ]
     for everything in (everything_on(label_studio, file), everything_in(file.base)):
         for trace in (SECRET, ENGLISH, "kim@example.org"):
             assert trace not in everything
         assert "밥" in everything
-        assert "rice" in everything
+    assert "rice" in everything_in(file.base)
     (review,) = map(json.loads, (file.collected / "reviews" / "ko-KR.jsonl").read_text().splitlines())
     assert review["groups"] == [{"answers": ["밥"], "en_answers": ["rice"]}]
     # Others' work goes on as if the person had never been there: nothing is told anew, nothing asked twice.
     again = sync_project(file.path)
-    assert not any(project.changes for project in again.pull.projects)
+    assert not any(project.changes or project.gone for project in again.pull.projects)
     assert not any(written.changed for written in again.pull.written)
     people = project_status(check_project(file.path), today=TODAY).people["annotator"]
     assert set(people) == {lee, pseudonym("rim@example.org", read_key(file.key_file))}
-    assert len(label_studio.tasks(title_of(file, "review"))) == 1
     assert offered(label_studio, file, "seo") == FOOD
+    # The review's page is made anew once there are answers enough, with what was decided.
+    assert label_studio.tasks(title_of(file, "review")) == {}
+    label_studio.annotate(label_studio.tasks(title_of(file))[FOOD], label_studio.person("seo"), typed("밥"))
+    sync_project(file.path)
+    (page,) = label_studio.tasks(title_of(file, "review")).values()
+    (proposed,) = label_studio.sdk.tasks.get(str(page)).predictions
+    assert typed("rice", control="english_1")["value"] in [one["value"] for one in proposed.result]
 
 
-def test_without_the_server_more_are_asked_all_the_same(label_studio: StudioForTests, collected: ProjectFile):
+def test_what_others_have_begun_or_the_person_has_typed_over_is_left_to_do(
+    label_studio: StudioForTests, collected: ProjectFile
+):
     file = collected
-    kim = pseudonym("kim@example.org", read_key(file.key_file))
-    told = annotate("forget", file.path, kim, "--local-only")
-    task = label_studio.tasks(title_of(file))[FOOD]
-    (number,) = [
-        one["id"]
-        for one in label_studio.sdk.tasks.get(str(task)).annotations
-        if one["completed_by"]["email"] == "kim@example.org"
-    ]
-    assert f"  delete on the server, in answer ko-KR: annotation {number} (task {task})\n" in told
-    assert f"{SECRET} 1" not in everything_in(file.base)
-    # What reviews there still show does not come back, whatever news there is.
-    label_studio.annotate(label_studio.tasks(title_of(file))[WORK], label_studio.person("lee"), typed("18:00"))
-    ((_, review),) = label_studio.tasks(title_of(file, "review")).items()
-    label_studio.annotate(review, label_studio.person("rim"), skipped=True)
-    synced = sync_project(file.path)
-    assert [one.asked_again for one in synced.top_up] == [("food-01",)]
-    assert SECRET not in everything_in(file.base)
-    assert ENGLISH not in everything_in(file.base)
-    yesterday = TODAY - timedelta(days=1)  # as of a machine whose clock is behind the server's
-    (food,) = (
-        project_status(check_project(file.path), today=yesterday)
-        .questions.filter(locale="ko-KR", template_id="food-01")
-        .to_dicts()
+    task, (page,) = (
+        label_studio.tasks(title_of(file))[FOOD],
+        label_studio.tasks(title_of(file, "review")).values(),
     )
-    assert (food["still_needed"], food["open"]) == (1, True)
-    assert offered(label_studio, file, "seo") == FOOD
-    # Nor on another machine, to which neither pull folder nor pulled files come.
-    left_here = shutil.ignore_patterns("pulled", "responses", "reviews", "clone")
-    clone = shutil.copytree(file.base, file.base / "clone", ignore=left_here)
-    synced = sync_project(clone / "project.toml")
-    assert synced.top_up == []
-    for trace in (SECRET, ENGLISH, "kim@example.org"):
-        assert trace not in everything_in(clone)
-    assert "rice" in everything_in(clone)
-    shutil.rmtree(clone)
-    # Deleted by hand later: one person more is asked, as before, and not two.
-    label_studio.sdk.annotations.delete(number)
+    (lees,) = [
+        one.id
+        for one in label_studio.sdk.annotations.list(task)
+        if one.completed_by == label_studio.person("lee")
+    ]
+    with label_studio.signed_in("kim") as browser:
+        browser.patch(f"/api/annotations/{lees}/", json={"result": [typed("밥", "죽")]}).raise_for_status()
+    with label_studio.signed_in("seo") as browser:
+        browser.post(f"/api/tasks/{page}/drafts", json={"result": []}).raise_for_status()
+    told = annotate("forget", file.path, "kim@example.org", "--yes")
+    project = label_studio.project(title_of(file, "review"))
+    lee = pseudonym("lee@example.org", read_key(file.key_file))
+    assert f"  look at {label_studio.url}/projects/{project}/data?task={page}: a reviewer has begun it" in told
+    assert f"  have annotation {lees} of {lee} on {FOOD} sent again by its author" in told
+    assert SECRET not in everything_in(file.base)
+    # Nor does it come back when it is sent.
+    label_studio.annotate(page, label_studio.person("seo"), skipped=True)
     pull_project(file)
-    top_up_project(check_project(file.path))
-    assert label_studio.sdk.tasks.get(str(task)).overlap == 2
-    assert SECRET in everything_on(label_studio, file)
-    annotate("forget", file.path, kim, "--yes")
-    assert SECRET not in everything_on(label_studio, file)
+    assert SECRET not in everything_in(file.base)
 
 
 def test_a_server_that_fails_in_between_is_asked_again(
     label_studio: StudioForTests, collected: ProjectFile, monkeypatch: pytest.MonkeyPatch
 ):
     file = collected
-    for step in ("delete_annotation", "delete_draft", "propose", "annotate", "show"):
+    for step in ("delete_annotation", "delete_draft", "delete_tasks"):
         with monkeypatch.context() as stopped, pytest.raises(ServerError):
             stopped.setattr(client.Studio, step, failing)
             annotate("forget", file.path, "kim@example.org", "--yes")
@@ -202,13 +191,7 @@ def failing(*_arguments: object, **_named: object) -> None:
     raise ServerError("the server has gone")
 
 
-def test_accounts_of_others_are_not_kept(label_studio: StudioForTests, collected: ProjectFile):
-    stranger = f"{label_studio.person('stranger')}"
-    path = collected.pulled / "accounts.json"
-    kept = json.loads(path.read_text())
-    assert sorted(kept.values()) == ["kim@example.org", "lee@example.org", "rim@example.org"]
-    assert stranger not in kept
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    path.chmod(0o644)
+def test_no_address_is_kept(label_studio: StudioForTests, collected: ProjectFile):
+    label_studio.person("stranger")
     pull_project(collected)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "@" not in everything_in(collected.pulled)

@@ -1,6 +1,5 @@
 """Kills and races: whatever stops a push or a pull, the same command completes it, and nothing is doubled."""
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
 from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.history import last_versions
+from blend.loaders.label_studio.events import held_in, read_events
 from helpers.label_studio.annotation_projects import write_project
 from helpers.label_studio.killed_leads import Leads, leads
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
@@ -173,13 +172,11 @@ def test_a_pull_killed_while_another_project_has_come_in_place_of_a_deleted_one_
 
 
 def outcome(folder: Path) -> dict[str, object]:
-    """What a pull has left: the responses, the history without days, and no leftovers."""
-    history = folder / "pulled" / "history" / "answer.ko-KR.jsonl"
-    lines = [json.loads(line) for line in history.read_text().splitlines()]
+    """What a pull has left: the responses, the events without days, and no leftovers."""
+    lines = read_events(folder / "pulled" / "events.jsonl")
     return {
         "responses": (folder / "collected" / "responses" / "ko-KR.jsonl").read_text(),
-        "history": [(line["event"], line["annotation"], line["result"]) for line in lines],
-        "last": len(last_versions(history)),
-        "kept": sorted(path.name for path in (folder / "pulled" / "raw").iterdir()),
+        "events": [{**line, "seen": None} for line in lines],
+        "held": len(held_in(lines, "answer.ko-KR")),
         "left over": sorted(path.name for path in folder.rglob("*.tmp")),
     }

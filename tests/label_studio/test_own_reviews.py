@@ -89,7 +89,7 @@ def test_the_answers_of_whoever_is_forgotten_leave_sheets_too(
     file, _ = reviewed
     own = file.collected / "reviews" / "ko-KR.own.jsonl"
     told = annotate("forget", file.path, "kim@example.org", "--yes")
-    assert f"On {label_studio.url}: 1 annotation and 0 drafts deleted; " in told
+    assert f"On {label_studio.url}: 1 annotation and 0 drafts deleted, and 1 page of reviews" in told
     assert f"{own}: their answers removed\n" in told
     assert "  delete sheets of `blend reviews propose` that hold what they answered\n" in told
     (review,) = decided(own)

@@ -1,6 +1,7 @@
 """Projects that were changed by hand on a real server, and files in the way: the whole message for each."""
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -170,18 +171,21 @@ def test_an_export_file_in_place_of_the_server(
     responses = file.collected / "responses" / "ko-KR.jsonl"
     before = responses.read_text()
     export = tmp_path / "export.json"
-    export.write_bytes((file.pulled / "raw" / "answer.ko-KR.json").read_bytes())
+    of_project = label_studio.sdk.projects.exports.download_sync(
+        label_studio.project(title), export_type="JSON"
+    )
+    export.write_bytes(b"".join(of_project))
     responses.unlink()
     done = pull_project(file, exports=[export])
     assert responses.read_text() == before
     assert not any(project.changes for project in done.projects)
     # Nor does anybody get another name where nothing was pulled before.
-    (file.pulled / "accounts.json").unlink()
+    shutil.rmtree(file.pulled)
     responses.unlink()
     pull_project(file, exports=[export])
     assert responses.read_text() == before
     # The server is asked again afterwards, and has nothing else to say.
-    assert [one.fetched for one in pull_project(file).projects] == [True, False]
+    assert [one.fetched for one in pull_project(file).projects] == [True, True]
     assert responses.read_text() == before
 
 
@@ -275,14 +279,13 @@ def test_damaged_files_of_the_pull_folder(project: Callable[..., ProjectFile], t
     export = tmp_path / "export.json"
     export.write_text(json.dumps([{"id": 1, "data": {"blend_id": FOOD}, "annotations": []}]))
     pull_project(file, exports=[export])
-    history = file.pulled / "history" / "answer.ko-KR.jsonl"
-    history.write_text("nothing\n")
+    events = file.pulled / "events.jsonl"
+    events.write_text("nothing\n")
     assert message(lambda: pull_project(file, exports=[export]), InputError) == (
-        f"{history}:1: not a line of a history; bring the file back from a backup, or move it away, "
-        "which forgets "
-        "what was edited and deleted before"
+        f"{events}:1: is not a line of the events; bring the file back from git or a backup: what people gave "
+        "counts by this file"
     )
-    history.write_text("")
+    events.write_text("")
     state = file.pulled / "state.json"
     for damaged in ("{", '{"projects": "x"}', '{"projects": {"a": {"project": "b"}}}', '{"written": {"a": 1}}'):
         state.write_text(damaged)

@@ -9,9 +9,8 @@ from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pulling import pull_project
 from blend.builders.annotation.server.pushing import push_project
-from blend.builders.annotation.server.restoring import restore
 from blend.builders.annotation.server.syncing import sync_project
-from blend.views.annotation import pull_lines, push_lines, restore_lines
+from blend.views.annotation import pull_lines, push_lines
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
@@ -56,31 +55,3 @@ def test_answers_to_other_words_are_told_by_every_command(label_studio: StudioFo
     assert push_lines(done.push, dry_run=False)[0] == f"{title}: {what}"
     for command in (("check", file.path), ("status", file.path, "--offline")):
         assert f"Note: {TOLD}." in annotate(*command)
-
-
-def test_a_restored_task_asks_what_was_answered(label_studio: StudioForTests, reworded: ProjectFile):
-    file, title = reworded, f"{reworded.project.name} answer ko-KR"
-    label_studio.sdk.projects.delete(label_studio.project(title))
-    sync_project(file.path)
-    task = label_studio.tasks(title)[FOOD]
-    assert label_studio.sdk.tasks.get(str(task)).data["en_question"] == NEW
-    done = restore(file.path)
-    assert restore_lines(done) == ["Brought back: 2 annotations."]
-    assert pull_lines(done.pull)[-1] == f"  {TOLD}"
-    assert label_studio.tasks(title)[FOOD] == task
-    assert label_studio.sdk.tasks.get(str(task)).data["en_question"] == ENGLISH
-    # Once more, and somebody is there before.
-    label_studio.sdk.projects.delete(label_studio.project(title))
-    sync_project(file.path)
-    label_studio.annotate(label_studio.tasks(title)[FOOD], label_studio.person("seo"), typed("차"))
-    assert restore_lines(restore(file.path)) == BROUGHT
-    assert TOLD in pull_project(file).findings["detail"].to_list()
-    assert f"Note: {TOLD}." in annotate("check", file.path)
-    # Once more, and somebody has begun it.
-    label_studio.sdk.projects.delete(label_studio.project(title))
-    sync_project(file.path)
-    with label_studio.signed_in("seo") as browser:
-        path = f"/api/tasks/{label_studio.tasks(title)[FOOD]}/drafts"
-        assert browser.post(path, json={"result": [typed("국")]}).status_code == 201
-    assert restore_lines(restore(file.path)) == ["Brought back: 3 annotations.", BROUGHT[1]]
-    assert TOLD in pull_project(file).findings["detail"].to_list()

@@ -283,7 +283,6 @@ def test_what_answers_in_its_place_later_is_told(answer: tuple[int, Any]):
         for ask in (
             lambda: studio.create(title="a"),
             lambda: studio.tasks(1),
-            lambda: studio.annotate(1, 1, []),
         ):
             with pytest.raises(ServerError):
                 ask()

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,12 +30,17 @@ def json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
-def write_files(folder: Folder, contents: Mapping[Path, tuple[str | None, int]]) -> list[Written]:
+Contents = Mapping[Path, tuple[str | None, int]]
+"""Content and number of rows by path; a file without content is deleted."""
+
+
+def write_files(folder: Folder, contents: Contents, earlier: Callable[[], Contents]) -> list[Written]:
     """Write files, each whole, those that are as they should be not at all.
 
     Args:
         folder: Remembers the digest of what was written, so that somebody else's work is never replaced.
-        contents: Content and number of rows by path; a file without content is deleted.
+        contents: The files.
+        earlier: What an earlier pull, perhaps by another lead, has written; asked where files differ.
 
     Raises:
         ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
@@ -50,6 +55,10 @@ def write_files(folder: Folder, contents: Mapping[Path, tuple[str | None, int]])
     strange = [
         path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
     ]
+    if strange:
+        # In a clone nothing is known of what was written: it is what the events of before make.
+        pulled = earlier()
+        strange = [p for p in strange if p not in pulled or before[p] != _digest((pulled[p][0] or "").encode())]
     if strange:
         raise ConflictError("\n".join(_conflict(path, contents[path][0] or "") for path in strange))
     # Both digests before the first file is written: a kill in between leaves files of either kind.
@@ -69,7 +78,7 @@ def _conflict(path: Path, content: str) -> str:
         return (
             f"{path}: lacks {lacking} of those pulled; delete the file, and the next pull writes all of them, "
             "but for those of a question that is not asked any more; if they are of somebody who was forgotten "
-            f"with another pull folder, bring its project's {NAMES} beside the project file first"
+            f"by another lead, bring the {NAMES} of that project beside the project file first"
         )
     name = f"{path.stem}.own{path.suffix}"
     return (

@@ -56,7 +56,7 @@ def project_status(checked: CheckedProject, *, today: date) -> ProjectStatus:
     """
     questions = collection_plan(checked.file.project, checked.material)
     held = beside(checked.file)
-    found = [that_counts(reading, at.locale.tag, held) for at, _, reading in readings(checked.file).values()]
+    found = [that_counts(one.reading, one.stage_locale.locale.tag, held) for one in readings(checked.file)]
     work = pl.concat([pl.DataFrame(schema=WORK), *(reading.work for reading in found)])
     verdict_rows = [row for reading in found for row in reading.rows.get("exclusions", ())]
     verdicts = (

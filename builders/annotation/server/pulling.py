@@ -1,60 +1,64 @@
-"""Pulling: annotations become the files that builds read; whatever came is kept, and whatever went is told."""
+"""Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.beside import BY_LOCALE, beside, passed_over, that_counts
-from blend.builders.annotation.forgotten_answers import results_without
+from blend.builders.annotation.beside import (
+    BY_LOCALE,
+    Beside,
+    beside,
+    passed_over,
+    read_collected,
+    that_counts,
+)
 from blend.builders.annotation.lost_answers import without_lost_answers
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, keep_fingerprint
-from blend.builders.annotation.server.accounts import accounts, accounts_in, addresses_of, keep_accounts
-from blend.builders.annotation.server.changed_answers import changed_by_others
-from blend.builders.annotation.server.exports import (
-    RAW,
-    Kept,
-    kept_exports,
-    kept_tasks,
-    let_go,
-    raw_export,
-    replace_export,
-    set_aside,
-)
-from blend.builders.annotation.server.files import Written, json_lines, write_files
+from blend.builders.annotation.pseudonyms import Account, People, key_line, project_key
+from blend.builders.annotation.server.account_tables import accounts_for
+from blend.builders.annotation.server.files import Contents, Written, json_lines, write_files
 from blend.builders.annotation.server.forgotten import (
-    Record,
+    answer_ids,
     forgotten,
-    new_here,
-    note_on_server,
-    remember,
+    is_theirs,
+    line_without,
+    unnamed,
     without_people,
-    without_their_answers,
+    without_shown,
 )
-from blend.builders.annotation.server.project_key import check_key, project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
-from blend.builders.annotation.server.readings import context_of, given_in, words_now
-from blend.builders.annotation.server.restored import as_given, forget_given
+from blend.builders.annotation.server.readings import StageReading, read_stages
 from blend.builders.annotation.server.session import Session, session
-from blend.builders.annotation.server.typed_answers import typed_answers
 from blend.builders.annotation.stages.model import Reading
 from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.export import Task, is_intact, read_export, write_digest
+from blend.loaders.label_studio.client import Studio
+from blend.loaders.label_studio.events import (
+    Held,
+    Line,
+    accepted,
+    append_events,
+    held_in,
+    news,
+    read_events,
+    rewrite_events,
+)
+from blend.loaders.label_studio.export import Task, read_export
 from blend.loaders.label_studio.folder import Folder, held
-from blend.loaders.label_studio.history import HISTORY, Change, forget, record
+from blend.loaders.label_studio.inventory import InventoriedProject
 from blend.loaders.label_studio.plan import both_annotated
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
-from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.errors import ConflictError, InputError, ServerError
+from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.sheets.answer_sheets import digest_of
 
-FINDINGS_FILE, _PROJECTS = "findings.csv", "projects"
+FINDINGS_FILE, _PROJECTS, _EVENTS = "findings.csv", "projects", "events"
 
 DECIDED = "decided"
 """Folder beside the project file for what the other stages yield, a file per kind."""
@@ -62,19 +66,19 @@ DECIDED = "decided"
 
 @dataclass(frozen=True)
 class PulledProject:
-    """Findings and counts of a pull of one project."""
+    """Findings and counts of a pull of one stage in a locale."""
 
     stage_locale: StageLocale
-    tasks: int
     annotations: int
-    changes: Sequence[Change]
-    """Since the last pull."""
+    """That count."""
+    changes: Sequence[Line]
+    """Lines of the events that this pull has added."""
     fetched: bool
     """Whether the server had news."""
-    vanished: int = 0
-    """How many of the annotations are kept although they are not on the server any more."""
-    is_gone: bool = False
-    """Whether the project itself was there at the last pull, and is not any more."""
+    gone: Sequence[Held] = ()
+    """Annotations that count although they are not on the server any more, or only an older version is."""
+    number: int | None = None
+    """Of the project on the server, if it is there."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,8 @@ class Pull:
 
     path: Path
     """The project file."""
+    server: str
+    """Address of the server."""
     projects: Sequence[PulledProject]
     absent: Sequence[StageLocale]
     """Stages that were never pushed."""
@@ -99,7 +105,7 @@ def pull_project(
     on_progress: ProgressCallback | None = None,
     within: Session | None = None,
 ) -> Pull:
-    """Get the annotations, keep them as they are, and write raw responses and reviews.
+    """Get the annotations, write them down as events, and write raw responses and reviews.
 
     Asks only for projects with news. May be stopped at any moment.
 
@@ -107,7 +113,7 @@ def pull_project(
         file: The project.
         exports: Files that the server's page *Export* gave, in the format JSON; then no server is asked, unless
             for the addresses of accounts that are not known.
-        accounts_file: Table of accounts, ``id`` and ``email``, for exports; see `accounts.addresses_of`.
+        accounts_file: Table of accounts, ``id`` and ``email``, for exports; see `account_tables.accounts_for`.
         on_progress: Called with the step, the projects done and projects in all.
         within: The session to do it in; one of its own when absent.
 
@@ -115,54 +121,147 @@ def pull_project(
         InputError, RowError, RowErrors: If there is no key or no token, or a file is wrong.
         ConflictError: If another process is at work with the pull folder, or would lose its work by this pull,
             or nothing of the project is on the server, or one of its projects twice, both with annotations.
-        ServerError: If the server fails; what was pulled stays.
+        ServerError: If the server fails, or its export holds less than it lists; what was pulled stays.
     """
-    key = project_key(file)
     if exports:
         with held(file.pulled) as folder:
-            return _taken(file, folder, key, _from_files(file, folder, exports, accounts_file))
+            log = _Log(file, folder)
+            log.forget(log.gone)
+            return _written(log, _from_files(log, exports, accounts_file))
     with session(file, within) as at:
-        return _taken(file, at.folder, key, _from_server(file, at, on_progress))
+        log = _Log(file, at.folder)
+        # They may have been forgotten by another lead.
+        log.forget(log.gone)
+        return _written(log, _from_server(log, at, on_progress))
 
 
-def expect_news(folder: Folder) -> None:
-    """Have the next pull ask for every project, whether or not the server says that anything is new."""
-    known = folder.state.get(_PROJECTS, {})
-    unsure = {name: {**extent, "dated": None} for name, extent in known.items()}
-    folder.write_state({**folder.state, _PROJECTS: unsure})
+def accept_missing(file: ProjectFile, *, within: Session | None = None) -> Pull:
+    """Let go of all annotations that count although the server has them no more.
+
+    The events say so, and keep them: one that comes back there counts again.
+
+    Args:
+        file: The project, after a pull.
+        within: The session to do it in; the pull folder alone is held when absent.
+    """
+    if within is None:
+        with held(file.pulled) as folder:
+            return _accept(file, folder)
+    return _accept(file, within.folder)
 
 
-def pulled_projects(folder: Folder, of: Iterable[StageLocale]) -> set[int]:
-    """Numbers on the server of the projects of some stages, as of the last pull."""
-    state = folder.state.get(_PROJECTS, {})
-    return {state[stage_locale.name]["project"] for stage_locale in of if stage_locale.name in state}
+def _accept(file: ProjectFile, folder: Folder) -> Pull:
+    log = _Log(file, folder)
+    lines: dict[str, list[Line]] = {}
+    for at in stage_locales(file):
+        if gone := [one for one in log.held(at).values() if one.is_gone]:
+            lines[at.name] = [accepted(one) for one in gone]
+            log.add(lines[at.name])
+    return _written(log, _Fetched(log.projects, lines))
+
+
+def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
+    """Remove what some people did from the events, and write all files anew; asks no server.
+
+    Args:
+        file: The project.
+        folder: Its pull folder.
+        names: Pseudonyms of the people.
+    """
+    log = _Log(file, folder)
+    seen = {at.name: () for at in stage_locales(file) if log.held(at)}
+    log.forget(names)
+    return _written(log, _Fetched(log.projects, seen))
+
+
+def only_theirs(file: ProjectFile, lines: Sequence[Line], names: Collection[str], key: bytes) -> set[str]:
+    """Ids of the answers that some people ever gave, and that nobody else gives now."""
+    if not (theirs := [line for line in lines if is_theirs(line, names, key)]):
+        return set()
+    left = [line for line in lines if not is_theirs(line, names, key)]
+    now = (one.version for at in stage_locales(file) for one in held_in(left, at.slug).values())
+    return answer_ids(theirs) - ever_given(file, now, names)
+
+
+def ever_given(file: ProjectFile, lines: Iterable[Line], besides: Collection[str] = ()) -> set[str]:
+    """Ids of all answers that anybody ever gave on the server, or gives in files, but for some people."""
+    given = answer_ids(lines)
+    if file.collected.is_dir():
+        responses = read_collected(file.collected, file.locales).tables.responses
+        given |= {
+            digest_of(row["template_id"], row["locale"], clean(answer))
+            for row in responses.filter(~pl.col("annotator").is_in(list(besides))).iter_rows(named=True)
+            for answer in row["answers"] or ()
+        }
+    return given
+
+
+class _Log:
+    """The events of a project, in the pull folder that this process holds."""
+
+    def __init__(self, file: ProjectFile, folder: Folder) -> None:
+        self.file, self.folder = file, folder
+        self.key, self.gone = project_key(file), forgotten(file)
+        self.lines = read_events(folder.events)
+        if not self.lines:
+            self.add([key_line(self.key)])
+        self.before = self.lines
+        state = folder.state
+        # With other events than at the last pull, as git brings them, nothing is known of what is new.
+        self.projects = state.get(_PROJECTS, {}) if state.get(_EVENTS) == _digest(folder) else {}
+
+    def held(self, stage_locale: StageLocale) -> dict[str, Held]:
+        return held_in(self.lines, stage_locale.slug)
+
+    def add(self, lines: Sequence[Line]) -> None:
+        append_events(self.folder.events, lines)
+        self.lines = [*self.lines, *lines]
+
+    def forget(self, names: Collection[str]) -> None:
+        """Remove what some people did, and from reviews the answers that nobody else gives."""
+        if not names:
+            return
+        gone = only_theirs(self.file, self.lines, names, self.key)
+        left = (unnamed(line, names) for line in self.lines if not is_theirs(line, names, self.key))
+        kept = [line for line in (line_without(line, gone) for line in left) if line is not None]
+        if kept != self.lines:
+            rewrite_events(self.folder.events, kept)
+        self.lines = kept
+
+    def take(
+        self, stage_locale: StageLocale, project: int, tasks: Sequence[Task], people: People
+    ) -> Sequence[Line]:
+        """Write down what is new in an export, before anything else happens with it."""
+        tasks = without_people(tasks, people, self.gone)
+        if self.gone and stage_locale.stage.name == "review":
+            # Pages may show answers of the forgotten still.
+            given = ever_given(self.file, self.lines, self.gone)
+            reviewed = [task for task in tasks if task["annotations"]]
+            tasks = without_shown(reviewed, lambda shown: shown - given)
+        found = news(self.held(stage_locale), stage_locale.slug, project, tasks, people.of, people.account)
+        self.add([unnamed(line, self.gone) for line in found])
+        return found
+
+
+def _digest(folder: Folder) -> str:
+    return sha256(folder.events.read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True)
 class _Fetched:
-    """Export of a project, before it is read."""
+    """What was written down, and what is to be remembered of it once everything is written."""
 
     state: Mapping[str, Any]
-    """Of the projects, to be remembered once everything is written."""
-    news: frozenset[str]
-    """Names of projects that were exported anew."""
-    gone: frozenset[str] = frozenset()
-    abandoned: frozenset[str] = frozenset()
-    """Names of projects of which what is kept beside the last export is given up."""
-    addresses: Mapping[int, str] = field(default_factory=dict)
-    """Of accounts, by number."""
-    is_fresh: bool = False
-    """Whether it is what the server has now."""
+    """Of the projects."""
+    news: Mapping[str, Sequence[Line]] = field(default_factory=dict)
+    """Lines by the name of the stage and locale, of those that were exported or are gone."""
 
 
-def _from_server(file: ProjectFile, at: Session, on_progress: ProgressCallback | None) -> _Fetched:
+def _from_server(log: _Log, at: Session, on_progress: ProgressCallback | None) -> _Fetched:
     """Export what has news; the state is that of before each export, so that nothing can fall in between."""
-    _make_folders(at.folder)
-    studio, folder, wanted = at.studio, at.folder, list(stage_locales(file))
-    before, key = folder.state.get(_PROJECTS, {}), project_key(file)
-    # Of the accounts as they were: another server has others of the same numbers.
-    people = People(key, accounts(folder.path))
-    if not at.there and not any(kept_exports(folder.path, stage_locale) for stage_locale in wanted):
+    file, studio, wanted = log.file, at.studio, list(stage_locales(log.file))
+    before = log.projects
+    if not at.there and not any(log.held(stage_locale) for stage_locale in wanted):
         raise ConflictError(
             f"{studio.where}: holds nothing of project {file.project.name!r}; bring it there with "
             f"`blend annotate push {file.path}`"
@@ -170,40 +269,53 @@ def _from_server(file: ProjectFile, at: Session, on_progress: ProgressCallback |
     doubled = [both_annotated(studio.where, name, found) for name, found in at.there.items()]
     if any(doubled):
         raise ConflictError("\n".join(filter(None, doubled)))
-    state, news, gone = {}, set(), set()
+    state, found_news = {}, {}
     for done, stage_locale in enumerate(wanted, start=1):
-        if found := at.there.get(stage_locale.name):
-            state[stage_locale.name] = found[0].state()
-            raw = raw_export(folder.path, stage_locale)
-            if before.get(stage_locale.name) != state[stage_locale.name] or not is_intact(raw):
-                export = partial(studio.export, found[0].project.id)
-                replace_export(folder.path, stage_locale, people, export)
-                news.add(stage_locale.name)
-        elif raw_export(folder.path, stage_locale).exists():
-            set_aside(folder.path, stage_locale, people)
-            gone.add(stage_locale.name)
+        name, held_here = stage_locale.name, log.held(stage_locale)
+        found = at.there[name][0] if name in at.there else None
+        if found is not None:
+            state[name] = found.state()
+        if (found is not None and before.get(name) != state[name]) or (
+            found is None and any(one.is_there for one in held_here.values())
+        ):
+            tasks = [] if found is None else exported(studio, found)
+            # After the export: whoever came while it was made is known.
+            people = People(log.key, accounts_on(studio), log.lines)
+            found_news[name] = log.take(stage_locale, 0 if found is None else found.project.id, tasks, people)
         if on_progress is not None:
             on_progress("pull", done, len(wanted))
-    # After the exports: whoever came while they were made is known.
-    return _Fetched(state, frozenset(news), frozenset(gone), addresses=studio.addresses(), is_fresh=True)
+    return _Fetched(state, found_news)
 
 
-def _make_folders(folder: Folder) -> None:
-    for name in (RAW, HISTORY):
-        (folder.path / name).mkdir(exist_ok=True)
+def accounts_on(studio: Studio) -> dict[int, Account]:
+    """The accounts of a server by their number."""
+    return {number: Account(*found) for number, found in studio.accounts().items()}
 
 
-def _from_files(
-    file: ProjectFile, folder: Folder, exports: Sequence[Path], accounts_file: Path | None
-) -> _Fetched:
+def exported(studio: Studio, found: InventoriedProject) -> list[Task]:
+    """The tasks of a project, with at least the annotations that the server has listed."""
+    with TemporaryDirectory(prefix="blend-export-") as folder:
+        path = Path(folder) / f"project-{found.project.id}.json"
+        studio.export(found.project.id, path)
+        tasks = read_export(path)
+    here = {task["id"]: len(task["annotations"]) for task in tasks}
+    if lacking := [task.id for task in found.tasks if here.get(task.id, 0) < task.annotations]:
+        listed = ", ".join(map(str, lacking[:10]))
+        raise ServerError(
+            f"{studio.where}: its export of project {found.project.id} lacks annotations that it lists, of "
+            f"{pluralise(len(lacking), 'task')} ({listed}); nothing was taken from it; run the same again"
+        )
+    return tasks
+
+
+def _from_files(log: _Log, exports: Sequence[Path], accounts_file: Path | None) -> _Fetched:
     """Take export files in the place of the server's answers."""
-    _make_folders(folder)
-    people = People(project_key(file), accounts(folder.path))
-    by_prefix = {stage_locale.prefix: stage_locale for stage_locale in stage_locales(file)}
+    by_prefix = {stage_locale.prefix: stage_locale for stage_locale in stage_locales(log.file)}
     taken: dict[str, Path] = {}
     read = {path: read_export(path) for path in exports}
     # Before anything is written: with another address, everybody would have another pseudonym.
-    addresses = addresses_of(file, read, accounts_file)
+    people = accounts_for(log.file, log.key, log.lines, log.gone, read, accounts_file)
+    stages: list[tuple[StageLocale, Sequence[Task]]] = []
     for path, tasks in read.items():
         stage_locale = _stage_locale_of(path, tasks, by_prefix)
         if stage_locale.name in taken:
@@ -212,12 +324,14 @@ def _from_files(
                 "two"
             )
         taken[stage_locale.name] = path
-        copy = partial(atomic_write, content=read_content(path))
-        replace_export(folder.path, stage_locale, people, copy)
-    before = folder.state.get(_PROJECTS, {})
+        stages.append((stage_locale, tasks))
+    # Answers before their reviews.
+    order = list(by_prefix)
+    stages.sort(key=lambda one: order.index(one[0].prefix))
+    found_news = {at.name: log.take(at, 0, tasks, people) for at, tasks in stages}
+    before = log.projects
     # Whatever the server said last does not hold for what a file says.
-    state = {name: state for name, state in before.items() if name not in taken}
-    return _Fetched(state, frozenset(taken), addresses=addresses)
+    return _Fetched({name: state for name, state in before.items() if name not in taken}, found_news)
 
 
 def _stage_locale_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, StageLocale]) -> StageLocale:
@@ -236,140 +350,88 @@ def _stage_locale_of(path: Path, tasks: Sequence[Task], by_prefix: Mapping[str, 
     return by_prefix[most]
 
 
-def _taken(file: ProjectFile, folder: Folder, key: bytes, fetched: _Fetched) -> Pull:
-    """Read everything that was ever pulled, tell what is new, and write the files."""
-    addresses = {**accounts(folder.path), **fetched.addresses}
-    people, others = People(key, addresses), beside(file)
-    asked = words_now(others)
-    check_key(file, key, addresses)
-    keep_fingerprint(folder.path, key)
-    pulled: list[PulledProject] = []
-    absent: list[StageLocale] = []
-    elsewhere = new_here(file)
-    remember(file, {name: _done_by(file, people, addresses, name) for name in elsewhere})
-    for annotator in elsewhere:
-        forget_given(folder.path, annotator)
-    gone = forgotten(file)
-    their_answers = {answer for record in gone.values() for answer in record.answers}
-    found: list[tuple[StageLocale, Reading]] = []
-    working: set[int] = set()
-    for stage_locale in stage_locales(file):
-        let_go(folder.path, stage_locale)
-        exports = kept_exports(folder.path, stage_locale)
-        for path in exports:
-            removed = without_people(path, people.of, gone, label=stage_locale.label)
-            is_last = stage_locale.name in fetched.news and path == raw_export(folder.path, stage_locale)
-            if is_last and fetched.is_fresh:
-                note_on_server(file, stage_locale.label, removed)
-            if stage_locale.stage.name == "review":
-                without_their_answers(path, their_answers, given_in(stage_locale, found))
-            write_digest(path)
-        _forget_lines(folder, stage_locale, gone, their_answers - given_in(stage_locale, found).keys())
-        if not exports:
-            if stage_locale.name in fetched.gone:
-                pulled.append(PulledProject(stage_locale, 0, 0, (), fetched=False, is_gone=True))
-            else:
-                absent.append(stage_locale)
-            continue
-        kept = kept_tasks(folder.path, stage_locale)
-        working |= accounts_in(kept.there)
-        vanished = [] if stage_locale.name in fetched.abandoned else kept.vanished
-        context = context_of(file, stage_locale, people, found, asked)
-        given = as_given(folder.path, [*kept.there, *vanished])
-        reading = stage_locale.stage.read(given, context)
-        one, changed = _account(folder, stage_locale, people, kept._replace(vanished=vanished), fetched)
-        pulled.append(one)
-        found.append((stage_locale, reading._replace(findings=pl.concat([reading.findings, changed]))))
-    responses = {at.locale.tag: one.rows["responses"] for at, one in found if "responses" in one.rows}
-    found = [
-        (at, that_counts(reading, tag := at.locale.tag, others, responses.get(tag))) for at, reading in found
-    ]
-    found = [(stage_locale, _settled(stage_locale, reading, found)) for stage_locale, reading in found]
+def _written(log: _Log, fetched: _Fetched) -> Pull:
+    """Write the files that the events make, and tell what is new."""
+    file, others = log.file, beside(log.file)
+    also = {*fetched.state, *fetched.news}
+    found = _that_count(read_stages(file, log.lines, others, also=also), others)
+    responses = _responses_in(found)
     reviewed = {
-        (row["template_id"], at.locale.tag) for at, reading in found for row in reading.rows.get("reviews", ())
+        (row["template_id"], one.stage_locale.locale.tag)
+        for one in found
+        for row in one.reading.rows.get("reviews", ())
     }
     in_files = passed_over(others, responses, reviewed)
-    findings = pl.concat([*(reading.findings for _, reading in found), in_files])
-    written = write_files(folder, dict(_contents(file, found)))
-    atomic_write(folder.path / FINDINGS_FILE, findings.write_csv())
-    keep_accounts(folder.path, addresses, working)
-    folder.write_state({**folder.state, _PROJECTS: fetched.state})
-    return Pull(file.path, pulled, absent, written, findings)
+    findings = pl.concat([*(one.reading.findings for one in found), in_files])
+
+    def earlier() -> Contents:
+        return dict(_contents(file, _that_count(read_stages(file, log.before, others), others)))
+
+    written = write_files(log.folder, dict(_contents(file, found)), earlier)
+    atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
+    log.folder.write_state({**log.folder.state, _PROJECTS: fetched.state, _EVENTS: _digest(log.folder)})
+    read = {one.stage_locale.name for one in found}
+    absent = [stage_locale for stage_locale in stage_locales(file) if stage_locale.name not in read]
+    pulled = [_account(one, fetched) for one in found]
+    return Pull(file.path, file.project.server.url, pulled, absent, written, findings)
 
 
-def _done_by(file: ProjectFile, people: People, addresses: Mapping[int, str], annotator: str) -> Record:
-    """What this pull folder holds of somebody who was forgotten with another one."""
-    accounts_of = frozenset(number for number in addresses if people.of(number) == annotator)
-    return Record(answers=typed_answers(file, people, annotator), accounts=accounts_of)
-
-
-def _forget_lines(
-    folder: Folder, stage_locale: StageLocale, people: Collection[str], answers: Collection[str]
-) -> None:
-    """Remove from a history what the forgotten did: they may have been forgotten with another pull folder."""
-    is_review = stage_locale.stage.name == "review"
-    results = partial(results_without, gone=answers) if is_review else list
-    if people:
-        forget(folder.path / HISTORY / f"{stage_locale.slug}.jsonl", people, results)
-
-
-def _account(
-    folder: Folder, stage_locale: StageLocale, people: People, kept: Kept, fetched: _Fetched
-) -> tuple[PulledProject, pl.DataFrame]:
-    """Write down what happened to a stage since the last pull; with findings about what others have changed."""
-    tasks, news = [*kept.there, *kept.vanished], stage_locale.name in fetched.news
-    history = folder.path / HISTORY / f"{stage_locale.slug}.jsonl"
-    # Without news it stands there already: a pull that was stopped before it left no state, and finds news.
-    changes = record(history, tasks, people.of) if news or stage_locale.name in fetched.abandoned else []
-    changed = changed_by_others(history, tasks, stage_locale.locale.tag)
-    lost = sum(len(task["annotations"]) for task in kept.vanished)
-    annotations = sum(len(task["annotations"]) for task in tasks)
-    is_gone = stage_locale.name in fetched.gone
-    return PulledProject(stage_locale, len(kept.there), annotations, changes, news, lost, is_gone), changed
-
-
-def take_again(file: ProjectFile, folder: Folder, key: bytes, *, without: Collection[StageLocale] = ()) -> Pull:
-    """Write the files anew from what was pulled before, without asking anybody.
-
-    Args:
-        file: The project.
-        folder: Its pull folder.
-        key: Of the pseudonyms.
-        without: Stages of which what the server has no more is left out, and told as deleted.
-    """
-    abandoned = frozenset(stage_locale.name for stage_locale in without)
-    return _taken(
-        file, folder, key, _Fetched(folder.state.get(_PROJECTS, {}), frozenset(), abandoned=abandoned)
+def _account(one: StageReading, fetched: _Fetched) -> PulledProject:
+    name = one.stage_locale.name
+    return PulledProject(
+        one.stage_locale,
+        annotations=sum(held.counts for held in one.held.values()),
+        changes=fetched.news.get(name, ()),
+        fetched=name in fetched.news,
+        gone=one.gone,
+        number=fetched.state[name]["project"] if name in fetched.state else None,
     )
 
 
-def _settled(
-    stage_locale: StageLocale, reading: Reading, found: Sequence[tuple[StageLocale, Reading]]
-) -> Reading:
-    """A reading whose reviews decide only on answers that are still given; others stay as they are."""
-    tag = stage_locale.locale.tag
-    given = [
-        other.rows["responses"] for at, other in found if at.locale.tag == tag and "responses" in other.rows
+def _that_count(read: Iterator[StageReading], others: Beside) -> list[StageReading]:
+    """Readings of what is asked now, with reviews that decide only on answers that are still given."""
+    found = list(read)
+    responses = _responses_in(found)
+    counting = [
+        one._replace(
+            reading=that_counts(one.reading, tag := one.stage_locale.locale.tag, others, responses.get(tag))
+        )
+        for one in found
     ]
-    if "reviews" not in reading.rows or not given:
+    responses = _responses_in(counting)
+    return [one._replace(reading=_settled(one, responses)) for one in counting]
+
+
+def _responses_in(found: Sequence[StageReading]) -> dict[str, list[dict[str, Any]]]:
+    return {
+        one.stage_locale.locale.tag: one.reading.rows["responses"]
+        for one in found
+        if "responses" in one.reading.rows
+    }
+
+
+def _settled(one: StageReading, responses: Mapping[str, Sequence[Mapping[str, Any]]]) -> Reading:
+    """A reading whose reviews decide only on answers that are still given; others stay as they are."""
+    reading, tag = one.reading, one.stage_locale.locale.tag
+    if "reviews" not in reading.rows or tag not in responses:
         return reading
-    kept = without_lost_answers(reading.rows["reviews"], given[0], tag)
+    kept = without_lost_answers(reading.rows["reviews"], responses[tag], tag)
     findings = pl.concat([reading.findings, kept.findings])
     return Reading({**reading.rows, "reviews": kept.reviews}, findings, reading.work)
 
 
 def _contents(
-    file: ProjectFile, found: Sequence[tuple[StageLocale, Reading]]
+    file: ProjectFile, found: Sequence[StageReading]
 ) -> Iterable[tuple[Path, tuple[str | None, int]]]:
     """Content and number of rows of every file that the readings fill.
 
     A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
     """
     others: dict[str, list[dict[str, Any]]] = {}
-    for stage_locale, reading in found:
-        for kind, rows in reading.rows.items():
+    for one in found:
+        for kind, rows in one.reading.rows.items():
             if kind in BY_LOCALE:
-                path = file.collected / kind / f"{stage_locale.locale.tag}.jsonl"
+                path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
                 yield path, (json_lines(rows) or None, len(rows))
             else:
                 others.setdefault(kind, []).extend(rows)

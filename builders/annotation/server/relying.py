@@ -22,8 +22,7 @@ def project_reliability(checked: CheckedProject) -> Reliability:
     Raises:
         InputError, RowError, RowErrors: If there is no key, or what was pulled is damaged.
     """
-    held = readings(checked.file).values()
-    work = pl.concat([pl.DataFrame(schema=WORK), *(reading.work for _, _, reading in held)])
+    work = pl.concat([pl.DataFrame(schema=WORK), *(one.reading.work for one in readings(checked.file))])
     material: Material = checked.material
     tags = [settings.locale for settings in checked.file.project.locales]
     is_own = pl.col("locale").is_in(tags)

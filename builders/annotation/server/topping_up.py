@@ -7,16 +7,14 @@ from typing import Any
 
 from blend.builders.annotation.check import CheckedProject
 from blend.builders.annotation.collecting import collection_plan
-from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.exports import raw_export
-from blend.builders.annotation.server.forgotten import forgotten
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.server.readings import readings
 from blend.builders.annotation.server.session import Session, session
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.files.pulled_files import EVENTS
 from blend.loaders.label_studio.client import RemoteTask
-from blend.loaders.label_studio.export import read_export
+from blend.loaders.label_studio.events import Held, held_in, read_events
 
 
 @dataclass(frozen=True)
@@ -61,20 +59,17 @@ def top_up_project(
     """
     file = checked.file
     asking = [one for one in stage_locales(file) if one.stage.name == "answer" or one.stage.reading_plan]
-    plan = _plan(checked, asking)
+    plan, lines = _plan(checked, asking), read_events(file.pulled / EVENTS)
     done = []
     with session(file, within) as at:
         for number, stage_locale in enumerate(asking, start=1):
             if found := at.there.get(stage_locale.name):
-                people = (
-                    _people(read_export(raw)) if (raw := raw_export(file.pulled, stage_locale)).exists() else {}
-                )
-                hidden = _forgotten_on(file, stage_locale)
+                people = _people(held_in(lines, stage_locale.slug))
                 changes = [
                     (task, row, wanted)
                     for task in found[0].tasks
                     if (row := plan.get(task.blend_id or "")) is not None
-                    and (wanted := _wanted(row, people, hidden[task.id])) != (task.overlap, task.closed)
+                    and (wanted := _wanted(row, people)) != (task.overlap, task.closed)
                 ]
                 if not dry_run:
                     for task, _, (overlap, closed) in changes:
@@ -90,32 +85,21 @@ def _plan(checked: CheckedProject, asking: Sequence[StageLocale]) -> dict[str, d
     file = checked.file
     plan = {row["blend_id"]: row for row in collection_plan(file.project, checked.material).to_dicts()}
     if any(one.stage.reading_plan for one in asking):
-        for stage_locale, tasks, reading in readings(file).values():
-            if (reading_plan := stage_locale.stage.reading_plan) is not None:
-                plan |= reading_plan(tasks, reading, file.project.readers)
+        for one in readings(file):
+            if (reading_plan := one.stage_locale.stage.reading_plan) is not None:
+                plan |= reading_plan(one.tasks, one.reading, file.project.readers)
     return plan
 
 
-def _people(tasks: list[dict[str, Any]]) -> dict[str, int]:
-    """Count the people who have annotated each task; whoever only skipped it has not."""
-    return {
-        str(task["data"].get("blend_id")): len(
-            {str(a.get("completed_by")) for a in task["annotations"] if not a.get("was_cancelled")}
-        )
-        for task in tasks
-    }
+def _people(held: Mapping[str, Held]) -> dict[str, int]:
+    """Count the people whose annotations the server has of each task; whoever only skipped it is not one."""
+    there = [one.version for one in held.values() if one.is_there and not one.version["skipped"]]
+    return Counter(task for task, _ in {(line["blend_id"], line["annotator"] or line["id"]) for line in there})
 
 
-def _forgotten_on(file: ProjectFile, stage_locale: StageLocale) -> Counter[int]:
-    """Count, for each task, those who asked to be forgotten and whom the server still counts as annotators."""
-    records = forgotten(file).values()
-    done = [{task for task, _ in record.annotations.get(stage_locale.label, ())} for record in records]
-    return Counter(task for tasks in done for task in tasks)
-
-
-def _wanted(row: Mapping[str, Any], people: Mapping[str, int], hidden: int) -> tuple[int, bool]:
+def _wanted(row: Mapping[str, Any], people: Mapping[str, int]) -> tuple[int, bool]:
     """Return how many people a task is to be annotated by in all, and whether it is closed."""
-    so_far = people.get(row["blend_id"], 0) + hidden
+    so_far = people.get(row["blend_id"], 0)
     return (so_far + row["still_needed"], False) if row["open"] else (max(so_far, 1), True)
 
 

@@ -14,9 +14,6 @@ from blend.schemas.language.text_comparison import escape_controls, pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
 from blend.schemas.rows.published_rows import LONGEST_ANSWER
 
-ANSWERED = "answered"
-"""Key of a restored annotation: the words of its question, where its task shows others now."""
-
 _SHOWN = 80
 
 
@@ -164,7 +161,7 @@ class Reader:
     def _done(
         self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], location: str
     ) -> Done | None:
-        number, data = int(annotation["id"]), shown_to_author(data, annotation)
+        number = int(annotation["id"])
         location = f"{location}, annotation {number}"
         annotator = self._context.people.of(annotation.get("completed_by"))
         self._work[location] = {
@@ -253,17 +250,10 @@ def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
     return str(annotation.get("updated_at") or annotation.get("created_at") or ""), int(annotation["id"])
 
 
-def shown_to_author(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[str, Any]:
-    """What the task of an annotation showed when it was annotated."""
-    return {**data, **annotation.get(ANSWERED, {})}
-
-
 def location_of(task: Mapping[str, Any]) -> str:
-    """Return what findings call a task.
-
-    Numbers of one that is not on the server any more may be those of another.
-    """
-    return f"{'vanished ' if task.get('vanished') else ''}task {task.get('id')}"
+    """Return what findings call a task; the number of one that is gone from the server may be another's now."""
+    gone = f" of project {task['gone']}, gone from there" if "gone" in task else ""
+    return f"task {task.get('id')}{gone}"
 
 
 def _seconds(lead_time: Any) -> float | None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.annotation.pseudonyms import People
+from blend.builders.annotation.pseudonyms import Account, People
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material
 from blend.loaders.responses import read_responses
@@ -198,7 +198,7 @@ def test_answers_to_other_words_than_now_are_told_by_question():
         asked(3, 4, **now),
         asked(4, 5),
     ]
-    people = People(b"0" * 32, {number: f"{number}@example.org" for number in range(1, 6)})
+    people = People(b"0" * 32, {number: Account(f"{number}@example.org") for number in range(1, 6)})
     reading = ANSWER.read(tasks, replace(context, people=people, asked={"food-01": now}))
     assert len(reading.rows["responses"]) == 5
     fix = "as it asks now; if that asks for something else, give it an id of its own"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.annotation.pseudonyms import People, new_key, pseudonym, read_key
+from blend.builders.annotation.pseudonyms import Account, People, new_key, pseudonym, read_key
 from blend.schemas.errors import InputError
 
 KEY = b"k" * 32
@@ -35,14 +35,14 @@ def test_what_is_no_key_is_told(tmp_path: Path, text: str):
 
 
 def test_a_person_is_the_same_by_number_address_and_table():
-    people = People(KEY, {7: "Mina@Example.org"})
+    people = People(KEY, {7: Account("Mina@Example.org")})
     name = people.of(7)
     assert name == people.of("mina@example.org ") == people.of({"id": 7, "email": "MINA@example.org"})
     assert name == people.named("mina@example.org") == pseudonym("mina@example.org", KEY)
     assert people.named(str(name)) == name
     assert people.of(8) == people.of({"id": 8}) != name
     assert [people.of(nobody) for nobody in (None, "", {}, True, {"email": ""})] == [None] * 5
-    assert People(b"x" * 32, {7: "mina@example.org"}).of(7) != name
+    assert People(b"x" * 32, {7: Account("mina@example.org")}).of(7) != name
 
 
 @pytest.mark.nightly

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.pseudonyms import People
+from blend.builders.annotation.pseudonyms import Account, People
 from blend.builders.annotation.stages import STAGES
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.sample import sample_path
@@ -15,7 +15,8 @@ from blend.schemas.language.locales import registry
 PROJECT = Project.model_validate(
     {"name": "trial", "locales": [{"locale": "ko-KR"}, {"locale": "fa-IR", "annotators": ["a@example.org"]}]}
 )
-PEOPLE = People(b"0" * 32, {1: "a@example.org", 2: "B@example.org", 3: "c@example.org"})
+ACCOUNTS = {n: Account(f"{name}@example.org") for n, name in enumerate("aBc", start=1)}
+PEOPLE = People(b"0" * 32, ACCOUNTS)
 KOREAN = registry().get("ko-KR")
 PLACE = "task 1, annotation 1"
 A, B, C = (str(PEOPLE.of(number)) for number in (1, 2, 3))

@@ -1,0 +1,299 @@
+"""Events: every annotation as it was first and later seen, a line each, only ever added to.
+
+What a line says goes on counting until a later line says otherwise: an annotation that the server has no more,
+or has in an older version only, counts as it was seen last, until the lead accepts that it is gone.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, StringConstraints
+
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.content import read_content
+from blend.loaders.files.pulled_files import KEY
+from blend.loaders.label_studio.export import Task
+from blend.schemas.errors import InputError
+
+ADDED, EDITED, BACK = "added", "edited", "back"
+MISSING, OLDER = "missing", "older"
+"""The server has it no more, or only an older version, after a backup was put back; both are told."""
+ACCEPTED = "accepted"
+"""It was missing, and does not count any more, since the lead has accepted that."""
+KEPT = "kept"
+"""Its task was deleted because it showed answers of somebody who is forgotten; it counts, and is not told."""
+
+Line = dict[str, Any]
+Author = Callable[[Any], str | None]
+"""From what an annotation says of its author, or of who changed it last, to a pseudonym."""
+
+_VERSIONS = (ADDED, EDITED)
+_WITH_CONTENT = (ADDED, EDITED, OLDER)
+_ON_SERVER = (ADDED, EDITED, BACK, OLDER)
+_MOMENT = timedelta(seconds=1)
+
+
+class _About(BaseModel):
+    """Any line about an annotation."""
+
+    stage: str
+    id: str
+    event: str
+    task: int
+    annotation: int
+    blend_id: str
+    annotator: str | None
+    account: Annotated[str, StringConstraints(pattern=r"^\d+( .*)?$")] | None
+
+
+class _Version(_About):
+    """A line with a version of it."""
+
+    project: int
+    changed_by: str | None
+    created_at: Any
+    updated_at: Any
+    lead_time: Any
+    skipped: bool
+    data: dict[str, Any]
+    result: list[dict[str, Any]]
+
+
+class Held(NamedTuple):
+    """An annotation, by the lines about it."""
+
+    version: Line
+    """The version that counts."""
+    last: Line
+    """The last line."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts."""
+        return bool(self.last["event"] != ACCEPTED)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it counts although the server has it no more, or not in this version."""
+        return self.last["event"] in (MISSING, OLDER)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the server has it, in whatever version."""
+        return self.last["event"] in _ON_SERVER
+
+
+def read_events(path: Path) -> list[Line]:
+    """All lines, in order; a last one that a kill has cut off is dropped, as the next pull says it again.
+
+    Raises:
+        InputError: If a line is damaged.
+    """
+    if not path.exists():
+        return []
+    complete, _, cut = read_content(path).rpartition(b"\n")
+    if cut:
+        atomic_write(path, complete + b"\n" if complete else b"")
+    lines = []
+    for number, text in enumerate(complete.splitlines(), start=1):
+        try:
+            line = json.loads(text)
+            if (line["stage"], line["event"]) != ("", KEY):
+                (_Version if line["event"] in _WITH_CONTENT else _About).model_validate(line, strict=True)
+            lines.append(line)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise InputError(
+                f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "
+                "people gave counts by this file"
+            ) from None
+    return lines
+
+
+def append_events(path: Path, lines: Sequence[Line]) -> None:
+    """Add lines, on the disk before anything else happens."""
+    if lines:
+        with path.open("ab") as file:
+            file.write("".join(map(_text, lines)).encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def rewrite_events(path: Path, lines: Sequence[Line]) -> None:
+    """Replace all lines: for those who are forgotten, and for nothing else."""
+    atomic_write(path, "".join(map(_text, lines)))
+
+
+def held_in(lines: Sequence[Line], stage: str) -> dict[str, Held]:
+    """The annotations of a stage, by what each is known by."""
+    held: dict[str, Held] = {}
+    for line in lines:
+        if line["stage"] == stage:
+            before = held.get(line["id"])
+            if line["event"] in _VERSIONS:
+                # Where git has put the lines of two leads together, the later line may be the older version.
+                is_late = before is not None and not line.get("accepted") and _is_older(line, before.version)
+                held[line["id"]] = Held(before.version if before is not None and is_late else line, line)
+            elif before is not None:
+                held[line["id"]] = before._replace(last=line)
+    return held
+
+
+def news(
+    held: Mapping[str, Held], stage: str, project: int, tasks: Sequence[Task], author: Author, account: Author
+) -> list[Line]:
+    """Lines about whatever is new, changed, gone or back in an export.
+
+    Args:
+        held: Annotations of the stage, from `held_in`.
+        stage: The stage.
+        project: Number on the server.
+        tasks: Of the export, with their annotations.
+        author: Names people.
+        account: Names accounts, whatever their address.
+    """
+    lines: list[Line] = []
+    present: set[str] = set()
+    # By number, so that the order of an export makes no difference to the lines.
+    ordered = sorted(
+        ((task, one) for task in tasks for one in task["annotations"]), key=lambda pair: pair[1]["id"]
+    )
+    for task, annotation in ordered:
+        version = _version(stage, project, task, annotation, author, account)
+        present.add(version["id"])
+        before = held.get(version["id"])
+        if before is None:
+            by = version["changed_by"] if _is_changed(annotation) else None
+            lines.append({**version, "event": ADDED, "changed_by": by})
+        elif (line := _compared(before, version)) is not None:
+            lines.append(line)
+    lines += [
+        about(one, MISSING)
+        for name, one in held.items()
+        if name not in present and one.last["event"] in _ON_SERVER
+    ]
+    return lines
+
+
+def about(held: Held, event: str) -> Line:
+    """A line about an annotation that says nothing of its content."""
+    named = ("stage", "id", "task", "annotation", "annotator", "account", "blend_id")
+    return {**{name: held.version.get(name) for name in named}, "event": event, "seen": _today()}
+
+
+def accepted(held: Held) -> Line:
+    """The line by which the lead accepts what the server has of an annotation: nothing, or an older version."""
+    if held.last["event"] == OLDER:
+        return {**held.last, "event": EDITED, "accepted": True, "seen": _today()}
+    return about(held, ACCEPTED)
+
+
+def identity(annotation: Mapping[str, Any]) -> str:
+    """Return what an annotation is known by; its number alone another server, or another day, gives again."""
+    return str(annotation.get("unique_id") or annotation["id"])
+
+
+def tasks_of(held: Mapping[str, Held]) -> list[Task]:
+    """The annotations that count, with their tasks as they were shown, as exports have them.
+
+    A task whose annotations are gone from the server is another than one of the same number that is there:
+    it has ``gone``, the number of its project.
+    """
+    found: dict[tuple[Any, ...], Task] = {}
+    for one in held.values():
+        if one.counts:
+            line = one.version
+            gone = {} if one.is_there else {"gone": line["project"]}
+            key = line["task"], gone.get("gone"), json.dumps(line["data"], sort_keys=True)
+            task = found.setdefault(key, {"id": line["task"], "data": line["data"], "annotations": [], **gone})
+            task["annotations"].append(_annotation(line))
+    return list(found.values())
+
+
+def _annotation(line: Line) -> dict[str, Any]:
+    return {
+        "id": line["annotation"],
+        "completed_by": None if line["annotator"] is None else {"pseudonym": line["annotator"]},
+        "created_at": line["created_at"],
+        "updated_at": line["updated_at"],
+        "lead_time": line["lead_time"],
+        "was_cancelled": line["skipped"],
+        "result": line["result"],
+    }
+
+
+def _version(
+    stage: str, project: int, task: Task, annotation: Mapping[str, Any], author: Author, account: Author
+) -> Line:
+    by, editor = (author(annotation.get(name)) for name in ("completed_by", "updated_by"))
+    return {
+        "stage": stage,
+        "id": identity(annotation),
+        "project": project,
+        "task": int(task["id"]),
+        "annotation": int(annotation["id"]),
+        "blend_id": str(task["data"].get("blend_id", "")),
+        "annotator": by,
+        "account": account(annotation.get("completed_by")),
+        "changed_by": None if editor == by else editor,
+        "confirmed": editor is not None and editor == by,
+        "created_at": annotation.get("created_at"),
+        "updated_at": annotation.get("updated_at"),
+        "lead_time": annotation.get("lead_time"),
+        "skipped": bool(annotation.get("was_cancelled")),
+        "data": task["data"],
+        "result": annotation.get("result") or [],
+        "seen": _today(),
+    }
+
+
+def _compared(before: Held, version: Line) -> Line | None:
+    """The line about an annotation that was seen before; null where there is nothing new."""
+    counting, last = before.version, before.last
+    version["annotator"] = counting["annotator"] or version["annotator"]
+    if version["changed_by"] == version["annotator"]:
+        version |= {"changed_by": None, "confirmed": True}
+    is_confirmed = counting["changed_by"] is not None and version["confirmed"]
+    if _is_same(counting, version) and not is_confirmed:
+        return None if last["event"] in (*_VERSIONS, BACK) else about(before, BACK)
+    if _is_older(version, counting):
+        return None if last["event"] == OLDER and _is_same(last, version) else {**version, "event": OLDER}
+    return {**version, "event": EDITED}
+
+
+def _is_same(one: Line, other: Line) -> bool:
+    return all(one.get(name) == other.get(name) for name in ("result", "skipped"))
+
+
+def _is_older(one: Line, other: Line) -> bool:
+    first, second = (_moment(line.get("updated_at")) for line in (one, other))
+    return first is not None and second is not None and first < second
+
+
+def _is_changed(annotation: Mapping[str, Any]) -> bool:
+    """Whether an annotation that is seen for the first time was changed after it was made.
+
+    Whoever enters it for another account, by a program, makes it and changes nothing; the server dates both
+    within a moment.
+    """
+    made, changed = (_moment(annotation.get(name)) for name in ("created_at", "updated_at"))
+    return made is not None and changed is not None and changed - made > _MOMENT
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _text(line: Line) -> str:
+    return json.dumps(line, ensure_ascii=True, sort_keys=True) + "\n"

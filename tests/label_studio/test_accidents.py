@@ -1,0 +1,368 @@
+"""Accidents on a real server: whatever goes from it, what people gave counts until the lead accepts that."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import httpx
+import pytest
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile, read_project
+from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.server.pulling import Pull, accept_missing, pull_project
+from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.syncing import sync_project
+from blend.loaders.label_studio.client import Studio
+from blend.schemas.errors import InputError, ServerError
+from blend.views.annotation import pull_lines
+from helpers.in_process import run
+from helpers.label_studio import studio_server
+from helpers.label_studio.annotation_projects import write_project
+from helpers.label_studio.studio_fixtures import VARIABLE, StudioForTests, typed
+
+pytestmark = pytest.mark.integration  # a real Label Studio
+
+FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
+annotate = partial(run, "annotate")
+
+
+def name(file: ProjectFile, person: str) -> str:
+    """An account of this project alone, as some are deleted."""
+    return f"{file.project.name}-{person}"
+
+
+def who(file: ProjectFile, person: str) -> str:
+    return pseudonym(f"{name(file, person)}@example.org", read_key(file.key_file))
+
+
+def title(file: ProjectFile, stage: str = "answer") -> str:
+    return f"{file.project.name} {stage} ko-KR"
+
+
+def rows(file: ProjectFile) -> list[str]:
+    """All responses and reviews, line by line."""
+    paths = [file.collected / kind / "ko-KR.jsonl" for kind in ("responses", "reviews")]
+    return [line for path in paths if path.exists() for line in path.read_text().splitlines()]
+
+
+def events(file: ProjectFile) -> Counter[str]:
+    lines = (file.pulled / "events.jsonl").read_text().splitlines()
+    return Counter(json.loads(line)["event"] for line in lines)
+
+
+def work(studio: StudioForTests, file: ProjectFile) -> ProjectFile:
+    """Two people answer two questions, one of them reviews both; all of it is pulled."""
+    push_project(check_project(file.path))
+    mina, jun = (studio.person(name(file, person)) for person in ("mina", "jun"))
+    for template, text in ((FOOD, "food"), (WORK, "work")):
+        for person, number in (("mina", mina), ("jun", jun)):
+            studio.annotate(studio.tasks(title(file))[template], number, typed(f"{text} {person}"))
+    sync_project(file.path)
+    for task in studio.tasks(title(file, "review")).values():
+        (proposed,) = studio.sdk.tasks.get(str(task)).predictions
+        studio.annotate(task, mina, *proposed.result)
+    sync_project(file.path)
+    assert len(rows(file)) == 6
+    return file
+
+
+STAGES = {"stages": '["answer", "review"]', "wanted": "2"}
+
+
+@pytest.fixture
+def file(label_studio: StudioForTests, project: Callable[..., ProjectFile]) -> ProjectFile:
+    return work(label_studio, project(label_studio.url, **STAGES))
+
+
+def told(pull: Pull) -> dict[str, int]:
+    """Annotations that are told as gone, by the name of the stage."""
+    return {one.stage_locale.stage.name: len(one.gone) for one in pull.projects if one.gone}
+
+
+def accepted(file: ProjectFile) -> int:
+    """Have the lead accept what is gone; how many annotations that was."""
+    return sum(len(one.changes) for one in accept_missing(file).projects)
+
+
+# The accidents.
+
+
+def deletes_annotations(studio: StudioForTests, file: ProjectFile) -> None:
+    """An annotator chooses *Delete Annotations* for all tasks."""
+    number = studio.project(title(file))
+    body = {"selectedItems": {"all": True, "excluded": []}, "project": str(number)}
+    with studio.signed_in(name(file, "seo")) as browser:
+        action = f"/api/dm/actions?id=delete_tasks_annotations&project={number}"
+        browser.post(action, json=body).raise_for_status()
+
+
+def deletes_tasks(studio: StudioForTests, file: ProjectFile) -> None:
+    studio.sdk.tasks.delete(str(studio.tasks(title(file))[FOOD]))
+    studio.sdk.tasks.delete(str(min(studio.tasks(title(file, "review")).values())))
+
+
+def deletes_projects(studio: StudioForTests, file: ProjectFile) -> None:
+    for stage in ("answer", "review"):
+        studio.sdk.projects.delete(studio.project(title(file, stage)))
+
+
+def deletes_account(studio: StudioForTests, file: ProjectFile) -> None:
+    studio.sdk.users.delete(studio.person(name(file, "jun")))
+    touch(studio, file)
+
+
+def removes_members(studio: StudioForTests, file: ProjectFile) -> None:
+    with httpx.Client(base_url=studio.url, headers={"Authorization": f"Token {studio.token}"}) as lead:
+        for person in ("mina", "jun"):
+            number = studio.person(name(file, person))
+            lead.delete(f"/api/organizations/1/memberships/{number}/").raise_for_status()
+    touch(studio, file)
+
+
+def touch(studio: StudioForTests, file: ProjectFile) -> None:
+    """Have the next pull find news: somebody skips a question and a review."""
+    for stage in ("answer", "review"):
+        task = next(iter(studio.tasks(title(file, stage)).values()))
+        studio.annotate(task, studio.person(name(file, "seo")), skipped=True)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("accident", "gone"),
+    [
+        (deletes_annotations, {"answer": 4}),
+        (deletes_tasks, {"answer": 2, "review": 1}),
+        (deletes_projects, {"answer": 4, "review": 2}),
+        (deletes_account, {}),
+        (removes_members, {}),
+    ],
+)
+def test_nothing_is_lost_by(
+    accident: Callable[[StudioForTests, ProjectFile], None],
+    gone: dict[str, int],
+    label_studio: StudioForTests,
+    file: ProjectFile,
+):
+    before = rows(file)
+    accident(label_studio, file)
+    for _ in range(3):
+        assert told(sync_project(file.path).pull) == gone
+        assert rows(file) == before
+    assert events(file)["missing"] == sum(gone.values())
+
+
+@pytest.mark.nightly
+def test_nothing_is_lost_by_a_short_export(
+    label_studio: StudioForTests, file: ProjectFile, monkeypatch: pytest.MonkeyPatch
+):
+    before = rows(file)
+    label_studio.annotate(
+        label_studio.tasks(title(file))[FOOD], label_studio.person(name(file, "seo")), typed("국")
+    )
+    with monkeypatch.context() as short, pytest.raises(ServerError, match=r"lacks annotations that it lists"):
+        short.setattr(Studio, "export", short_export)
+        pull_project(file)
+    assert (rows(file), events(file)["missing"]) == (before, 0)
+    assert told(pull_project(file)) == {}
+    assert len(rows(file)) == len(before) + 1
+
+
+_export = Studio.export
+
+
+def short_export(studio: Studio, project: int, path: Path) -> None:
+    """An export that is valid JSON, and half a list."""
+    _export(studio, project, path)
+    tasks = json.loads(path.read_text())
+    path.write_text(json.dumps(tasks[: len(tasks) // 2]))
+
+
+# A server that is set back.
+
+
+class OwnServer:
+    """A server of this test alone, which can be set back to an earlier day."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self._monkeypatch = monkeypatch
+        self.running = studio_server.start(folder)
+        monkeypatch.setenv(VARIABLE, self.running.token)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    @property
+    def url(self) -> str:
+        return self.running.url
+
+    @contextmanager
+    def studio(self) -> Iterator[StudioForTests]:
+        from label_studio_sdk import LabelStudio
+
+        with httpx.Client(timeout=120) as connections:
+            sdk = LabelStudio(
+                base_url=self.url, api_key=self.running.token, httpx_client=connections, max_retries=0
+            )
+            yield StudioForTests(self.url, self.running.token, sdk)
+
+    def backup(self, path: Path) -> Path:
+        with sqlite3.connect(self.folder / "label_studio.sqlite3") as now, sqlite3.connect(path) as kept:
+            now.backup(kept)
+        return path
+
+    def set_back(self, path: Path) -> None:
+        studio_server.stop(self.running)
+        for old in self.folder.glob("label_studio.sqlite3*"):
+            old.unlink()
+        shutil.copy(path, self.folder / "label_studio.sqlite3")
+        self.running = studio_server.start(self.folder, int(self.url.rpartition(":")[2]))
+
+
+@pytest.fixture
+def own_server(
+    label_studio: StudioForTests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OwnServer]:
+    server = OwnServer(tmp_path / "own", monkeypatch)
+    yield server
+    studio_server.stop(server.running)
+
+
+@pytest.mark.nightly
+def test_nothing_is_lost_by_a_server_that_is_set_back_to_a_backup(own_server: OwnServer, tmp_path: Path):
+    with own_server.studio() as studio:
+        file = work(studio, write_project(tmp_path, "back", own_server.url, **STAGES))
+        kept = own_server.backup(tmp_path / "kept.sqlite3")
+        (hers,) = [
+            one.id
+            for one in studio.sdk.annotations.list(studio.tasks(title(file))[FOOD])
+            if one.completed_by == studio.person(name(file, "mina"))
+        ]
+        with studio.signed_in(name(file, "mina")) as browser:
+            browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("쌀밥")]}).raise_for_status()
+        studio.annotate(studio.tasks(title(file))[FOOD], studio.person(name(file, "seo")), typed("국"))
+        sync_project(file.path)
+        before = rows(file)
+        own_server.set_back(kept)
+    with own_server.studio() as studio:
+        for _ in range(2):
+            assert told(sync_project(file.path).pull) == {"answer": 2}
+            assert rows(file) == before
+        # She says it again, and that is no accident.
+        with studio.signed_in(name(file, "mina")) as browser:
+            browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("죽")]}).raise_for_status()
+        assert told(sync_project(file.path).pull) == {"answer": 1}
+        assert rows(file) == [line.replace("쌀밥", "죽") for line in before]
+        assert accepted(file) == 1
+        assert len(rows(file)) == len(before) - 1
+
+
+@pytest.mark.landing
+def test_a_project_outlives_all_accidents(
+    own_server: OwnServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with own_server.studio() as studio:
+        file = work(studio, write_project(tmp_path, "all", own_server.url, **STAGES))
+        kept, before = own_server.backup(tmp_path / "kept.sqlite3"), rows(file)
+        touch(studio, file)
+        with monkeypatch.context() as short, pytest.raises(ServerError, match="lacks annotations"):
+            short.setattr(Studio, "export", short_export)
+            sync_project(file.path)
+        for accident, gone in (
+            (touch, {}),
+            (deletes_account, {}),
+            (removes_member, {}),
+            (deletes_tasks, {"answer": 2, "review": 1}),
+            (deletes_annotations, {"answer": 4, "review": 1}),
+            (deletes_projects, {"answer": 4, "review": 2}),
+        ):
+            accident(studio, file)
+            found = told(sync_project(file.path).pull)
+            # Skipped tasks go as well.
+            assert {stage: min(found[stage], number) for stage, number in gone.items()} == gone
+            assert rows(file) == before
+    own_server.set_back(kept)
+    assert told(sync_project(file.path).pull).keys() <= {"answer", "review"}
+    assert rows(file) == before
+    deletes = httpx.Client(
+        base_url=own_server.url, headers={"Authorization": f"Token {own_server.running.token}"}
+    )
+    with deletes, own_server.studio() as studio:
+        deletes_projects(studio, file)
+        pull_project(file)
+        with pytest.raises(InputError, match=r"Let go of them, .* Nobody is there to answer"):
+            annotate("sync", file.path, "--accept-missing")
+        assert rows(file) == before
+        assert accepted(file) > 0
+        assert rows(file) == []
+    # What was accepted counts again once it is there again.
+    own_server.set_back(kept)
+    sync_project(file.path)
+    assert rows(file) == before
+
+
+def removes_member(studio: StudioForTests, file: ProjectFile) -> None:
+    with httpx.Client(base_url=studio.url, headers={"Authorization": f"Token {studio.token}"}) as lead:
+        number = studio.person(name(file, "mina"))
+        lead.delete(f"/api/organizations/1/memberships/{number}/").raise_for_status()
+    with studio.signed_in(name(file, "han")):
+        pass
+
+
+# Forgetting, and two leads.
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("accident", [deletes_account, removes_members])
+def test_whoever_has_no_account_any_more_is_forgotten_and_does_not_come_back(
+    accident: Callable[[StudioForTests, ProjectFile], None], label_studio: StudioForTests, file: ProjectFile
+):
+    accident(label_studio, file)
+    annotate("forget", file.path, who(file, "jun"), "--yes")
+    pull_project(file)
+    held = "".join(path.read_text() for path in file.base.rglob("*.*l*") if path.name != "project.toml")
+    assert who(file, "jun") not in held
+    assert "food jun" not in held
+    assert "food mina" in held
+    exported = label_studio.sdk.projects.exports.download_sync(label_studio.project(title(file)))
+    assert "food jun" not in b"".join(exported).decode()
+
+
+@pytest.mark.nightly
+def test_a_clone_by_git_is_a_second_lead(label_studio: StudioForTests, file: ProjectFile, tmp_path: Path):
+    def git(folder: Path, *words: str) -> str:
+        author = ("-c", "user.name=lead", "-c", "user.email=lead@example.org")
+        return subprocess.run(
+            ["git", *author, *words], cwd=folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    (file.base / ".gitignore").write_text("annotators.key\nclone\n")
+    git(file.base, "init", "-b", "main")
+    git(file.base, "add", ".")
+    git(file.base, "commit", "-m", "begin")
+    assert git(file.base, "ls-files", "pulled").split() == [
+        "pulled/.gitattributes", "pulled/.gitignore", "pulled/events.jsonl",
+    ]  # fmt: skip
+    git(file.base, "clone", ".", "clone")
+    shutil.copy(file.key_file, file.base / "clone")
+    clone = read_project(file.base / "clone" / "project.toml")
+    # What was there before it was cloned, and what comes later.
+    label_studio.sdk.tasks.delete(str(label_studio.tasks(title(file))[WORK]))
+    seo = label_studio.person(name(file, "seo"))
+    label_studio.annotate(label_studio.tasks(title(file))[FOOD], seo, typed("국"))
+    assert pull_lines(pull_project(clone)) == [
+        line.replace(str(file.base), str(clone.base)) for line in pull_lines(pull_project(file))
+    ]
+    assert rows(clone) == rows(file)
+    git(clone.base, "commit", "-am", "by the second lead")
+    git(file.base, "commit", "-am", "by the first lead")
+    git(file.base, "pull", "--no-rebase", "clone", "main")
+    before = rows(file)
+    assert len(before) == 7
+    assert told(pull_project(file)) == {"answer": 2}
+    assert rows(file) == before
