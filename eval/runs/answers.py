@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import open_content
 from blend.loaders.files.pins import file_sha256
-from blend.schemas.errors import ConflictError, RowError
+from blend.schemas.errors import ConflictError, InputError, RowError
 
 ANSWERS = pl.Schema(
     {
@@ -141,8 +141,14 @@ class Answers:
             folder: Folder of answers, of a run that is complete, under way or killed; nothing in it is changed.
 
         Raises:
+            InputError: If there is no such folder.
             RowError: If a line, other than half of one at the end, is not an answer; names it.
         """
+        if not folder.is_dir():
+            raise InputError(
+                f"{folder}: no such folder, so all would be asked again; restore it from a copy, or run again "
+                "into another directory"
+            )
         self._files = answer_files(folder)
         schema = {"item_id": pl.String, "is_error": pl.Boolean, "file": pl.UInt32, "start": pl.Int64}
         empty = pl.DataFrame(schema={**schema, "stop": pl.Int64})

@@ -272,11 +272,6 @@ def _gone_on_with(directory: Path, description: RunDescription) -> RunDescriptio
     """
     kept = read_description(directory)
     _refuse_other(directory, kept, description)
-    if not (directory / ANSWERS_FOLDER).is_dir():
-        raise InputError(
-            f"{directory}: the folder {ANSWERS_FOLDER} is not there, so all would be asked again; restore it "
-            "from a copy, or choose another `out`"
-        )
     learned = completed(kept, description)
     if learned != kept:
         atomic_write(directory / DESCRIPTION_NAME, learned.to_json())

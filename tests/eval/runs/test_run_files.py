@@ -119,11 +119,12 @@ def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.Mo
     )
 
 
-def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path):
+@pytest.mark.parametrize("use", [lambda run: run_all(run, Echo()), lambda run: score_answers(read_run(run))])
+def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path, use: Callable[[Path], object]):
     shutil.rmtree(run / "answers")
-    assert refused(lambda: run_all(run, Echo())) == (
-        f"{run}: the folder answers is not there, so all would be asked again; restore it from a copy, or "
-        "choose another `out`"
+    assert refused(lambda: use(run)) == (
+        f"{run}/answers: no such folder, so all would be asked again; restore it from a copy, or run again into "
+        "another directory"
     )
 
 
