@@ -78,7 +78,10 @@ def print_outcome(
     are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
     standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
     if not outcome.can_be_scored:
-        typer.echo(f"{standing} The others are still to be asked before it can be scored.")
+        others = "The others are still to be asked before it can be scored."
+        if outcome.usage is None:  # nobody is asked
+            others = "The file lacks the others: ask about fewer (--locales, --limit), or score with --allow-missing."
+        typer.echo(f"{standing} {others}")
     else:
         typer.echo(f"{standing} Score {them}:")
         typer.echo(f"  blend eval score {score}")

@@ -123,8 +123,8 @@ def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.Mo
 def test_a_run_whose_folder_of_answers_is_gone_says_so(run: Path, use: Callable[[Path], object]):
     shutil.rmtree(run / "answers")
     assert refused(lambda: use(run)) == (
-        f"{run}/answers: no such folder, so all would be asked again; restore it from a copy, or run again into "
-        "another directory"
+        f"{run}/answers: no such folder, so all would be asked again; restore it from a copy, or run again "
+        "into another directory"
     )
 
 
