@@ -80,7 +80,7 @@ def print_outcome(
     if not outcome.can_be_scored:
         others = "The others are still to be asked before it can be scored."
         if outcome.usage is None:  # nobody is asked
-            others = "The file lacks the others: ask about fewer (--locales, --limit), or score with --allow-missing."
+            others = "The file lacks the others: ask about fewer (--locales), or score with --allow-missing."
         typer.echo(f"{standing} {others}")
     else:
         typer.echo(f"{standing} Score {them}:")
