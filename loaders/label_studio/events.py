@@ -88,18 +88,15 @@ class Held(NamedTuple):
 
 
 def read_events(path: Path) -> list[Line]:
-    """All lines, in order; a last one that a kill has cut off is dropped, as the next pull says it again.
+    """All lines, in order, but for a last one that a kill has cut off; the next pull says it again.
 
     Raises:
         InputError: If a line is damaged.
     """
     if not path.exists():
         return []
-    complete, _, cut = read_content(path).rpartition(b"\n")
-    if cut:
-        atomic_write(path, complete + b"\n" if complete else b"")
     lines = []
-    for number, text in enumerate(complete.splitlines(), start=1):
+    for number, text in enumerate(_whole_lines(path).splitlines(), start=1):
         try:
             line = json.loads(text)
             if (line["stage"], line["event"]) != ("", KEY):
@@ -117,6 +114,7 @@ def append_events(path: Path, lines: Sequence[Line]) -> None:
     """Add lines, on the disk before anything else happens."""
     if lines:
         with path.open("ab") as file:
+            file.truncate(len(_whole_lines(path)))
             file.write("".join(map(_text, lines)).encode())
             file.flush()
             os.fsync(file.fileno())
@@ -293,6 +291,11 @@ def _moment(value: Any) -> datetime | None:
 
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
+
+
+def _whole_lines(path: Path) -> bytes:
+    content = read_content(path)
+    return content[: content.rfind(b"\n") + 1]
 
 
 def _text(line: Line) -> str:

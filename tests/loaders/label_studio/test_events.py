@@ -115,12 +115,14 @@ def test_lines_of_two_leads_count_in_whatever_order_git_puts_them():
     assert counting([*second, *first]) == counting(second) == [("p1", "국")]
 
 
-def test_a_line_that_was_cut_off_is_written_again_and_a_damaged_one_is_told(tmp_path: Path):
+def test_a_line_that_was_cut_off_gives_way_to_the_next_and_a_damaged_one_is_told(tmp_path: Path):
     path = tmp_path / "events.jsonl"
     lines = pulled([], annotation("밥"))
     append_events(path, lines)
-    path.write_bytes(path.read_bytes() + b'{"stage": "ans')
+    cut_off = path.read_bytes() + b'{"stage": "ans'
+    path.write_bytes(cut_off)
     assert read_events(path) == lines
+    assert path.read_bytes() == cut_off, "reading writes nothing: whatever else cut it, there may be a backup"
     append_events(path, lines)
     assert read_events(path) == lines * 2
     for damaged in ([], {}, {"event": "key"}, {**lines[0], "task": "x"}, {**lines[0], "account": "x"}):
