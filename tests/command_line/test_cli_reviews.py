@@ -216,6 +216,8 @@ def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
         "`blend build` reads them as the folder `reviews` beside `responses`: move reviews there.\n"
     )
     assert not (project / "collected" / "reviews").exists()
+    out, _ = run("reviews", "accept", "sheet.csv", "--out", "collected/reveiws")
+    assert out.endswith("as the folder `reviews` beside `responses`: move collected/reveiws there.\n")
 
 
 @pytest.mark.parametrize(

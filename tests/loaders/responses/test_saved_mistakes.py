@@ -157,6 +157,28 @@ def test_a_table_that_nothing_reads(folder: Path, name: str, message: str):
     assert str(told.value) == f"{name}: {message}"
 
 
+CALLED = "the folders with a file for each locale are called 'responses' and 'reviews'"
+RENAMED = {"reveiws": "the folder of reviews is called 'reviews'", "checked": CALLED}
+
+
+@pytest.mark.parametrize(("name", "fix"), RENAMED.items(), ids=RENAMED)
+def test_a_folder_of_reviews_under_another_name_is_refused(folder: Path, name: str, fix: str):
+    (folder / "reviews").rename(folder / name)
+    with pytest.raises(BlendError) as told:
+        read_responses(folder)
+    message = f"{name}: a folder that is not read; {fix}; rename it, or move it elsewhere"
+    assert message in str(told.value).splitlines()
+
+
+def test_whatever_else_lies_in_the_folder_is_told(folder: Path):
+    (folder / "drafts").mkdir()
+    (folder / "old.xlsx").touch()
+    assert read_responses(folder).findings.filter(kind="not-read").select("source", "detail").rows() == [
+        ("drafts", "the folders read here are called 'responses' and 'reviews', not 'drafts'; not read"),
+        ("old.xlsx", "no file of raw responses is called old.xlsx; not read"),
+    ]
+
+
 @pytest.mark.parametrize("name", ["exclusions.csv", "fillers.csv", "notes.txt", "~$prompts.xlsx"])
 def test_other_files_may_stand_beside(folder: Path, name: str):
     (folder / name).write_text("template_id,option,region,reviewer\n", encoding="utf-8")
