@@ -266,8 +266,8 @@ def status(
     console.show(collection_tables(state))
     findings = pl.concat(stage.findings for stage in inputs.stages)
     for row in findings.filter(kind=NOT_READ).iter_rows(named=True):
-        note = f"{row['source']}: {row['detail']}."
-        console.print(note, highlight=False, markup=False, soft_wrap=True)
+        line = f"{row['source']}: {row['detail']}."
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     known = known_locales(used, base=base)
     if used.mcq.fillers is None and (note := too_few_regions(regions_asked(inputs.questions, known))):
         console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)

@@ -139,6 +139,15 @@ def test_unknown_names():
         )
 
 
+def test_a_locale_of_ones_own_is_not_a_misspelt_one():
+    with pytest.raises(UnknownNameError) as caught:
+        registry().get("mt-MT")
+    assert str(caught.value) == (
+        f"unknown locale 'mt-MT'; the nearest of the {len(registry())} there are: am-ET, zh-TW, tl-PH, or "
+        "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
+    )
+
+
 def test_shared_region_code_names_nobody():
     with pytest.raises(UnknownNameError) as caught:
         registry().find("SG")
