@@ -414,7 +414,8 @@ def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
     for name, lines in tables.items():
         (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
     found = read_responses(folder).findings
-    return found.filter(pl.col("kind").is_in(["copied-responses", "filled-down"])).drop("template_id").rows()
+    kinds = ["copied-responses", "filled-down", "counting-annotators"]
+    return found.filter(pl.col("kind").is_in(kinds)).drop("template_id").rows()
 
 
 def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
@@ -435,6 +436,17 @@ def test_one_answer_to_unlike_questions(folder: Path, answers: list[str], is_tol
     rows = [f"q-{number},a1,milk {number},{answer}" for number, answer in enumerate(answers)]
     detail = "annotator 'a1' answers 5 questions on 3 topics with 'tea'; kept, was the column filled down?"
     assert rows_of(folder, *rows) == ([("filled-down", f"{RESPONSES}:2", "ko-KR", detail)] if is_told else [])
+
+
+@pytest.mark.parametrize(("names", "is_told"), [("m{:02}", True), ("p{}7", False)])
+def test_annotators_that_count_up(folder: Path, names: str, is_told: bool):
+    rows = [f"q-{number},{names.format(number + 1)},answer {number}," for number in range(10)]
+    detail = (
+        "10 annotators from 'm01' to 'm10' have one response each; kept as so many people, was the column "
+        "filled down?"
+    )
+    told = [("counting-annotators", f"{RESPONSES}:2", "ko-KR", detail)]
+    assert rows_of(folder, *rows) == (told if is_told else [])
 
 
 def test_a_reviewer_who_is_an_annotator(folder: Path):
