@@ -96,6 +96,9 @@ def _table(
             if kind.model is Review and not cells:
                 fix = "restore it, or delete it if nobody has reviewed anything"
                 own.problem("the file holds no review", where=location_of(file, folder), fix=fix)
+            if kind.model is Prompt and not cells:
+                fix = "write prompts, or delete the file if no model is to be asked"
+                own.problem("the file holds no prompt", where=location_of(file, folder), fix=fix)
             if kind.named_for_locale:
                 cells = _with_locale(cells, file, folder, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
