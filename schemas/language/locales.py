@@ -53,7 +53,7 @@ class Locale(Row):
     """Name as printed inside an English sentence, for example ``the UK`` or ``South Korea``."""
     nationalities: tuple[Text, ...]
     """English adjectives and names of the people, the preferred adjective first; never a plural."""
-    aliases: tuple[Text, ...]
+    aliases: tuple[Text, ...] = ()
     """Further English names of the region, without article, for example ``United Kingdom``."""
     capitals: tuple[Text, ...] = ()
     """English names of the capital of the region and of the country that it lies in; never of another city."""

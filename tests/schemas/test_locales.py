@@ -231,6 +231,14 @@ def test_extended_by_a_known_locale():
             ),
         ),
         (
+            'nationalities = ["Zamenhofian"]',
+            'nationalities = "Maltese"',
+            (
+                "own.toml, entry 1 (eo-ZA), field nationalities: 'Maltese' is not a list; "
+                'write nationalities = ["Maltese"]'
+            ),
+        ),
+        (
             'direction = "ltr"',
             'direction = "left"',
             (
@@ -273,6 +281,10 @@ def test_wrong_entries(old: str, new: str, message: str):
     with pytest.raises(RowError) as caught:
         parse_locales(ENTRY.replace(old, new), source="own.toml")
     assert str(caught.value) == message
+
+
+def test_a_locale_needs_no_aliases():
+    assert parse_locales(ENTRY.replace("aliases = []\n", ""), source="own.toml")[0].aliases == ()
 
 
 @pytest.mark.parametrize(
