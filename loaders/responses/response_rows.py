@@ -110,7 +110,8 @@ def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics
     with diagnostics.collected():
         values = kind.values(cells)
         tag = values[kind.locale_column]
-        if isinstance(tag, str) and tag not in known:
+        # A blank is told as in any other column.
+        if isinstance(tag, str) and tag.strip() and tag not in known:
             where = f"{cells.location}, column {kind.locale_column}"
             diagnostics.unknown_locale(tag, known, where=where)
             return None

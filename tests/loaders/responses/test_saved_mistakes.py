@@ -42,6 +42,12 @@ DESTROYED = (
 PHONE = "a phone number tells who somebody is; write a pseudonym, for example a01"
 
 REFUSED = {
+    "a blank locale": (
+        QUESTIONS,
+        "food-01,ko-KR",
+        "food-01,",
+        "questions.csv:2, column locale: the value is blank; fill it in",
+    ),
     "an answer in Excel's ANSI CSV": (RESPONSES, "밥,", "??,", f"{RESPONSES}:2, column answer_1: {DESTROYED}"),
     "a reason": (RESPONSES, "아침을 안 먹어요", "??? ? ????", f"{RESPONSES}:4, column reason: {DESTROYED}"),
     "a question": (
@@ -311,6 +317,15 @@ TOLD = {
         "kahvalt?da,국",
         "question-marks: column answer_1: 'kahvalt?da' may have been letters that an encoding lacks; kept",
     ),
+    **{
+        f"{text} at the edge": (
+            RESPONSES,
+            "밥,국",
+            f"{text},국",
+            f"question-marks: column answer_1: {text!r} may have been letters that an encoding lacks; kept",
+        )
+        for text in ("?elat", "kaf?")
+    },
     "another country": (
         QUESTIONS,
         "대한민국 사람들은 아침",
