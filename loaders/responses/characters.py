@@ -24,8 +24,11 @@ from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response
 
 _MARK_IN_WORD = re.compile(r"[^\W\d_]+\?+[^\W\d_]+|(?<!\S)\?{2,}(?!\S)")
 """Question marks within a word, or in its place."""
-_MARK_AT_EDGE = re.compile(r"(?<!\S)(?:\?+([A-Za-z\u00c0-\u052f]+)|([A-Za-z\u00c0-\u052f]+)\?)(?!\S)")
-"""Question marks before a word or one behind it, in scripts of which an encoding may have some letters."""
+_MARK_AT_EDGE = re.compile(r"(?<!\S)\?+([A-Za-z\u00c0-\u052f]+)(?!\S)|^([A-Za-z\u00c0-\u052f]+)\?$")
+"""Question marks before a word, or one behind the only word, since several may ask: ``how are you?``.
+
+In scripts of which an encoding may have some letters.
+"""
 
 _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 """Control characters that are white space."""
