@@ -88,7 +88,10 @@ _FEW = 12
 
 
 class UnknownNameError(InputError):
-    """A name that does not exist; the message lists those that do, or the nearest of many."""
+    """A name that does not exist; the message lists those that do, or the nearest of many.
+
+    It asks whether ``meant`` was meant: the closest of them if that is null, none if it is empty.
+    """
 
     def __init__(
         self,
@@ -102,7 +105,8 @@ class UnknownNameError(InputError):
     ) -> None:
         choices = sorted(valid)
         ways = listed_names(name, choices, among=among) + (f", or {more}" if more else "")
-        question = did_you_mean(name, choices) if meant is None else f"did you mean {meant!r}? "
+        likely = closest(name, choices) if meant is None else meant
+        question = f"did you mean {likely!r}? " if likely else ""
         super().__init__(f"unknown {kind} {name!r}; {question}{ways}")
         self.kind = kind
         self.name = name

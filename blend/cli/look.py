@@ -239,6 +239,7 @@ def status(
 
     from blend.builders.release.inputs import known_locales, read_inputs
     from blend.builders.saq.collection import collection_status
+    from blend.loaders.responses.response_files import NOT_READ
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
@@ -263,6 +264,10 @@ def status(
 
     console = SafeConsole()
     console.show(collection_tables(state))
+    findings = pl.concat(stage.findings for stage in inputs.stages)
+    for row in findings.filter(kind=NOT_READ).iter_rows(named=True):
+        line = f"{row['source']}: {row['detail']}."
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     known = known_locales(used, base=base)
     if used.mcq.fillers is None and (note := too_few_regions(regions_asked(inputs.questions, known))):
         console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)

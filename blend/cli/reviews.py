@@ -102,7 +102,7 @@ def accept(
     if pairs := english_pairs(accepted.reviews, _PAIRS):
         listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
-    if not (out.absolute().parent / "responses").is_dir():
+    if out.absolute().name != "reviews" or not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     sentences = (*accepted.recognised, *accepted.left_out, *accepted.suspect_english, *accepted.out_of_format)
     for sentence in sentences:

@@ -1,6 +1,6 @@
 """Inputs: all sources of a recipe as one set of tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from blend.schemas.recipe.recipe import Recipe, Source
 from blend.schemas.release.manifest import SourceInfo
 from blend.schemas.rows.frame_columns import (
     ANNOTATIONS,
+    FINDINGS,
     GIVEN_MCQS,
     KEY,
     PROFILES,
@@ -107,6 +108,7 @@ def read_inputs(
         sources.append(tables)
         on_progress("read sources", done + 1, len(holding_questions))
     sources = [_only(tables, wanted) for tables in as_blend_has_them(sources, known)]
+    prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     inputs = Inputs(
         questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
         annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),
@@ -116,7 +118,7 @@ def read_inputs(
         mcqs=_joined(GIVEN_MCQS, [tables.mcqs for tables in sources]),
         profiles=_joined(PROFILES, [tables.profiles for tables in sources]),
         infos=tuple(tables.info for tables in sources),
-        stages=tuple(map(_stage, sources)),
+        stages=tuple(_stage(tables, prompted) for tables in sources),
         contributions=tuple(given for tables in sources for given in tables.contributed),
     )
     _check_unique("question", inputs.questions, KEY)
@@ -187,12 +189,17 @@ def domain_file(recipe: Recipe, *, base: Path = Path()) -> Path | None:
     return None if recipe.food.domain_file is None else base / recipe.food.domain_file
 
 
-def _stage(tables: SourceTables) -> Stage:
-    """Account for what was read from a source."""
+def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
+    """Account for what was read from a source, and find its locales without prompts where others have some."""
+    where, detail = tables.info.location, "others have prompts, this locale has none; kept without"
+    bare = sorted(set(tables.questions["locale"]) - set(prompted)) if prompted else []
+    unprompted = pl.DataFrame(
+        [("no-prompts", where, tag, None, detail) for tag in bare], FINDINGS, orient="row"
+    )
     return Stage(
         f"read {tables.info.kind} {tables.info.location}".strip(),
         rows_by(tables.questions),
-        tables.findings,
+        pl.concat([tables.findings, unprompted]),
         {
             "responses": len(tables.responses),
             "reviews": len(tables.reviews),

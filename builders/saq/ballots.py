@@ -139,9 +139,9 @@ def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> 
 
 
 def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:
+    asked = questions.select("template_id", "locale").rows()
     for row in rows.join(questions, on=KEY, how="anti").iter_rows(named=True):
-        there = questions.filter(pl.col("locale") == row["locale"])["template_id"]
-        what, fix = not_asked(kind, row["template_id"], row["locale"], there)
+        what, fix = not_asked(kind, row["template_id"], row["locale"], asked)
         yield RowError(what, where=row["source"], fix=fix)
 
 

@@ -24,6 +24,11 @@ from blend.schemas.rows.published_rows import Prompt, QuestionTemplate, Response
 
 _MARK_IN_WORD = re.compile(r"[^\W\d_]+\?+[^\W\d_]+|(?<!\S)\?{2,}(?!\S)")
 """Question marks within a word, or in its place."""
+_MARK_AT_EDGE = re.compile(r"(?<!\S)\?+([A-Za-z\u00c0-\u052f]+)(?!\S)|^([A-Za-z\u00c0-\u052f]+)\?$")
+"""Question marks before a word, or one behind the only word, since several may ask: ``how are you?``.
+
+In scripts of which an encoding may have some letters.
+"""
 
 _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 """Control characters that are white space."""
@@ -33,6 +38,7 @@ _OF_UTF8 = re.compile(r"[\u00c2-\u00f4][^\x00-\x7f\u00c0-\u00ff\s]{1,3}")
 _SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
 """Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
 _OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
+_LOST = "may have been letters that an encoding lacks; kept"
 
 _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
@@ -62,10 +68,37 @@ def find_hidden_characters(
         _note(_of_question(question), location, question.locale, question.template_id, locales, diagnostics)
     for location, response in responses:
         _note(_of_response(response), location, response.locale, response.template_id, locales, diagnostics)
+    _note_marks_at_edges(responses, diagnostics)
     for location, review in reviews:
         _note(_of_review(review), location, review.locale, review.template_id, locales, diagnostics)
     for location, prompt in prompts:
         _note(_of_prompt(prompt), location, prompt.locale, None, locales, diagnostics)
+
+
+def _note_marks_at_edges(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
+    """Note answers with question marks at a word that no answer of the locale has without them.
+
+    Somebody who doubts writes a word that others write, too: ``coffee?``.
+    """
+    marked = [
+        (placed, number, found)
+        for placed in responses
+        for number, answer in enumerate(placed.row.answers, start=1)
+        if "?" in answer and (found := _MARK_AT_EDGE.search(clean(answer))) and not _MARK_IN_WORD.search(answer)
+    ]
+    if not marked:
+        return
+    words = {
+        (row.locale, word)
+        for _, row in responses
+        for answer in row.answers
+        for word in clean(answer).casefold().split()
+    }
+    for (location, row), number, found in marked:
+        if (row.locale, (found[1] or found[2]).casefold()) not in words:
+            detail = f"column answer_{number}: {found[0]!r} {_LOST}"
+            key = {"locale": row.locale, "template_id": row.template_id}
+            diagnostics.finding("question-marks", location, detail, **key)
 
 
 def on_one_line(
@@ -145,7 +178,7 @@ def _suspect(text: str) -> Iterator[tuple[str, str]]:
             f"{word!r} is spelled in {scripts} letters; kept, and no variant of a word in one",
         )
     if found := _MARK_IN_WORD.search(text) if "?" in text else None:
-        yield "question-marks", f"{found[0]!r} may have been letters that an encoding lacks; kept"
+        yield "question-marks", f"{found[0]!r} {_LOST}"
     if not text.isascii():
         for word in text.split():
             if (meant := _OF_UTF8.sub(_as_utf8, word)) != word:

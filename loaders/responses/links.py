@@ -229,8 +229,7 @@ def _check_asked(
     """Note responses and reviews of questions that are not asked in their locale."""
     for location, row in rows:
         if _key(row) not in asked:
-            there = {name for name, locale in asked if locale == row.locale}
-            what, fix = not_asked(kind, row.template_id, row.locale, there)
+            what, fix = not_asked(kind, row.template_id, row.locale, asked)
             diagnostics.problem(what, where=f"{location}, column template_id", fix=fix)
 
 

@@ -1,5 +1,6 @@
 """Odd answers: what annotators typed in place of one, what tells who somebody is, and what was copied."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +16,9 @@ _SURELY_COPIED = 8
 _FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3
 """Questions, and topics of these, from which one answer to all of them was hardly meant; BLEnD's people gave
 one to three questions on two topics at most."""
+_SURELY_DRAGGED = 8
+"""Annotators in a row with one response each, numbered one by one, as a spreadsheet fills a column in."""
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 
 
 def find_odd_answers(
@@ -44,6 +48,8 @@ def find_copied_answers(
 ) -> None:
     """Note annotators who answer exactly what another one does, and those with one answer to unlike questions.
 
+    And annotators who may be one: a pseudonym that counts up from row to row, with a response to each.
+
     Args:
         responses: Valid by themselves.
         topics: By template.
@@ -63,6 +69,37 @@ def find_copied_answers(
                 f"annotator {who!r} answers all {len(given)} questions as {other} does; kept, and both count"
             )
             diagnostics.finding("copied-responses", given[0].location, detail, locale=tag)
+    _note_dragged([given[0] for given in by_annotator.values() if len(given) == 1], diagnostics)
+
+
+def _note_dragged(single: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
+    """Note runs of annotators who are numbered one by one and answer different questions.
+
+    Args:
+        single: The only response of each annotator who has one, in file order.
+        diagnostics: Takes findings.
+    """
+    runs: list[list[Placed[Response]]] = []
+    for placed in single:
+        last = runs[-1][-1].row if runs else None
+        if last is not None and last.locale == placed.row.locale and _is_next(last, placed.row):
+            runs[-1].append(placed)
+        else:
+            runs.append([placed])
+    for run in runs:
+        if len(run) >= _SURELY_DRAGGED and len({row.template_id for _, row in run}) >= _FILLED_QUESTIONS:
+            (location, first), (_, last) = run[0], run[-1]
+            detail = (
+                f"{len(run)} annotators from {first.annotator!r} to {last.annotator!r} have one response each; "
+                "kept as so many people, was the column filled down?"
+            )
+            diagnostics.finding("counting-annotators", location, detail, locale=first.locale)
+
+
+def _is_next(one: Response, other: Response) -> bool:
+    """Whether a pseudonym is the other's with the next number: ``m02`` after ``m01``."""
+    before, after = _NUMBERED.fullmatch(one.annotator), _NUMBERED.fullmatch(other.annotator)
+    return bool(before and after and before[1] == after[1] and int(before[2]) + 1 == int(after[2]))
 
 
 def _note_filled(

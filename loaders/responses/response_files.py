@@ -1,6 +1,7 @@
 """Files of raw responses: which ones there are in a directory, by what they hold."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,12 +15,18 @@ from blend.loaders.files.tables import only_named
 from blend.loaders.files.workbooks import OTHER_WORKBOOKS
 from blend.schemas.errors import InputError
 
-HIDDEN = (".", "~$", "Thumbs.db", "desktop.ini", "Icon\r")
+HIDDEN = (".", "~$", "__", "Thumbs.db", "desktop.ini", "Icon\r")
 """How names begin that are passed over: a spreadsheet's mark of an open file, and what desktops leave."""
 _SINGLE = ("templates", "questions", "prompts")
 """Names of the files of which there is one of each."""
+_FOLDERS = ("responses", "reviews")
+"""Names of the folders with a file for each locale."""
 _LEAST_ALIKE = 80
 """Likeness, of 100, from which a name is one of these by mistake; ``exclusions`` and ``questions`` have 63."""
+NOT_READ = "not-read"
+"""Kind of the findings about what else lies in a directory of raw responses."""
+_LOCALE_FILE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)+(\.own)?\.(csv|tsv|jsonl|parquet|xlsx)")
+_CALLED = "the folders with a file for each locale are called 'responses' and 'reviews'"
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _LONGEST_HEADER = 1 << 12
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
@@ -73,7 +80,7 @@ def optional_files(folder: Path, root: Path, diagnostics: Diagnostics) -> Respon
     responses = _files(folder / "responses", root, SUFFIXES, own)
     reviews = _files(folder / "reviews", root, _REVIEW_SUFFIXES, own)
     diagnostics.problems.extend(own.problems)
-    unread = frozenset(("responses", "reviews") if own.problems else ())
+    unread = frozenset(_FOLDERS if own.problems else ())
     return ResponseFiles(**present, responses=responses, reviews=reviews, unread=unread)
 
 
@@ -81,7 +88,7 @@ def _check_overlooked(folder: Path, root: Path, diagnostics: Diagnostics) -> Non
     """Note what nobody would read because of its name: ``Reviews/``, ``review/``, ``reviews.jsonl``."""
     for path in sorted(folder.iterdir()):
         base = path.name.partition(".")[0].casefold()
-        for name in ("responses", "reviews"):
+        for name in _FOLDERS:
             meant = base in (name, name.removesuffix("s"))
             # A file system without regard for case finds the folder under the right name as well.
             if meant and path.name != name and not _is_same(path, folder / name):
@@ -90,11 +97,14 @@ def _check_overlooked(folder: Path, root: Path, diagnostics: Diagnostics) -> Non
 
 
 def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
-    """Note tables that nobody reads: ``prompt.csv``, and responses beside the folder of responses."""
+    """Note what nobody reads: ``prompt.csv``, ``reveiws/``, and responses beside the folder of responses."""
     read = {f"{name}{suffix}" for name in _SINGLE for suffix in SUFFIXES}
     for path in sorted(folder.iterdir()):
         suffix = path.suffix.lower()
-        if path.name in read or path.name.startswith(HIDDEN) or not path.is_file():
+        if path.name in read or path.name.startswith(HIDDEN):
+            continue
+        if path.is_dir():
+            _check_folder(path, diagnostics)
             continue
         if suffix in OTHER_WORKBOOKS and path.stem.casefold() in _SINGLE:
             diagnostics.problems.append(unknown_kind(path, where=path.name))
@@ -108,6 +118,26 @@ def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
         elif close is None and suffix in _TEXT_SUFFIXES and _holds_responses(path):
             fix = "move it into the folder 'responses', or elsewhere"
             diagnostics.problem("responses that are not read here", where=path.name, fix=fix)
+        elif close is None and suffix != ".txt":
+            diagnostics.finding(
+                NOT_READ, path.name, f"no file of raw responses is called {path.name}; not read"
+            )
+
+
+def _check_folder(path: Path, diagnostics: Diagnostics) -> None:
+    """Note a folder that nobody reads, as a problem if its name or its files are those of one that is read."""
+    name = path.name.partition(".")[0].casefold()
+    if f"{name.removesuffix('s')}s" in _FOLDERS:
+        return  # read, or told by `_check_overlooked`
+    alike = process.extractOne(name, _FOLDERS, scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
+    if alike is not None or any(_LOCALE_FILE.fullmatch(file.name) for file in path.glob("*")):
+        meant = f"the folder of {alike[0]} is called {alike[0]!r}" if alike else _CALLED
+        diagnostics.problem(
+            "a folder that is not read", where=path.name, fix=f"{meant}; rename it, or move it elsewhere"
+        )
+    else:
+        detail = f"the folders read here are called 'responses' and 'reviews', not {path.name!r}; not read"
+        diagnostics.finding(NOT_READ, path.name, detail)
 
 
 def _holds_responses(path: Path) -> bool:

@@ -96,6 +96,9 @@ def _table(
             if kind.model is Review and not cells:
                 fix = "restore it, or delete it if nobody has reviewed anything"
                 own.problem("the file holds no review", where=location_of(file, folder), fix=fix)
+            if kind.model is Prompt and not cells:
+                fix = "write prompts, or delete the file if no model is to be asked"
+                own.problem("the file holds no prompt", where=location_of(file, folder), fix=fix)
             if kind.named_for_locale:
                 cells = _with_locale(cells, file, folder, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
@@ -107,7 +110,8 @@ def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics
     with diagnostics.collected():
         values = kind.values(cells)
         tag = values[kind.locale_column]
-        if isinstance(tag, str) and tag not in known:
+        # A blank is told as in any other column.
+        if isinstance(tag, str) and tag.strip() and tag not in known:
             where = f"{cells.location}, column {kind.locale_column}"
             diagnostics.unknown_locale(tag, known, where=where)
             return None

@@ -4,6 +4,7 @@ Everything that reads files asks here, so that nobody else needs to know how pyd
 error is the sentence of one of our own validators, what its kinds are called, how a path is written.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -69,6 +70,9 @@ def entry_problems(error: ValidationError, model: type[BaseModel], location: str
         elif field_error.is_ours:
             what, fix = field_error.what_and_fix
             yield RowError(what, where=where, fix=fix or _COMPARE)
+        elif field_error.kind == "tuple_type" and isinstance(text := field_error.value, str):
+            fix = f"write {field_error.location} = [{json.dumps(text, ensure_ascii=False)}]"
+            yield RowError(f"{text!r} is not a list", where=where, fix=fix)
         else:
             yield RowError(field_error.given(), where=where, fix=_COMPARE)
 

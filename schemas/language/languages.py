@@ -4,6 +4,7 @@
 listed here, as it has it; it is asked for anything else.
 """
 
+import re
 from collections.abc import Mapping
 
 NAMES: Mapping[str, tuple[str, str]] = {
@@ -116,6 +117,14 @@ def turned_around(tag: str) -> str | None:
     is_one = is_language(second.lower()) and first.isalpha() and is_country(first.upper())
     return (
         turned if is_one and turned != tag and not (is_language(first) and is_country(second.upper())) else None
+    )
+
+
+def is_language_in_country(tag: str) -> bool:
+    """Whether a tag is a language and a country that there are, in this order and spelled so: ``mt-MT``."""
+    language, _, country = tag.rpartition("-")
+    return bool(re.fullmatch("[a-z]{2,3}", language) and re.fullmatch("[A-Z]{2}", country)) and (
+        is_language(language) and is_country(country)
     )
 
 

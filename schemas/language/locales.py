@@ -21,6 +21,7 @@ from blend.schemas.language.languages import (
     english_name,
     is_country,
     is_language,
+    is_language_in_country,
     is_script,
     turned_around,
 )
@@ -52,7 +53,7 @@ class Locale(Row):
     """Name as printed inside an English sentence, for example ``the UK`` or ``South Korea``."""
     nationalities: tuple[Text, ...]
     """English adjectives and names of the people, the preferred adjective first; never a plural."""
-    aliases: tuple[Text, ...]
+    aliases: tuple[Text, ...] = ()
     """Further English names of the region, without article, for example ``United Kingdom``."""
     capitals: tuple[Text, ...] = ()
     """English names of the capital of the region and of the country that it lies in; never of another city."""
@@ -192,12 +193,13 @@ class Registry:
     def meant(self, name: str) -> str | None:
         """The tag that somebody may have meant by a name that is none.
 
-        Language and country are in each other's place, or the name is that of a region with one locale.
+        Language and country are in each other's place, or the name is that of a region with one locale; the
+        tag is empty where the name is a locale indeed, just none of these.
         """
         try:
             found = [locale.tag for locale in self.called(name)]
         except UnknownNameError:
-            return turned_around(name)
+            return _meant_tag(name)
         return found[0] if len(found) == 1 else None
 
     def rank(self, tag: str) -> int:
@@ -267,7 +269,12 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
 
 def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
     own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-    return UnknownNameError("locale", name, valid, more=own, among=among, meant=turned_around(name))
+    return UnknownNameError("locale", name, valid, more=own, among=among, meant=_meant_tag(name))
+
+
+def _meant_tag(name: str) -> str | None:
+    """The tag with its parts turned around if they were; empty for a locale of one's own, null for all else."""
+    return "" if is_language_in_country(name) else turned_around(name)
 
 
 def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:

@@ -167,7 +167,9 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     responses = project / "collected/responses/ko-KR.csv"
     kept = [line for line in RESPONSES.splitlines() if not line.startswith(("food-01,a3", "work-01,a3"))]
     responses.write_text("\n".join(kept).replace("쌀밥", "빵") + "\n", encoding="utf-8")
-    with pytest.raises(BlendError, match="or have `blend reviews propose` take up its question again"):
+    with pytest.raises(
+        BlendError, match="since the review, have `blend reviews propose` take up its question again"
+    ):
         run("build", "recipe.toml", "--out", "release")
 
     _, err = run("reviews", "propose", "recipe.toml", "--out", "again.csv")
@@ -216,6 +218,8 @@ def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
         "`blend build` reads them as the folder `reviews` beside `responses`: move reviews there.\n"
     )
     assert not (project / "collected" / "reviews").exists()
+    out, _ = run("reviews", "accept", "sheet.csv", "--out", "collected/reveiws")
+    assert out.endswith("as the folder `reviews` beside `responses`: move collected/reveiws there.\n")
 
 
 @pytest.mark.parametrize(

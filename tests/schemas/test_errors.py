@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 
+from blend.schemas.base.references import close_to, not_asked
 from blend.schemas.errors import (
     MissingExtraError,
     RowError,
@@ -68,3 +69,21 @@ def test_an_error_is_the_same_when_it_comes_back_from_another_process():
     found = pickle.loads(pickle.dumps(ONE))
     assert (type(found), str(found)) == (RowError, str(ONE))
     assert (found.what, found.where, found.fix) == (ONE.what, ONE.where, ONE.fix)
+
+
+@pytest.mark.parametrize(
+    ("name", "valid", "hint"),
+    [
+        ("Al-en-02", ["Al-en-04", "Al-en-12"], ""),
+        ("Al-en-2", ["Al-en-02", "Al-en-04"], " (did you mean 'Al-en-02'?)"),
+        ("Al-em-04", ["Al-en-04"], " (did you mean 'Al-en-04'?)"),
+    ],
+)
+def test_another_number_is_another_question(name: str, valid: list[str], hint: str):
+    assert close_to(name, valid) == hint
+
+
+def test_a_question_that_others_are_asked_is_spelled_as_meant():
+    asked = [("food-a", "ko-KR"), ("food-b", "mt-MT")]
+    what, _ = not_asked("response to", "food-a", "mt-MT", asked)
+    assert what == "response to question 'food-a', which is not asked in mt-MT"

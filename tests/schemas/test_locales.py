@@ -139,6 +139,15 @@ def test_unknown_names():
         )
 
 
+def test_a_locale_of_ones_own_is_not_a_misspelt_one():
+    with pytest.raises(UnknownNameError) as caught:
+        registry().get("mt-MT")
+    assert str(caught.value) == (
+        f"unknown locale 'mt-MT'; the nearest of the {len(registry())} there are: am-ET, zh-TW, tl-PH, or "
+        "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
+    )
+
+
 def test_shared_region_code_names_nobody():
     with pytest.raises(UnknownNameError) as caught:
         registry().find("SG")
@@ -222,6 +231,14 @@ def test_extended_by_a_known_locale():
             ),
         ),
         (
+            'nationalities = ["Zamenhofian"]',
+            'nationalities = "Maltese"',
+            (
+                "own.toml, entry 1 (eo-ZA), field nationalities: 'Maltese' is not a list; "
+                'write nationalities = ["Maltese"]'
+            ),
+        ),
+        (
             'direction = "ltr"',
             'direction = "left"',
             (
@@ -264,6 +281,10 @@ def test_wrong_entries(old: str, new: str, message: str):
     with pytest.raises(RowError) as caught:
         parse_locales(ENTRY.replace(old, new), source="own.toml")
     assert str(caught.value) == message
+
+
+def test_a_locale_needs_no_aliases():
+    assert parse_locales(ENTRY.replace("aliases = []\n", ""), source="own.toml")[0].aliases == ()
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ jun-ko/questions.csv:2, column question: question 'food-01' in ko-KR says someth
 mina-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
 jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
 jun-ko/responses/ko-KR.csv:2; delete one of the two
-jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist (did you mean 'work-01'?); add \
+jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist; add \
 it to the templates, or correct the id
 jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; mark it invalid in the review, or \
 group it there with the same answer as HH:MM (`blend reviews propose` makes a sheet to do so)"""

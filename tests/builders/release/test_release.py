@@ -69,8 +69,13 @@ def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
 
 @pytest.mark.nightly
 def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
-    (responses / "prompts.csv").write_text("prompt_id,locale,prompt,en_prompt\n", encoding="utf-8")
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
+    stages = read_inputs(recipe, base=tmp_path).stages
+    assert [stage.findings.filter(kind="no-prompts")["locale"].to_list() for stage in stages] == [[], ["en-GB"]]
+    (responses / "prompts.csv").write_text("prompt_id,locale,prompt,en_prompt\n", encoding="utf-8")
+    with pytest.raises(BlendError, match="the file holds no prompt; write prompts, or delete"):
+        read_inputs(recipe, base=tmp_path)
+    (responses / "prompts.csv").unlink()
     release = tmp_path / "release"
     build_release(recipe, release, base=tmp_path)
     assert len(load_short_answer_prompts(release, "KR")) == 2

@@ -374,6 +374,13 @@ def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
             ),
         ),
         (
+            {"group": {3: "1", 5: "1"}, "english": {2: "rice", 3: "soup", 4: "rice", 5: "boiled rice"}},
+            (
+                "sheet.csv:3, column english: 'soup' is in one group with 'rice' in sheet.csv:2; correct "
+                "column group or english, unless they are one answer"
+            ),
+        ),
+        (
             {"group": dict.fromkeys(range(2, 8), "1")},
             (
                 "sheet.csv:2, column group: all answers of every question are in group 1; "

@@ -272,8 +272,18 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of((["bred"], [])),
             (
                 "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?); "
-                "write the answer exactly as typed, or remove it; "
-                "or have `blend reviews propose` take up its question again"
+                "write the answer exactly as typed, or remove it; if the responses changed since the review, "
+                "have `blend reviews propose` take up its question again"
+            ),
+        ),
+        (
+            QUESTION,
+            responses_of({"a07": ["larinÄ¡"]}),
+            review_of((["larinġ"], [])),
+            (
+                "reviews/en-GB.jsonl:1: nobody answered 'larinġ' to 'q', but the responses, changed since the "
+                "review, have 'larinÄ¡' in a wrong encoding; save them again as .xlsx or 'CSV UTF-8', or say "
+                "their encoding (`encoding` of the source)"
             ),
         ),
         (
@@ -282,8 +292,8 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of(invalid=["xyz"]),
             (
                 "reviews/en-GB.jsonl:1: nobody answered 'xyz' to 'q'; "
-                "write the answer exactly as typed, or remove it; "
-                "or have `blend reviews propose` take up its question again"
+                "write the answer exactly as typed, or remove it; if the responses changed since the review, "
+                "have `blend reviews propose` take up its question again"
             ),
         ),
     ],

@@ -111,6 +111,7 @@ def test_one_contributor_is_what_the_plain_reader_reads(folder: Path):
     collection = read_collection(folder)
     for name in ("questions", "responses", "reviews"):
         shutil.move(folder / "mina-ko" / f"{name}{'.csv' if name == 'questions' else ''}", folder)
+    shutil.rmtree(folder / "mina-ko")
     plain = read_responses(folder)
     for merged, alone in zip(collection.tables, plain, strict=True):
         own = {"source", "annotator", "reviewer"}

@@ -42,6 +42,12 @@ DESTROYED = (
 PHONE = "a phone number tells who somebody is; write a pseudonym, for example a01"
 
 REFUSED = {
+    "a blank locale": (
+        QUESTIONS,
+        "food-01,ko-KR",
+        "food-01,",
+        "questions.csv:2, column locale: the value is blank; fill it in",
+    ),
     "an answer in Excel's ANSI CSV": (RESPONSES, "밥,", "??,", f"{RESPONSES}:2, column answer_1: {DESTROYED}"),
     "a reason": (RESPONSES, "아침을 안 먹어요", "??? ? ????", f"{RESPONSES}:4, column reason: {DESTROYED}"),
     "a question": (
@@ -155,6 +161,28 @@ def test_a_table_that_nothing_reads(folder: Path, name: str, message: str):
     with pytest.raises(BlendError) as told:
         read_responses(folder)
     assert str(told.value) == f"{name}: {message}"
+
+
+CALLED = "the folders with a file for each locale are called 'responses' and 'reviews'"
+RENAMED = {"reveiws": "the folder of reviews is called 'reviews'", "checked": CALLED}
+
+
+@pytest.mark.parametrize(("name", "fix"), RENAMED.items(), ids=RENAMED)
+def test_a_folder_of_reviews_under_another_name_is_refused(folder: Path, name: str, fix: str):
+    (folder / "reviews").rename(folder / name)
+    with pytest.raises(BlendError) as told:
+        read_responses(folder)
+    message = f"{name}: a folder that is not read; {fix}; rename it, or move it elsewhere"
+    assert message in str(told.value).splitlines()
+
+
+def test_whatever_else_lies_in_the_folder_is_told(folder: Path):
+    (folder / "drafts").mkdir()
+    (folder / "old.xlsx").touch()
+    assert read_responses(folder).findings.filter(kind="not-read").select("source", "detail").rows() == [
+        ("drafts", "the folders read here are called 'responses' and 'reviews', not 'drafts'; not read"),
+        ("old.xlsx", "no file of raw responses is called old.xlsx; not read"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["exclusions.csv", "fillers.csv", "notes.txt", "~$prompts.xlsx"])
@@ -289,6 +317,15 @@ TOLD = {
         "kahvalt?da,국",
         "question-marks: column answer_1: 'kahvalt?da' may have been letters that an encoding lacks; kept",
     ),
+    **{
+        f"{text} at the edge": (
+            RESPONSES,
+            "밥,국",
+            f"{text},국",
+            f"question-marks: column answer_1: {text!r} may have been letters that an encoding lacks; kept",
+        )
+        for text in ("?elat", "kaf?")
+    },
     "another country": (
         QUESTIONS,
         "대한민국 사람들은 아침",
@@ -392,7 +429,8 @@ def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
     for name, lines in tables.items():
         (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
     found = read_responses(folder).findings
-    return found.filter(pl.col("kind").is_in(["copied-responses", "filled-down"])).drop("template_id").rows()
+    kinds = ["copied-responses", "filled-down", "counting-annotators"]
+    return found.filter(pl.col("kind").is_in(kinds)).drop("template_id").rows()
 
 
 def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
@@ -413,6 +451,17 @@ def test_one_answer_to_unlike_questions(folder: Path, answers: list[str], is_tol
     rows = [f"q-{number},a1,milk {number},{answer}" for number, answer in enumerate(answers)]
     detail = "annotator 'a1' answers 5 questions on 3 topics with 'tea'; kept, was the column filled down?"
     assert rows_of(folder, *rows) == ([("filled-down", f"{RESPONSES}:2", "ko-KR", detail)] if is_told else [])
+
+
+@pytest.mark.parametrize(("names", "is_told"), [("m{:02}", True), ("p{}7", False)])
+def test_annotators_that_count_up(folder: Path, names: str, is_told: bool):
+    rows = [f"q-{number},{names.format(number + 1)},answer {number}," for number in range(10)]
+    detail = (
+        "10 annotators from 'm01' to 'm10' have one response each; kept as so many people, was the column "
+        "filled down?"
+    )
+    told = [("counting-annotators", f"{RESPONSES}:2", "ko-KR", detail)]
+    assert rows_of(folder, *rows) == (told if is_told else [])
 
 
 def test_a_reviewer_who_is_an_annotator(folder: Path):
