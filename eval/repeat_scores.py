@@ -1,6 +1,6 @@
 """Scores of repeated answers: what of a figure's uncertainty further questions would take, and what repeats."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
@@ -22,22 +22,31 @@ def with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str,
         Decisions with ``sample``, and for every figure and its mean over regions ``…-between-runs``,
         ``…-stderr-items`` and ``…-stderr-repeats`` behind the others; see ``docs/scores.md``.
     """
-    numbered = items.with_columns(_question=(pl.col("sample") == 0).cum_sum())
+    question = (pl.col("sample") == 0).cum_sum().alias("question")
+    numbered = items.select("item_id", "region", "template_id", question)
     held = {score.metric for score in scored.scores}
-    found: list[Score] = []
-    for metric, column in figures.items():
-        rows = numbered.join(scored.decisions.select("item_id", value=column), on="item_id", how="inner")
-        rows = rows.drop_nulls("value").with_columns(pl.col("value").cast(pl.Float64))
-        if rows.is_empty():
-            continue
-        answers = (rows["value"], rows["_question"], rows["template_id"])
-        found += _scores(metric, repeated_score(*answers))
-        if f"{metric}{_MACRO}" in held:
-            found += _scores(f"{metric}{_MACRO}", repeated_score(*answers, rows["region"]))
+    found = [
+        score
+        for metric, column in figures.items()
+        for score in _of_figure(metric, numbered, scored.decisions, column, macro=f"{metric}{_MACRO}" in held)
+    ]
     decisions = scored.decisions.join(
         items.select("item_id", "sample"), on="item_id", how="left", maintain_order="left"
     )
     return scored._replace(decisions=decisions, scores=(*scored.scores, *found))
+
+
+def _of_figure(
+    metric: str, numbered: pl.DataFrame, decisions: pl.DataFrame, column: str, *, macro: bool
+) -> Iterator[Score]:
+    values = decisions.select("item_id", value=pl.col(column).cast(pl.Float64)).drop_nulls("value")
+    rows = numbered.join(values, on="item_id", how="inner").drop("item_id")
+    if rows.is_empty():
+        return
+    answers = (rows["value"], rows["question"], rows["template_id"])
+    yield from _scores(metric, repeated_score(*answers))
+    if macro:
+        yield from _scores(f"{metric}{_MACRO}", repeated_score(*answers, rows["region"]))
 
 
 def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:

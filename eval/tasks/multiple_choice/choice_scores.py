@@ -277,17 +277,23 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
 
     By the culture chosen, and by region asked about and culture chosen (``KR/US``).
     """
-    known = pl.col("option_regions").is_not_null()
-    offered = (
-        rows.select("region", _TEMPLATE, "answer", "chosen", "correct", "option_regions")
-        .filter(known & pl.col("chosen").is_not_null() & ~pl.col("correct"))
-        .with_columns(position=pl.int_ranges(0, pl.col("option_regions").list.len()))
-        .explode("option_regions", "position")
-        .filter(pl.col("position") != pl.col("answer"))
-        .rename({"option_regions": "culture"})
+    is_wrong = pl.col("chosen").is_not_null() & ~pl.col("correct")
+    wrong = rows.lazy().filter(is_wrong)
+    # The wrong options offered at a place and whether they were taken, counted place by place: a row for each
+    # of them would be the most that scoring ever holds in memory.
+    offered = pl.concat(
+        wrong.filter(pl.col("option_regions").list.len() > place, pl.col("answer") != place)
+        .group_by(
+            "region",
+            _TEMPLATE,
+            culture=pl.col("option_regions").list.get(place, null_on_oob=True),
+            taken=pl.col("chosen") == place,
+        )
+        .agg(weight=pl.len())
+        .collect()
+        for place in range(len(LETTERS))
     )
-    # A row per wrong option offered: the share of times that a culture was taken where it could be.
-    taken = pl.col("position") == pl.col("chosen")
+    taken = pl.col("taken")
     return [
         *_each("default-culture", "culture", shares_by(offered, taken, "culture"), seed),
         *_each("default-culture", "region-culture", shares_by(offered, taken, "region", "culture"), seed),
