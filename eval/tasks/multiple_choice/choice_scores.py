@@ -279,19 +279,19 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
     """
     is_wrong = pl.col("chosen").is_not_null() & ~pl.col("correct")
     wrong = rows.lazy().filter(is_wrong)
-    # The wrong options offered at a place and whether they were taken, counted place by place: a row for each
-    # of them would be the most that scoring ever holds in memory.
+    # The wrong options offered and whether they were taken, counted position by position: a row for each option
+    # would be the most that scoring ever holds in memory.
     offered = pl.concat(
-        wrong.filter(pl.col("option_regions").list.len() > place, pl.col("answer") != place)
+        wrong.filter(pl.col("option_regions").list.len() > position, pl.col("answer") != position)
         .group_by(
             "region",
             _TEMPLATE,
-            culture=pl.col("option_regions").list.get(place, null_on_oob=True),
-            taken=pl.col("chosen") == place,
+            culture=pl.col("option_regions").list.get(position, null_on_oob=True),
+            taken=pl.col("chosen") == position,
         )
         .agg(weight=pl.len())
         .collect()
-        for place in range(len(LETTERS))
+        for position in range(len(LETTERS))
     )
     taken = pl.col("taken")
     return [
