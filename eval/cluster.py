@@ -29,8 +29,8 @@ from blend.schemas.language.text_comparison import pluralise
 
 try:
     # What datatrove imports where it needs it: without aiofiles it saves nothing, and says so in its log alone.
-    import aiofiles as _aiofiles  # noqa: F401
-    import httpx as _httpx  # noqa: F401
+    import aiofiles as _aiofiles  # noqa: F401 - imported by datatrove when it writes
+    import httpx as _httpx  # noqa: F401 - imported by datatrove when it asks
     import openai
     from datatrove.executor import LocalPipelineExecutor, RayPipelineExecutor, SlurmPipelineExecutor
     from datatrove.pipeline.inference.run_inference import InferenceConfig, InferenceRunner

@@ -42,7 +42,7 @@ def notices() -> Iterator[None]:
             else:
                 before(message, category, *where)
 
-        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.showwarning = show  # type: ignore[assignment]  # the rest is passed on as it comes
         yield
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 from filelock import FileLock, Timeout
 
+from blend.loaders.files.appended_rows import append_rows
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import open_content
 from blend.loaders.files.pins import file_sha256
@@ -72,7 +73,8 @@ class AnswerFile:
             raise ConflictError(
                 f"{path}: another process writes its answers there; wait for it, or choose another `out`"
             ) from None
-        _cut_half_line(path)
+        if path.exists():
+            append_rows(path, b"", lambda _: False)
         self._file = path.open("ab")
         self._synced = time.monotonic()
 
@@ -100,24 +102,6 @@ def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:
     rows = ({name: value for name, value in answer.items() if value is not None} for answer in answers)
     # Half of a surrogate pair, where a server has cut a text, is no UTF-8.
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode(errors="replace")
-
-
-def _cut_half_line(path: Path) -> None:
-    if path.exists() and path.stat().st_size > (end := _whole_bytes(path)):
-        os.truncate(path, end)
-
-
-def _whole_bytes(path: Path) -> int:
-    """Bytes of a file up to its last line feed."""
-    with open_content(path) as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            start = max(0, end - _CHUNK_BYTES)
-            file.seek(start)
-            if (found := file.read(end - start).rfind(b"\n")) >= 0:
-                return start + found + 1
-            end = start
-    return 0
 
 
 def answer_files(folder: Path) -> list[Path]:

@@ -5,6 +5,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+_CHUNK_BYTES = 2**20
+"""Read at a time, from the end, to where the last row begins."""
+
 
 def complete_rows(content: bytes, is_complete: Callable[[bytes], bool]) -> tuple[bytes, bytes]:
     """Part a file's content into its complete rows and what follows: a row cut off in the middle, or nothing.
@@ -13,10 +16,9 @@ def complete_rows(content: bytes, is_complete: Callable[[bytes], bool]) -> tuple
         content: The content.
         is_complete: Whether a last line without line feed has all its cells: editors leave the line feed out.
     """
-    head, line_feed, tail = content.rpartition(b"\n")
-    if not line_feed or not tail or is_complete(tail):
-        return content, b""
-    return head + line_feed, tail
+    start = content.rfind(b"\n") + 1
+    tail = content[start:]
+    return (content, b"") if not tail or is_complete(tail) else (content[:start], tail)
 
 
 def append_rows(path: Path, rows: bytes, is_complete: Callable[[bytes], bool]) -> None:
@@ -26,7 +28,7 @@ def append_rows(path: Path, rows: bytes, is_complete: Callable[[bytes], bool]) -
     of them is cut off. Let nobody else write the file meanwhile (`loaders.files.atomic.one_at_a_time`).
 
     Args:
-        path: The file, which is not empty.
+        path: The file, which is there.
         rows: Lines, each with its line feed; none, and only a row that was cut off is taken away.
         is_complete: As `complete_rows`.
 
@@ -48,12 +50,14 @@ def append_rows(path: Path, rows: bytes, is_complete: Callable[[bytes], bool]) -
 
 def _end_of_rows(file: io.FileIO, is_complete: Callable[[bytes], bool]) -> tuple[int, bytes]:
     """Return where the next row goes, and the line feed to write before it if the last row has none."""
-    size = file.seek(-1, os.SEEK_END) + 1
-    if file.read(1) == b"\n":
-        return size, b""
-    file.seek(0)
-    complete, _ = complete_rows(file.read(), is_complete)
-    return len(complete), b"" if complete.endswith(b"\n") else b"\n"
+    size = start = file.seek(0, os.SEEK_END)
+    tail = b""
+    while start and b"\n" not in tail:
+        end, start = start, max(0, start - _CHUNK_BYTES)
+        file.seek(start)
+        tail = file.read(end - start) + tail
+    tail = tail[tail.rfind(b"\n") + 1 :]
+    return (size, b"\n") if tail and is_complete(tail) else (size - len(tail), b"")
 
 
 def _write(file: io.FileIO, data: bytes) -> None:

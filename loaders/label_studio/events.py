@@ -5,7 +5,6 @@ or has in an older version only, counts as it was seen last, until the lead acce
 """
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, StringConstraints
 
+from blend.loaders.files.appended_rows import append_rows, complete_rows
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.pulled_files import KEY
@@ -96,7 +96,8 @@ def read_events(path: Path) -> list[Line]:
     if not path.exists():
         return []
     lines = []
-    for number, text in enumerate(_whole_lines(path).splitlines(), start=1):
+    complete, _ = complete_rows(read_content(path), _is_complete)
+    for number, text in enumerate(complete.splitlines(), start=1):
         try:
             line = json.loads(text)
             if (line["stage"], line["event"]) != ("", KEY):
@@ -113,11 +114,8 @@ def read_events(path: Path) -> list[Line]:
 def append_events(path: Path, lines: Sequence[Line]) -> None:
     """Add lines, on the disk before anything else happens."""
     if lines:
-        with path.open("ab") as file:
-            file.truncate(len(_whole_lines(path)))
-            file.write("".join(map(_text, lines)).encode())
-            file.flush()
-            os.fsync(file.fileno())
+        path.touch()
+        append_rows(path, "".join(map(_text, lines)).encode(), _is_complete)
 
 
 def rewrite_events(path: Path, lines: Sequence[Line]) -> None:
@@ -293,9 +291,12 @@ def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def _whole_lines(path: Path) -> bytes:
-    content = read_content(path)
-    return content[: content.rfind(b"\n") + 1]
+def _is_complete(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _text(line: Line) -> str:

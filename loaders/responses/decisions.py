@@ -171,7 +171,8 @@ def _text(path: Path, diagnostics: Diagnostics) -> str:
         diagnostics.finding(
             "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
         )
-    complete_lines, rest = complete_rows(content, _is_complete)
+    # A first line is the header, right or wrong, and no row that was cut off.
+    complete_lines, rest = complete_rows(content, _is_complete) if b"\n" in content else (content, b"")
     if rest:
         row = complete_lines.count(b"\n") + 1
         diagnostics.finding(

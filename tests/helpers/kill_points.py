@@ -23,7 +23,7 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.schemas.release.manifest import TableInfo
 
 N_ITEMS = 24
-BATCH = 4
+BATCH = 3
 
 
 class Echo:

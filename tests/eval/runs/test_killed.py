@@ -114,10 +114,10 @@ def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
         "free some space and run the same again"
     )
     monkeypatch.undo()
-    assert read_run(out).answers().height == 8
+    assert read_run(out).answers().height == 9
     model = Echo()
     run_all(out, model)
-    assert len(model.asked) == N_ITEMS - 8
+    assert len(model.asked) == N_ITEMS - 9
 
 
 def test_a_second_process_is_refused(tmp_path: Path):

@@ -125,6 +125,13 @@ def test_a_line_that_was_cut_off_gives_way_to_the_next_and_a_damaged_one_is_told
     assert path.read_bytes() == cut_off, "reading writes nothing: whatever else cut it, there may be a backup"
     append_events(path, lines)
     assert read_events(path) == lines * 2
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    append_events(path, lines)
+    assert read_events(path) == lines * 3, "an editor has left the last line feed out, and nothing else"
+    path.write_bytes(cut_off[:20])
+    assert read_events(path) == []
+    append_events(path, lines)
+    assert read_events(path) == lines
     for damaged in ([], {}, {"event": "key"}, {**lines[0], "task": "x"}, {**lines[0], "account": "x"}):
         path.write_text(json.dumps(damaged) + "\n")
         with pytest.raises(InputError) as raised:

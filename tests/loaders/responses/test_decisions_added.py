@@ -38,6 +38,11 @@ def test_a_line_cut_off_while_written_is_left_out_and_noted(tmp_path: Path):
     ]
 
 
+def test_a_header_that_is_another_is_no_line_that_was_cut_off(tmp_path: Path):
+    with pytest.raises(RowError, match="column 'answer_a' is missing"):
+        read_decisions(file_of(tmp_path, "food\tdrink"), Diagnostics())
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_wherever_a_line_is_cut_off_the_others_stay_and_the_next_verdict_fits(tmp_path: Path):
