@@ -177,7 +177,7 @@ def _plan(run: Run, model: object, decoding: Settled | None, how: Asking, *, is_
         how.on_plan(plan_asking(prompts, model, max_tokens, system=system, price=how.price))
     except BaseException:
         # Of several machines another one may have begun.
-        if is_new and how.shard is None:
+        if is_new and not any(run.answers_folder.iterdir()):
             rmtree(run.directory)
         raise
 

@@ -144,6 +144,11 @@ class Run(Summarised):
         assert found is not None
         return found
 
+    def candidate_sets(self) -> dict[str, list[str]]:
+        """The candidates of each set, by its name."""
+        sets = self.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
+        return dict(sets.iter_rows())
+
     def kept(self) -> Answers:
         """The answers so far, or those that are held."""
         return Answers(self.answers_folder) if self.held is None else self.held
