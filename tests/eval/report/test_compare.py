@@ -144,9 +144,8 @@ def test_recorded_answers_do_not_tell_how_they_were_asked_for(good: Path):
     asked = ModelDescription(backend="server", id="m", chat=True, delimiter=" ")
     recorded = RecordedAnswers(id="m", file="answers.csv", sha256="0" * 64)
     with pytest.raises(InputError) as caught:
-        check_comparable([of_model(good, "dec:max8", asked), of_model(good, "chat:unknown", recorded)])
+        check_comparable([of_model(good, "dec:max8", asked), of_model(good, "dtype:float16", recorded)])
     assert str(caught.value).splitlines()[1:-1] == [
-        "  chat template (chat): no there, unknown here",
         "  decoding (dec): max8 there, absent here",
         f"  ({good} holds another tool's answers, which do not say how they were asked for)",
     ]

@@ -35,8 +35,11 @@ class Stopping:
     def __init__(self, prober: Any, after: int) -> None:
         self._prober, self._left = prober, after
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._prober, name)
+    def describe(self) -> Any:
+        return self._prober.describe()
+
+    def tokenised(self, *given: Any, **how: Any) -> Any:
+        return self._prober.tokenised(*given, **how)
 
     def candidate_logprobs(
         self,
