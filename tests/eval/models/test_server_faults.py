@@ -96,7 +96,7 @@ FAULTS: dict[str, tuple[Fault, dict[str, Any], str | None]] = {
     "another name": (from_item(20, OTHER_NAME), ONE, "the server now answers as 'else'"),
     "no key": (from_item(20, refusing(401)), ONE, "HTTP 401"),
     "no such model": (from_item(20, refusing(404)), ONE, "HTTP 404"),
-    "a redirect": (from_item(20, refusing(302, Location="http://localhost:1/v1")), ONE, "redirect"),
+    "a redirect": (from_item(20, refusing(302, Location="http://localhost:1/v1")), ONE, "HTTP 302"),
     "refuses all": (from_item(0, refusing(400)), ONE, "10 items in a row got no answer"),
     "HTML for all": (from_item(20, HTML), ONE, "10 items in a row got no answer"),
     "hours of rest": (from_item(20, refusing(429, **{"Retry-After": "3600"})), ONE, "10 items in a row"),
