@@ -129,7 +129,7 @@ def workbook_lines(
 def _note_looks(
     content: bytes, lines: Sequence[tuple[int, Sequence[Any]]], where: str, diagnostics: Diagnostics
 ) -> None:
-    """Note what people say by the looks of cells, and nobody reads: struck through, coloured, with a comment."""
+    """Note what people say by the looks of cells and nobody reads: struck through, coloured, commented."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = archive.namelist()
         styles = archive.read(_STYLES) if _STYLES in names else b""

@@ -16,7 +16,8 @@ _PLACEHOLDERS = frozenset(
 
 _UNWRITTEN = re.compile(
     r"\W+|to ?do|tb[acd]|fix ?me|n/a|xxx+|ditto|(?:see|same as|as) above|see below|lorem ipsum.*"
-    r"|loading(?:\.\.\.)?|(?:no |missing )?translation(?: missing| needed)?|untranslated|not translated|placeholder",
+    r"|loading(?:\.\.\.)?|(?:no |missing )?translation(?: missing| needed)?|untranslated|not translated"
+    r"|placeholder",
     re.IGNORECASE,
 )
 
