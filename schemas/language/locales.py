@@ -132,7 +132,7 @@ class Locale(Row):
             if of and self.parent not in {one.code for one in of}:
                 raise ValueError(
                     f"nationalities has {name!r}, the people of {of[0].country}, and parent is {self.parent}; "
-                    "correct one of the two"
+                    "correct one of them"
                 )
         direction = "rtl" if self.script in RIGHT_TO_LEFT else "ltr"
         if self.direction != direction:
