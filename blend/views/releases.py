@@ -70,7 +70,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
         return
     found = [line for line in _read_findings(release) if line["stage"].startswith(RAW)]
     yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
-    questions = read_config(release, ANNOTATIONS).filter(pl.col("locale").is_in(own))
+    here = pl.col("locale").is_in(own)
+    questions = read_config(release, ANNOTATIONS).filter(here)
     yield (
         f"{read_recipe(release / RECIPE_NAME).title}: do question, English and answers fit together? Read "
         f"{_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
@@ -78,15 +79,18 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     known = release_locales(release)
     yield from (f"  {_in_words(known.get(tag))}" for tag in own if tag not in registry())
     if any(table.config == SHORT_ANSWER_PROMPTS for table in manifest.tables):
-        prompts = read_config(release, SHORT_ANSWER_PROMPTS).filter(pl.col("locale").is_in(own))
+        prompts = read_config(release, SHORT_ANSWER_PROMPTS).filter(here)
         for row in prompts.head(_LINES).iter_rows(named=True):
-            yield f"  {row['prompt_id']}: {harmless(row['prompt'])} | {harmless(row['en_prompt'])}"
+            yield _line(row, "prompt_id", row["prompt"], row["en_prompt"])
     # Evenly from all of them: what was moved or sorted alone shows anywhere.
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
         top = "; ".join(map(_with_english, row["annotations"][:_TOP])) or "no answer"
-        texts = (harmless(row["question"]), harmless(row["en_question"]), top)
-        yield f"  {row['ID' if 'ID' in row else 'template_id']}: {' | '.join(texts)}"
+        yield _line(row, "template_id", row["question"], row["en_question"], top)
+
+
+def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
+    return f"  {row[key]} {row['locale']}: {' | '.join(map(harmless, texts))}"
 
 
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
@@ -107,7 +111,7 @@ def _some_of(n: int) -> str:
 
 def _with_english(group: dict[str, Any]) -> str:
     english = group["en_answers"][:1] or ["no English"]
-    return f"{harmless(group['answers'][0])} = {harmless(english[0])} ({group['count'] or 0})"
+    return f"{group['answers'][0]} = {english[0]} ({group['count'] or 0})"
 
 
 def _in_words(locale: Locale) -> str:
