@@ -125,7 +125,7 @@ def check_rows(
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
     topics = {row.template_id: row.topic for _, row in templates.rows}
-    find_other_languages(questions.rows, known, diagnostics, template_ids=list(topics))
+    find_other_languages(questions.rows, known, diagnostics)
     find_foreign_prompts(prompts.rows, known, diagnostics)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     find_copied_answers(responses.rows, topics, diagnostics)

@@ -8,7 +8,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
-from itertools import chain, pairwise
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
@@ -19,14 +18,11 @@ from blend.schemas.language.languages import country_name, english_name
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.nationalities import nationalities
 from blend.schemas.language.region_mentions import in_english
-from blend.schemas.language.text_comparison import fold
 from blend.schemas.rows.published_rows import Prompt
 
 _ENGLISH = "en"
 _FEW = 5
 """Questions up to which nothing can be said of a language."""
-_SURELY_SORTED = 8
-"""Questions from which an alphabetical order is hardly one by chance: that of 8 is one in 40,320."""
 _BRACKETS = re.compile(r"[(（][^)）]*[)）]|\{[^}]*\}|\d+")
 """What says nothing of the language: the form of an answer, ``(HH:MM)``, slots and numbers."""
 _KNOWN = 0.5
@@ -47,23 +43,16 @@ _ENDS = re.compile(r"[^\w\s,;:-]\W*$")
 
 
 def find_other_languages(
-    questions: Sequence[Placed[AskedQuestion]],
-    locales: Registry,
-    diagnostics: Diagnostics,
-    *,
-    template_ids: Sequence[str] = (),
+    questions: Sequence[Placed[AskedQuestion]], locales: Registry, diagnostics: Diagnostics
 ) -> None:
-    """Note local questions that read like another language's, or name another country and not their own.
+    """Note questions that are hardly in the language of their column, or name another country, not their own.
 
-    Columns that are sorted without the others have the questions of other templates in their rows: the ids, in
-    alphabetical order or that of ``template_ids``, show that rows were not sorted as a whole. And those that
-    were cut off, so that they alone do not end like a sentence.
+    And those that were cut off, so that they alone do not end like a sentence.
     """
-    _find_sorted_alone(questions, template_ids, diagnostics)
     _find_cut_off(questions, diagnostics)
-    scripts: defaultdict[str, list[Set[str]]] = defaultdict(list)
+    scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, row in questions:
-        scripts[_language(locales.get(row.locale))].append(_scripts(row))
+        scripts[_language(locales.get(row.locale))].update(_scripts(row))
     for location, row in questions:
         locale = locales.get(row.locale)
         key = {"locale": row.locale, "template_id": row.template_id}
@@ -76,13 +65,11 @@ def find_other_languages(
             diagnostics.finding("other-country", location, found, **key)
 
 
-def _other_language(row: AskedQuestion, locale: Locale, usual: Sequence[Set[str]]) -> str | None:
+def _other_language(row: AskedQuestion, locale: Locale, usual: Counter[str]) -> str | None:
     """Say that a local question is in another script than most in its language, or in another language."""
     if in_english(locale):
         return None
-    # One stray letter is no script, so the most frequent one has to be there.
-    most = Counter(chain.from_iterable(usual)).most_common(1)
-    if len(usual) > _FEW and (scripts := _scripts(row)) and most[0][0] not in scripts:
+    if (scripts := _scripts(row)) and usual.total() > _FEW and usual.most_common(1)[0][0] not in scripts:
         return f"is not in the script of the other questions in {english_name(locale.language)}"
     return foreign(row.question, _language(locale))
 
@@ -133,43 +120,6 @@ def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagn
                 detail = f"column {column}: ends in {end!r}, the others in a mark; kept, was it cut off?"
                 key = {"locale": row.locale, "template_id": row.template_id}
                 diagnostics.finding("cut-off", location, detail, **key)
-
-
-def _find_sorted_alone(
-    questions: Sequence[Placed[AskedQuestion]], template_ids: Sequence[str], diagnostics: Diagnostics
-) -> None:
-    """Note locales whose ids are in order, and one of whose columns of questions is in alphabetical order."""
-    ranks = {template_id: rank for rank, template_id in enumerate(template_ids)}
-    by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
-    for placed in questions:
-        by_locale[placed.row.locale].append(placed)
-    for tag, rows in by_locale.items():
-        ids = [row.template_id for _, row in rows]
-        orders = {
-            "like template_id": _descents(ids),
-            "and template_id in that of the templates": _descents([f"{ranks.get(one, 0):09}" for one in ids]),
-        }
-        how = min(orders, key=lambda order: orders[order])
-        if len(rows) < _SURELY_SORTED or orders[how] > len(rows) // 8:
-            continue  # a sheet that was sorted as a whole, or by nothing that shows
-        columns = ("question", "en_question")
-        ordered = {
-            # With accents as letters of their own, or as none: spreadsheets do either.
-            column: any(
-                not _descents([spelled(getattr(row, column)) for _, row in rows])
-                for spelled in (str.casefold, fold)
-            )
-            for column in columns
-        }
-        if ordered["question"] != ordered["en_question"]:
-            one, other = ("question", "en_question") if ordered["question"] else ("en_question", "question")
-            detail = f"column {one} of {tag} is in alphabetical order {how}, {other} is not; kept"
-            diagnostics.finding("sorted-alone", rows[0].location, detail, locale=tag)
-
-
-def _descents(texts: Sequence[str]) -> int:
-    """How many texts do not come after the one before them."""
-    return sum(one >= later for one, later in pairwise(texts))
 
 
 def _language(locale: Locale) -> str:

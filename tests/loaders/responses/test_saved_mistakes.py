@@ -3,7 +3,7 @@
 import csv
 import io
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -494,35 +494,10 @@ def asked() -> list[Placed[AskedQuestion]]:
     return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
 
 
-def told_of(asked: list[Placed[AskedQuestion]], template_ids: Sequence[str] = ()) -> list[tuple[str, ...]]:
+def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
     diagnostics = Diagnostics()
-    find_other_languages(asked, registry(), diagnostics, template_ids=template_ids)
+    find_other_languages(asked, registry(), diagnostics)
     return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
-
-
-@pytest.mark.parametrize("column", ["question", "en_question"])
-def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQuestion]], column: str):
-    rows = sorted((one for one in asked if one.row.locale == "es-MX"), key=lambda one: one.row.template_id)
-    assert not told_of(rows)
-    texts = sorted((getattr(row, column) for _, row in rows), key=str.casefold)
-    wrong = [
-        Placed(one.location, one.row.model_copy(update={column: text}))
-        for one, text in zip(rows, texts, strict=True)
-    ]
-    other = "en_question" if column == "question" else "question"
-    detail = f"column {column} of es-MX is in alphabetical order like template_id, {other} is not; kept"
-    assert ("sorted-alone", rows[0].location, detail) in told_of(wrong)
-    own = [
-        Placed(one.location, one.row.model_copy(update={"template_id": f"{number % 7}-{number}"}))
-        for number, one in enumerate(wrong)
-    ]
-    detail = (
-        f"column {column} of es-MX is in alphabetical order and template_id in that of the templates, "
-        f"{other} is not; kept"
-    )
-    assert ("sorted-alone", rows[0].location, detail) in told_of(own, [row.template_id for _, row in own])
-    whole = sorted(rows, key=lambda one: one.row.question.casefold())
-    assert not [kind for kind, *_ in told_of(whole) if kind == "sorted-alone"]
 
 
 def swapped(
