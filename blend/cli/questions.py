@@ -167,7 +167,6 @@ def accept(
     added = add_verdicts(out, verdicts, reviewer=reviewer, native=native, when=datetime.now(UTC).date())
     known = f"; {added.known:,} stood there already" if added.known else ""
     typer.echo(f"{_added(out, added.by_kind)}{known}.")
-    _say_what_was_read(verdicts)
     if added.disputed:
         stay = f"; {added.overruled:,} of these stay" if added.overruled else ""
         typer.echo(
@@ -176,6 +175,7 @@ def accept(
         )
     if is_new:
         _say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
+    _say_what_was_read(verdicts)
 
 
 def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:

@@ -4,12 +4,15 @@ import csv
 from pathlib import Path
 
 import openpyxl
+import polars as pl
 import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 
 from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.responses.option_sheets import write_option_sheet
 from blend.loaders.responses.sheets import read_answer_sheet
+from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
 from helpers.in_process import run
 
 
@@ -95,3 +98,34 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         "row 2: struck through; each counts all the same: delete what is not to count",
         "row 3: coloured, which means nothing here",
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (
+            ["ok", "also-right", "silly"],
+            (
+                "Look whether each verdict fits its option, or the column moved by a row: b = also-right; c = "
+                "silly.\n"
+            ),
+        ),
+        (["ok"] * 6, "All 6 verdicts are ok: was every option read, or the column filled down?\n"),
+        (["ok"] * 5, ""),
+    ],
+)
+def test_verdicts_stand_beside_their_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdicts: list[str], told: str
+):
+    monkeypatch.chdir(tmp_path)
+    about = ("T-1", "en-GB", "When is lunch?")
+    rows = [
+        dict.fromkeys(OPTION_SHEET)
+        | dict(zip(("template_id", "locale", "question"), about, strict=True))
+        | {"option": option, "role": "distractor", "votes": 1, "verdict": verdict}
+        | {"check": option_mark(*about, option, "distractor")}
+        for option, verdict in zip("abcdef", verdicts, strict=False)
+    ]
+    write_option_sheet(pl.DataFrame(rows, OPTION_SHEET), Path("back.csv"))
+    printed = run("questions", "accept", "back.csv", "--reviewer", "r1")
+    assert printed.partition("relative to the recipe's folder.\n")[2] == told
