@@ -17,7 +17,7 @@ from blend.loaders.files.unpacked import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
-from blend.loaders.releases.tables import read_config, release_locales
+from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.schemas.base.docstrings import field_sentences
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.languages import country_name
@@ -27,8 +27,7 @@ from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.release.release_layout import FINDINGS_NAME, RECIPE_NAME
 from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS
 from blend.views.frames import frame_table, rows_frame
-from blend.views.safe import SafeConsole
-from blend.views.safe import shown as harmless
+from blend.views.safe import SafeConsole, shown
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -71,7 +70,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     found = [line for line in _read_findings(release) if line["stage"].startswith(RAW)]
     yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
     here = pl.col("locale").is_in(own)
-    questions = read_config(release, ANNOTATIONS).filter(here)
+    questions = scan_config(release, ANNOTATIONS).filter(here).collect()
     yield (
         f"{read_recipe(release / RECIPE_NAME).title}: do question, English and answers fit together? Read "
         f"{_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
@@ -90,14 +89,14 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
 
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
-    return f"  {row[key]} {row['locale']}: {' | '.join(map(harmless, texts))}"
+    return f"  {row[key]} {row['locale']}: {' | '.join(map(shown, texts))}"
 
 
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
     """Findings about tables of one's own, as lines, at most `_LINES`."""
     if found:
         yield f"Odd in your tables, {_some_of(len(found))}, {where_all_are}:"
-        yield from (f"  {harmless(one['source'])}: {harmless(one['detail'])}" for one in found[:_LINES])
+        yield from (f"  {shown(one['source'])}: {shown(one['detail'])}" for one in found[:_LINES])
 
 
 def _read_findings(release: Path) -> list[dict[str, Any]]:
@@ -155,8 +154,8 @@ def locale_details(locale: Locale) -> Table:
     rows = []
     for name, meaning in field_sentences(Locale).items():
         value = getattr(locale, name)
-        shown = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
-        rows.append((name, shown, plain(meaning)))
+        text = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+        rows.append((name, text, plain(meaning)))
     columns = ("field", "value", "meaning")
     return frame_table(rows_frame(columns, rows), locale.tag, texts=columns)
 
