@@ -108,17 +108,18 @@ class ShortAnswer(Task):
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
-        from blend.eval.tasks.short_answer.task_predictions import predictions
+        from blend.eval.tasks.short_answer.semeval_rule import predictions
 
         return predictions()
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""
+        del seed
         from blend.eval.report.region_sections import region_sections
         from blend.eval.tasks.short_answer.reply_differences import differences_section
         from blend.eval.tasks.short_answer.short_answer_section import languages_section
 
-        own = (languages_section(runs, seed=seed), differences_section(runs))
+        own = (languages_section(runs), differences_section(runs))
         note = _NOTE if any(run.overall("labelled") for run in runs) else _NOTE + _UNCORRECTED
         return (*region_sections(runs, note=note), *(one for one in own if one is not None))
 

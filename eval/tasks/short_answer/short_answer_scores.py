@@ -24,7 +24,7 @@ from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
-from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
+from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
@@ -87,20 +87,23 @@ def score_short_answers(
         decided = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
         made.append(packed(decided.drop("response")))
     decided = unpacked(made)
-    used = _read_with(decided, gold, rule=rule, lemmas=lemmas)
+    annotations = gold.with_columns(language=_LOCAL)
+    local = annotations.join(decided.filter(asked_in="local"), on="locale", how="semi")
+    others = annotations["language"].unique()
+    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=others) if decided.height else ""
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
     replies = decided.filter("answered")
     scores: tuple[Score, ...] = ()
-    if used:
+    if decided.height:
         scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
-    if rule == SEMEVAL and used:
+    if rule == SEMEVAL and decided.height:
         ours = score_short_answers(parts, gold, seed=seed)
         beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
         scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
     scores = (*scores, missing_share(replies.height, n_items))
-    warnings = (not_repeated(used),) if rule == SEMEVAL else ()
-    signature = {"lemma": "+".join(used)}
+    warnings = (not_repeated(read_with.split("+")),) if rule == SEMEVAL else ()
+    signature = {"lemma": read_with}
     if rule == "default" and "english" in decided["asked_in"]:
         signature["local"] = "latin"  # which local answers count for English questions
     return ScoredItems(decided.drop("language", "answered"), scores, signature, warnings)
@@ -158,19 +161,6 @@ def _decision(
     decided = dict(zip(DECISIONS, decide({**row, "response": reply}), strict=True))
     correct = decided["correct"]
     return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
-
-
-def _read_with(decided: pl.DataFrame, gold: pl.DataFrame, *, rule: str, lemmas: str) -> dict[str, None]:
-    """What texts were read with, language by language, as `short_answer_decisions.lemmas_signature` says it."""
-    annotations = gold.with_columns(language=_LOCAL)
-    every = annotations["language"].unique()
-    used: dict[str, None] = {}
-    for way in _WAYS:
-        held = annotations.join(decided.filter(asked_in=way), on="locale", how="semi")
-        if held.height:
-            signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
-            used |= dict.fromkeys(signature.split("+"))
-    return used
 
 
 def _by_default(score: Score) -> Score:
