@@ -222,28 +222,6 @@ def _upright(alt: Any) -> Any:
     return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
 
 
-def position_chart(rows: Rows, *, title: str, highest: float) -> Spec:
-    """Show how often every letter was chosen, beside how often it was correct.
-
-    Args:
-        rows: ``letter``, ``what`` (``chosen`` or ``correct``), ``value`` in percent.
-        title: What is shown.
-        highest: Where the vertical axis ends.
-    """
-    alt = load_altair()
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X("letter:N", title="letter; filled: chosen, hollow: correct", axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("what:N", sort=["chosen", "correct"]),
-        y=alt.Y("value:Q", title="% of answers", scale=alt.Scale(domain=[0, highest])),
-        tooltip=_tooltips(alt, "letter", "what", "value"),
-    )
-    bars = base.mark_bar(
-        fill=alt.expr("datum.what == 'chosen' ? '#3b82c4' : 'transparent'"), stroke="#3b82c4", strokeWidth=1.5
-    )
-    numbers = base.mark_text(dy=-6, fontSize=11).encode(text=alt.Text("value:Q", format=".0f"))
-    return spec_of(bars + numbers, title, height=180)
-
-
 def ladder_chart(
     rows: Rows,
     rungs: Sequence[str],
