@@ -4,9 +4,8 @@ import polars as pl
 
 from blend.eval.judging.verdicts import JUDGE, judge_signature, read_judge
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import ALL, Score, ScoredItems, agreement_scores, percents
-from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.estimates import estimates
+from blend.eval.scores_json import Score, ScoredItems, agreement_scores
+from blend.eval.share_scores import share_scores
 from blend.schemas.language.text_comparison import agreeing
 
 MAX_UNREADABLE = 0.01
@@ -35,12 +34,11 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
         run.items("item_id", "region", "template_id"), on="item_id", how="inner", maintain_order="left"
     )
     asked, known = judged.filter("is_asked"), judged.drop_nulls("verdict")
-    is_partly = pl.col("verdict") == "partly"
+    unreadable, partly = pl.col("verdict").is_null(), pl.col("verdict") == "partly"
     scores = (
-        *_shares("judge-asked", judged, pl.col("is_asked"), seed),
-        *_shares("judge-unreadable", asked, pl.col("verdict").is_null(), seed),
-        *_shares("judge-partly", known, is_partly, seed),
-        *_shares("judge-partly", known, is_partly, seed, "region"),
+        *share_scores("judge-asked", judged.with_columns(value="is_asked"), {}, seed),
+        *share_scores("judge-unreadable", asked.with_columns(value=unreadable), {}, seed),
+        *share_scores("judge-partly", known.with_columns(value=partly), {"region": "region"}, seed),
         *_agreement_with_rule(known.filter("is_asked"), scored.decisions, seed),
     )
     return scored._replace(
@@ -80,13 +78,3 @@ def _agreement_with_rule(known: pl.DataFrame, decisions: pl.DataFrame, seed: int
         by_rule = pl.col("by_rule")
     yes = known.select(n=(pl.col("verdict") == "correct").cast(pl.Int64) + by_rule.cast(pl.Int64))
     return agreement_scores("judge-rule", yes["n"], [2] * known.height, known["template_id"], seed)
-
-
-def _shares(
-    metric: str, rows: pl.DataFrame, value: pl.Expr, seed: int, by: str | None = None
-) -> tuple[Score, ...]:
-    """A share of the rows, overall or by a column, which is the scope."""
-    cells = rows.group_by("template_id", *([by] if by else [])).agg(value=value.sum(), n=pl.len())
-    groups = cells[by].cast(pl.String) if by else None
-    sums = cluster_sums(cells["value"], cells["template_id"], groups, counts=cells["n"])
-    return percents(metric, by or "overall", sums.groups if by else (ALL,), estimates(sums, seed=seed))

@@ -10,18 +10,14 @@ from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
 from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.scores_json import (
-    ALL,
     UNANSWERED,
     Score,
     ScoredItems,
     estimated,
     missing_share,
-    percent,
-    percents,
 )
-from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.share_scores import share_scores
 from blend.eval.statistics.correlation import correlation
-from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
@@ -189,12 +185,7 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
         if known.is_empty() and not scored.is_empty():
             continue
         values = known.with_columns(value=pl.col(column).cast(pl.Float64))
-        of_regions = cluster_sums(values["value"], values["template_id"], values["region"])
-        scores.append(percent(metric, "overall", ALL, estimates(of_regions.pooled, seed=seed)[0]))
-        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(of_regions, seed=seed)))
-        for scope, by in _SCOPES.items():
-            of_scope = cluster_sums(values["value"], values["template_id"], values[by])
-            scores += percents(metric, scope, of_scope.groups, estimates(of_scope, seed=seed))
+        scores += share_scores(metric, values, _SCOPES, seed, macro=True)
         means = _means(values)
         scores += _prompt_correlations(metric, means, seed)
         scores += _language_gaps(metric, means, seed)
@@ -215,23 +206,21 @@ def reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]
         correct ones.
     """
     scored = decisions.drop_nulls("correct").with_columns(
-        hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False), refused=pl.col("why") == "refused"
+        hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
     )
     measures = {
         UNANSWERED: (pl.col("why") == UNANSWERED, pl.lit(1.0)),
-        "refused": (pl.col("refused"), pl.lit(1.0)),
+        "refused": (pl.col("why") == "refused", pl.lit(1.0)),
         "hedged": (pl.col("hedged"), pl.lit(1.0)),
-        "hedged-correct": (pl.col("hedged") & pl.col("correct"), pl.col("correct").cast(pl.Float64)),
+        "hedged-correct": (pl.col("hedged") & pl.col("correct"), pl.col("correct")),
     }
-    scores: list[Score] = []
-    for metric, (value, weight) in measures.items():
-        rows = scored.with_columns(value=value, weight=weight)
-        shares = cluster_sums(
-            rows["value"].cast(pl.Float64), rows["template_id"], rows["region"], counts=rows["weight"]
+    return tuple(
+        score
+        for metric, (value, counted) in measures.items()
+        for score in share_scores(
+            metric, scored.with_columns(value=value, counted=counted), {"region": "region"}, seed
         )
-        scores.append(percent(metric, "overall", ALL, estimates(shares.pooled, seed=seed)[0]))
-        scores += percents(metric, "region", shares.groups, estimates(shares, seed=seed))
-    return tuple(scores)
+    )
 
 
 def _means(values: pl.DataFrame) -> pl.DataFrame:
@@ -262,7 +251,5 @@ def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
     pairs = local.join(english, on=key, maintain_order="left")
     if pairs.is_empty():
         return []
-    gaps = cluster_sums(pairs["value"] - pairs["value_right"], pairs["template_id"], pairs["region"])
-    overall = percent(f"{metric}-gap", "overall", ALL, estimates(gaps.pooled, seed=seed, proportion=False)[0])
-    by_region = estimates(gaps, seed=seed, proportion=False)
-    return [overall, *percents(f"{metric}-gap", "region", gaps.groups, by_region)]
+    gaps = pairs.with_columns(value=pl.col("value") - pl.col("value_right"))
+    return share_scores(f"{metric}-gap", gaps, {"region": "region"}, seed, proportion=False)
