@@ -7,6 +7,7 @@ stands behind a letter with the options of the question.
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from blend.eval.tasks.multiple_choice.answer_phrases import AnswerPhrases, answer_phrases, folded
@@ -107,10 +108,8 @@ class Reading(NamedTuple):
     """Letters with words that choose them."""
     line: tuple[NamedLetter, ...]
     """Letters that begin the reply, or are a line by themselves."""
-    settled: bool
-    """Whether the options are not needed: nothing is said but a letter, or the reply names none for sure."""
-    option: int | None
-    """Index of the letter where that is settled; null for none."""
+    names_none: bool
+    """Whether it names no letter for sure, whatever the options say: several, joined, or taken back."""
 
 
 class _Occurrence(NamedTuple):
@@ -132,6 +131,8 @@ class _Occurrence(NamedTuple):
     """Whether its line is the first."""
 
 
+# Models repeat themselves: a reply to many questions is read once.
+@lru_cache(maxsize=1 << 10)
 def read_letters(reply: str) -> Reading:
     """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them.
 
@@ -170,16 +171,12 @@ def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
         default=len(text),
     )
     low = text.lower()
-    none = (
+    names_none = (
         len({letter.option for letter in final}) > 1
         or any(_is_joined(occurrence, phrases) for occurrence, _ in chosen)
         or (takes_back and not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
     )
-    letters = (*final, *announced, *line)
-    named = {letter.option for letter in letters}
-    plain = len(named) == 1 and all(letter.certain and not letter.tail for letter in letters)
-    index = named.pop() if plain and not none else None
-    return Reading(low, final, announced, line, settled=none or plain, option=index)
+    return Reading(low, final, announced, line, names_none)
 
 
 def announces(before: str, phrases: AnswerPhrases) -> str | None:
