@@ -16,7 +16,6 @@ from blend.eval.registry import TASKS
 from blend.eval.text.language_readers import LANGUAGES
 from blend.loaders.wikidata.endpoints import known_endpoints
 from blend.schemas.base.docstrings import docstring_of, first_line_of
-from blend.schemas.language.locales import registry
 from blend.schemas.release.finding_kinds import finding_steps
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -100,8 +100,9 @@ def decide_short_answers(
             question of the responses.
         rule: Name of `RULES`.
         lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.text_reader.lemmatiser_names`.
-        language: ``english`` counts English answers only, as for questions that were asked in English; by the
-            rule ``default`` also a local answer in Latin script that is the whole reply (*Nasi goreng*).
+        language: In which the questions were asked, where responses have no column ``asked_in`` that says it.
+            ``english`` counts English answers only; by the rule ``default`` also a local answer in Latin script
+            that is the whole reply (*Nasi goreng*).
 
     Returns:
         `DECISIONS`, in the order of the responses.
@@ -111,45 +112,43 @@ def decide_short_answers(
         MissingExtraError: If a lemmatiser's package is missing; says what to install.
         InputError: If a response is to a question that is not annotated; names the first.
     """
-    decide = short_answer_rule(responses, annotations, rule=rule, lemmas=lemmas, language=language)
-    decided = [decide(row) for row in responses.iter_rows(named=True)]
+    asked = responses
+    if "asked_in" not in responses.columns:
+        asked = responses.with_columns(asked_in=pl.lit(language))
+    decide = short_answer_rule(asked, annotations, rule=rule, lemmas=lemmas)
+    decided = [decide(row) for row in asked.iter_rows(named=True)]
     return pl.DataFrame(decided, schema=DECISIONS, orient="row")
 
 
 def short_answer_rule(
-    asked: pl.DataFrame,
-    annotations: pl.DataFrame,
-    *,
-    rule: str = "default",
-    lemmas: str = DEFAULT_LEMMAS,
-    language: AskedIn = "local",
+    asked: pl.DataFrame, annotations: pl.DataFrame, *, rule: str = "default", lemmas: str = DEFAULT_LEMMAS
 ) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
     """Make ready what decides on single responses; see `decide_short_answers` for the arguments and errors.
 
     Args:
-        asked: The questions that responses will be to: ``template_id`` and ``locale``.
+        asked: The questions that responses will be to: ``template_id``, ``locale`` and ``asked_in``.
         annotations: As for `decide_short_answers`, like the other arguments.
         rule: Likewise.
         lemmas: Likewise.
-        language: Likewise.
 
     Returns:
-        A function from a row of `RESPONSES` to one of `DECISIONS`.
+        A function from a row of `RESPONSES`, with ``asked_in``, to one of `DECISIONS`.
     """
     kind = _kind(rule)
     questions = _questions(annotations, asked)
-    local = {question["language"] for question in questions.values()}
+    keys = asked.select(*KEY, "asked_in").unique().iter_rows()
+    ways = {(questions[template_id, locale]["language"], way) for template_id, locale, way in keys}
     names = lemmatiser_names(
         lemmas,
-        {"en", *(local if language == "local" else ())},
+        {"en", *(tag for tag, way in ways if way == "local")},
         preferred=kind.preferred,
         others=annotations["language"].unique(),
     )
     rules = {
-        tag: kind.make(None if language == "english" else tag, names, _calendar(tag))
-        for tag in map(primary, local)
+        (tag, way): kind.make(None if way == "english" else tag, names, _calendar(tag))
+        for tag, way in {(primary(language), way) for language, way in ways}
     }
-    return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule, language)
+    return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule)
 
 
 def lemmas_signature(
@@ -203,11 +202,11 @@ def _questions(annotations: pl.DataFrame, asked: pl.DataFrame) -> dict[tuple[str
 def _decided(
     row: Mapping[str, Any],
     question: Mapping[str, Any],
-    rules: Mapping[str, Rule],
+    rules: Mapping[tuple[str, AskedIn], Rule],
     rule: str,
-    language: AskedIn,
 ) -> tuple[Any, ...]:
     """A row of `DECISIONS`."""
+    language = row["asked_in"]
     ids = (row["item_id"], row["locale"], row["template_id"], row["prompt_id"])
     groups = question["annotations"]
     counting = [*variants(groups, language, as_given=rule == SEMEVAL, in_latin=rule == "default")]
@@ -221,7 +220,7 @@ def _decided(
         return *ids, False, of_wrong, rule, UNANSWERED, None, None
     tag = primary(question["language"])
     reply = read_reply(response, row["prompt"] or "", reply_words(ENGLISH if language == "english" else tag))
-    found = rules[tag](reply, counting, format_of(question["en_question"]))
+    found = rules[tag, language](reply, counting, format_of(question["en_question"]))
     if found is None:
         why = "refused" if reply.refused else "hedged" if reply.hedged else "no match"
         return *ids, False, of_wrong, rule, why, None, reply.n_answers

@@ -24,7 +24,6 @@ from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
-    AskedIn,
     decide_short_answers,
     lemmas_signature,
     short_answer_rule,
@@ -44,7 +43,6 @@ _ASKED_IN = (
     .then(pl.lit("english"))
     .otherwise(pl.lit("local"))
 )
-_WAYS: tuple[AskedIn, ...] = ("local", "english")
 
 
 def score_short_answers(
@@ -123,15 +121,9 @@ def decided_answers(
         answered=pl.col("answered").fill_null(value=False),
         asked_in=_ASKED_IN,
     )
-    decided = [
-        decide_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way)
-        for way in _WAYS
-        if not (of_way := asked.filter(asked_in=way)).is_empty()
-    ]
+    decided = decide_short_answers(asked, annotations, rule=rule, lemmas=lemmas)
     known = asked.select("item_id", "region", "topic", "asked_in", "language", "response", "answered")
-    return known.join(
-        pl.concat([pl.DataFrame(schema=DECISIONS), *decided]), on="item_id", how="left", maintain_order="left"
-    )
+    return pl.concat([known, decided.drop("item_id")], how="horizontal")
 
 
 def answer_rules(asked: TaskItems) -> dict[str, ItemRule]:
@@ -139,14 +131,12 @@ def answer_rules(asked: TaskItems) -> dict[str, ItemRule]:
     annotations = asked.gold.with_columns(language=_LOCAL)
     answers = {(row["template_id"], row["locale"]): row["annotations"] for row in annotations.to_dicts()}
     items = asked.items.with_columns(prompt=own_prompt(asked.items), asked_in=_ASKED_IN)
+    decide = short_answer_rule(items, annotations)
     rules = {}
-    for way in _WAYS:
-        of_way = items.filter(asked_in=way)
-        decide = short_answer_rule(of_way, annotations, language=way)
-        for row in of_way.iter_rows(named=True):
-            groups = answers[row["template_id"], row["locale"]]
-            accepted = [text for _, _, text in variants(groups, way, as_given=False, in_latin=True)]
-            rules[row["item_id"]] = ItemRule(accepted, partial(_decision, decide, row))
+    for row in items.iter_rows(named=True):
+        groups = answers[row["template_id"], row["locale"]]
+        accepted = [text for _, _, text in variants(groups, row["asked_in"], as_given=False, in_latin=True)]
+        rules[row["item_id"]] = ItemRule(accepted, partial(_decision, decide, row))
     return rules
 
 
