@@ -5,8 +5,9 @@ The words for it are those of `answer_phrases`; `reply_letters` finds the letter
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import polars as pl
@@ -149,8 +150,8 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
     """Where options stand in a text as words, those inside of a longer one left out."""
     found: list[_Mention] = []
     for option in sorted(range(len(options)), key=lambda option: -len(options[option])):
-        for start in _places_of(options[option], text):
-            end = start + len(options[option])
+        places = re.finditer(re.escape(options[option]), text) if options[option] else ()
+        for start, end in (place.span() for place in islice(places, _MENTIONS)):
             inside = any(other.start <= start and end <= other.end for other in found)
             before, after = text[max(0, start - 1) : start], text[start : end + WINDOW]
             if (
@@ -160,15 +161,6 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
             ):
                 found.append(_Mention(option, start, end))
     return found
-
-
-def _places_of(option: str, text: str) -> Iterator[int]:
-    start = text.find(option) if option else -1
-    for _ in range(_MENTIONS):
-        if start < 0:
-            return
-        yield start
-        start = text.find(option, start + len(option))
 
 
 def _is_named(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
