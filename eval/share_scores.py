@@ -22,14 +22,14 @@ def share_scores(
 
     Args:
         metric: Its name.
-        rows: With ``template_id``, ``value`` (numerator), ``counted`` (denominator; 1 where there is none),
+        rows: With ``template_id``, ``value`` (numerator), ``denominator`` (denominator; 1 where there is none),
             and the columns that are grouped by.
         by: Scope to the column that its keys stand in.
         seed: Seed of the intervals.
         macro: Whether the mean over regions stands beside the figure of all rows, as ``-macro``.
         proportion: Whether values are shares of what they are divided by.
     """
-    counts = rows["counted"].cast(pl.Float64) if "counted" in rows.columns else None
+    counts = rows["denominator"].cast(pl.Float64) if "denominator" in rows.columns else None
 
     def sums(column: str | None) -> Clusters:
         groups = None if column is None else rows[column]

@@ -53,7 +53,7 @@ def replies(run: ScoredRun) -> pl.DataFrame:
     Raises:
         InputError: If the task is another one, or the run is not scored.
     """
-    if run.task.name != "short-answer":
+    if not run.task.people_label:
         raise InputError(
             f"{run.run.directory}: the task {run.task.name} has no replies to judge; name runs of short-answer"
         )

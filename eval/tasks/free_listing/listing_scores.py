@@ -245,6 +245,8 @@ def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
     measures[UNANSWERED] = (pl.col(UNANSWERED), pl.lit(1.0))
     return [
         score
-        for metric, (value, counted) in measures.items()
-        for score in share_scores(metric, rows.with_columns(value=value, counted=counted), _SCOPES, seed)
+        for metric, (value, denominator) in measures.items()
+        for score in share_scores(
+            metric, rows.with_columns(value=value, denominator=denominator), _SCOPES, seed
+        )
     ]

@@ -329,9 +329,9 @@ def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> NamedLetter:
 
 def _is_bare(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
     """Whether nothing is said behind a letter in its line."""
-    said = occurrence.after.partition("\n")[0].lower().strip()
-    behind = phrases.ends.without_start(said)
-    return not any(character.isalnum() for character in (said if behind is None else behind))
+    line = occurrence.after.partition("\n")[0].lower().strip()
+    behind = phrases.ends.without_start(line)
+    return not any(character.isalnum() for character in (line if behind is None else behind))
 
 
 def _begins_list(occurrence: _Occurrence, *, is_list: bool, phrases: AnswerPhrases) -> bool:

@@ -150,8 +150,8 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
     """Where options stand in a text as words, those inside of a longer one left out."""
     found: list[_Mention] = []
     for option in sorted(range(len(options)), key=lambda option: -len(options[option])):
-        places = re.finditer(re.escape(options[option]), text) if options[option] else ()
-        for start, end in (place.span() for place in islice(places, _MENTIONS)):
+        matches = re.finditer(re.escape(options[option]), text) if options[option] else ()
+        for start, end in (match.span() for match in islice(matches, _MENTIONS)):
             inside = any(other.start <= start and end <= other.end for other in found)
             before, after = text[max(0, start - 1) : start], text[start : end + WINDOW]
             if (

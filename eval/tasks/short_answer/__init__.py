@@ -52,6 +52,7 @@ class ShortAnswer(Task):
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
     rules = ("default", "paper", "semeval", "judge")
+    people_label = True
     reads_answers = True
     missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}

@@ -206,9 +206,9 @@ def reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]
     }
     return tuple(
         score
-        for metric, (value, counted) in measures.items()
+        for metric, (value, denominator) in measures.items()
         for score in share_scores(
-            metric, scored.with_columns(value=value, counted=counted), {"region": "region"}, seed
+            metric, scored.with_columns(value=value, denominator=denominator), {"region": "region"}, seed
         )
     )
 
