@@ -1,8 +1,8 @@
 """Unpacked: the memory that Parquet files take once they are read, so that small ones cannot fill it.
 
-A file of some kilobytes can hold gigabytes: a text in a dictionary to which thousands of rows point, or nulls by
-the billion. What it says of its own size leaves out the copies of such texts, so these are counted: the columns
-that have some are decoded, a few rows at a time and without making the copies.
+A file of some kilobytes can hold gigabytes: a text in a dictionary to which thousands of rows point, or nulls
+by the billion. What it says of its own size leaves out the copies of such texts, so these are counted: the
+columns that have some are decoded, a few rows at a time and without making the copies.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -83,9 +83,7 @@ def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
     if size > allowed:
         largest = max(sizes, key=lambda path: sizes[path])
         what = f"it and the {len(sizes) - 1} files read with it unpack to {size:,} bytes, and more than"
-        raise RowError(
-            f"{what} {allowed:,} is not read of files of their size", where=str(largest), fix=_FIX
-        )
+        raise RowError(f"{what} {allowed:,} is not read of files of their size", where=str(largest), fix=_FIX)
 
 
 def _allowed(n_bytes: int) -> int:
@@ -108,7 +106,8 @@ def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
         pointed = {chunk.path_in_schema for chunk in texts if chunk.has_dictionary_page} - copied
         if size > most or not pointed | copied:
             return size
-        with pq.ParquetFile(file, metadata=footer, read_dictionary=sorted(pointed), pre_buffer=False) as parquet:
+        by_pointer = sorted(pointed)
+        with pq.ParquetFile(file, metadata=footer, read_dictionary=by_pointer, pre_buffer=False) as parquet:
             n_rows = _FEW_ROWS if copied else _ROWS
             for batch in parquet.iter_batches(n_rows, columns=sorted(pointed | copied), use_threads=False):
                 size += sum(_length(texts) for column in batch.columns for texts in _leaves(column))
