@@ -177,13 +177,8 @@ def test_the_figures_are_those_of_the_release(regions_release: Path):
     both = counted.filter(annotators=5).join(comparable, on=["locale", "annotators"], suffix="_shipped")
     assert both.height == 16
     # Where more than five have answered, the shipped shares are those of five drawn from them.
-    for name, most in {
-        "short_answers": 0.03,
-        "majority": 0.03,
-        "offered": 0.05,
-        "mcqs": 1e-4,
-        "size": 1e-4,
-    }.items():
+    most = {"short_answers": 0.03, "majority": 0.03, "offered": 0.05, "mcqs": 1e-4, "size": 1e-4}
+    for name, distance in most.items():
         assert (both[name] - both[f"{name}_shipped"]).abs().max() <= distance, name
     # A plan of what was collected says what the statistics say of it.
     planned = plan_collection(counted, templates=[500], annotators=[5]).designs
