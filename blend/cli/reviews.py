@@ -104,7 +104,7 @@ def accept(
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
     if out.absolute().name != "reviews" or not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    sentences = (*accepted.recognised, *accepted.left_out, *accepted.suspect_english, *accepted.out_of_format)
+    sentences = (*accepted.left_out, *accepted.suspect_english, *accepted.out_of_format)
     for sentence in sentences:
         typer.echo(sentence, err=True)
 
