@@ -17,12 +17,12 @@ from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.calendars import Calendar
 from blend.schemas.language.languages import (
-    NAMES,
     english_name,
     is_country,
     is_language,
     is_language_in_country,
     is_script,
+    known_names,
     turned_around,
 )
 
@@ -237,7 +237,7 @@ def language_name(tag: str, in_language: str = "en") -> str:
     for code in (tag, in_language):
         if not is_language(code):
             raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
-    if in_language == "en" and tag in NAMES:
+    if in_language == "en" and tag in known_names()["languages"]:
         return english_name(tag)
     from langcodes import Language
 

@@ -61,9 +61,7 @@ def test_others_are_told_nothing_of_it(work: Path):
 def test_annotations_name_files_from_the_working_directory(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(work / "contributions" / "mina-ko")
     first = run("contribute", "check", ".", "--format", "github", code=REFUSED).splitlines()[0]
-    assert first.startswith(
-        "::error file=annotators.csv,line=3::mina-ko, annotators.csv:3, column consent: "
-    )
+    assert first.startswith("::error file=annotators.csv,line=3::mina-ko, annotators.csv:3, column consent: ")
 
 
 def test_what_a_file_holds_ends_no_annotation(work: Path):
