@@ -281,19 +281,19 @@ def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, messa
     [
         (
             b"id,answer\nq,rice\n" + b"\0" * 512,
-            "512 null bytes from offset 17 on (line 3), which no text has: it was not saved or copied whole",
+            "512 null characters from line 3 on, which no text has: it was not saved or copied whole",
         ),
         (
             b"id,answer\nq,rice" + b"\0",
-            "1 null byte from offset 16 on (line 2), which no text has: it was not saved or copied whole",
+            "1 null character from line 2 on, which no text has: it was not saved or copied whole",
         ),
         (
             b"id,answer\nq,\0\0\0ice\n",
-            "3 null bytes from offset 12 on (line 2), which no text has: it was not saved or copied whole",
+            "3 null characters from line 2 on, which no text has: it was not saved or copied whole",
         ),
         (
             "id,answer\nq,rice\n".encode("utf-16") + b"\0" * 512,
-            "512 null bytes from offset 34 on (line 3), which no text has: it was not saved or copied whole",
+            "256 null characters from line 3 on, which no text has: it was not saved or copied whole",
         ),
         (
             "id,answer\nq,쌀밥".encode()[:-1],
