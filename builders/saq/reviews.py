@@ -16,7 +16,7 @@ from blend.builders.saq.reviewed_answers import (
     without_group,
 )
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat, form_in_words
+from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, understood
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.personal_data import tells_who
 from blend.schemas.language.placeholders import is_unwritten
@@ -38,6 +38,8 @@ class Reviewed(NamedTuple):
 
     reviews: pl.DataFrame
     """`frame_columns.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
+    recognised: tuple[str, ...]
+    """One sentence per English number in words that is read in digits, in file order."""
     left_out: tuple[str, ...]
     """One sentence per cell with English that no group has, by locale and template."""
     out_of_format: tuple[str, ...]
@@ -68,11 +70,13 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     """
     problems: list[RowError] = []
     read: list[Answer] = []
+    recognised: list[str] = []
     left_out: list[str] = []
     for cells in sheet.fill_null("").to_dicts():
         reader = _Reader(cells)
         answer = reader.answer()
         problems += reader.problems
+        recognised += reader.recognised
         left_out += reader.left_out
         if answer is not None:
             read.append(answer)
@@ -88,6 +92,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     left_out += [sentence for rows in by_question for sentence in without_group(rows)]
     return Reviewed(
         pl.DataFrame(reviews, schema=REVIEWS),
+        recognised=tuple(recognised),
         left_out=tuple(left_out),
         out_of_format=tuple(sentence for rows in by_question for sentence in out_of_format(rows)),
         suspect_english=tuple(suspect_english(by_question)),
@@ -117,6 +122,7 @@ class _Reader:
         self._cells = {name: clean(cell) for name, cell in cells.items()}
         self._source = cells["source"]
         self.problems: list[RowError] = []
+        self.recognised: list[str] = []
         self.left_out: list[str] = []
 
     def answer(self) -> Answer | None:
@@ -197,6 +203,8 @@ class _Reader:
         texts = []
         asked = self._format()
         for text in parted(unguarded(cell)):
+            # A number in words is one as well.
+            number = understood(text, asked) if asked is AnswerFormat.INTEGER else None
             if is_unwritten(text) and text != unguarded(self._cells["answer"]):
                 fix = "write the English, or leave the cell empty"
                 self._unreadable(f"{text!r} is not English", fix, needed=needed)
@@ -205,7 +213,9 @@ class _Reader:
                 fix = f"write it with an apostrophe before it, like {_EXAMPLES[asked]}"
                 self._unreadable(what, fix, needed=needed)
             else:
-                texts.append(text)
+                texts.append(text if number is None else number)
+                if texts[-1] != text:
+                    self.recognised.append(f"{self._source}, column english: {text!r} is read as {texts[-1]!r}")
         return tuple(texts)
 
     def _unreadable(self, what: str, fix: str, *, needed: bool) -> None:

@@ -44,6 +44,11 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # What XML cannot hold; carriage returns, which it turns into line feeds; and texts that look like an escape.
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
+_STYLES = "xl/styles.xml"
+_COMMENTS = re.compile(r"xl/(?:comments|threadedComments)[^.]*\.xml|xl/comments/[^/]*\.xml")
+_COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
+_LISTED = 10
+"""Rows, or cells, that a message lists."""
 _TO_FILL_IN = 24
 """Width of a column that holds nothing yet."""
 _SEVERAL = 2
@@ -101,19 +106,53 @@ def workbook_lines(
     _check_archive(content, location)
     try:
         sheets = _sheets(content)
+        texts: dict[str, _Lines] = {
+            name: [(row, [_text(cell) for cell in cells]) for row, cells in lines]
+            for name, lines in sheets.items()
+        }
     except Exception as error:
         raise _damaged(location) from error
-    name = _chosen(sheets, known, location)
-    for other, lines in sheets.items():
+    name = _chosen(texts, known, location)
+    for other, lines in texts.items():
         if other == name:
             continue
-        if _continues(sheets[name], lines):
+        if _continues(texts[name], lines):
             what = f"the rows of sheet {other!r} look like those of {name!r}, but without its header"
             fix = f"move them below those of {name!r}, or to another file"
             raise RowError(what, where=f"{location}[{other}]", fix=fix)
         what = f"sheet {other!r} is left out; {name!r} is read"
         diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
-    return f"{location}[{name}]", sheets[name]
+    try:
+        _note_looks(content, sheets[name][1:], f"{location}[{name}]", diagnostics)
+    except Exception as error:
+        raise _damaged(location) from error
+    return f"{location}[{name}]", texts[name]
+
+
+def _note_looks(
+    content: bytes, lines: Sequence[tuple[int, Sequence[Any]]], where: str, diagnostics: Diagnostics
+) -> None:
+    """Note what people say by the looks of cells and nobody reads: struck through, coloured, commented."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        styles = archive.read(_STYLES) if _STYLES in names else b""
+        comments = [archive.read(name) for name in names if _COMMENTS.fullmatch(name)]
+    cells = [(row, cell) for row, of_row in lines for cell in of_row if cell.value is not None]
+    struck = {row for row, cell in cells if b"<strike" in styles and cell.font.strike}
+    filled = {row for row, cell in cells if b'"solid"' in styles and cell.fill.fill_type == "solid"}
+    noted = {ref.decode() for part in comments for ref in _COMMENTED.findall(part)}
+    looks = {
+        "struck through; each counts all the same: delete what is not to count": struck,
+        # Every other row, or all of them, are coloured to be read more easily.
+        "coloured, which means nothing here": filled if 2 * len(filled) < len(lines) else (),
+    }
+    for what, rows in looks.items():
+        if rows:
+            listed = ", ".join(map(str, sorted(rows)[:_LISTED])) + (", …" if len(rows) > _LISTED else "")
+            diagnostics.finding("looks-not-read", where, f"row {listed}: {what}")
+    if noted:
+        listed = ", ".join(sorted(noted)[:_LISTED]) + (", …" if len(noted) > _LISTED else "")
+        diagnostics.finding("looks-not-read", where, f"a comment at {listed}: comments are not read")
 
 
 def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> bytes:
@@ -203,18 +242,18 @@ def _check_archive(content: bytes, location: str) -> None:
         raise RowError("not a workbook", where=location, fix="save it as .xlsx, or as CSV in UTF-8")
 
 
-def _sheets(content: bytes) -> dict[str, _Lines]:
-    """The lines of all sheets that hold anything."""
+def _sheets(content: bytes) -> dict[str, list[tuple[int, Sequence[Any]]]]:
+    """The lines of all sheets that hold anything, as cells."""
     import openpyxl
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what it cannot write back
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True)
-        found: dict[str, _Lines] = {}
+        found: dict[str, list[tuple[int, Sequence[Any]]]] = {}
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what a file says of its size need not be true
-            lines: _Lines = [
-                (row, [_text(cell) for cell in cells])
+            lines: list[tuple[int, Sequence[Any]]] = [
+                (row, cells)
                 for row, cells in enumerate(sheet.iter_rows(), start=1)
                 if any(cell.value is not None for cell in cells)
             ]

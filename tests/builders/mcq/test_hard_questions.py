@@ -19,7 +19,7 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
 from blend.builders.validate.checks.audit import check_audit
 from blend.cli import app
-from blend.eval.export.hub_results import push_scores
+from blend.eval.hub_results import push_scores
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.tables import read_config
