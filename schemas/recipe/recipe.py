@@ -66,8 +66,8 @@ class SaqOptions(FrozenModel):
 class JudgeOptions(FrozenModel):
     """Who decides whether two answers mean the same, beyond the lexical rules."""
 
-    kind: Literal["lexical", "chat", "embedding"] = "lexical"
-    """``lexical``: rules only; ``chat``: an OpenAI-compatible server; ``embedding``: sentence vectors."""
+    kind: Literal["lexical", "chat"] = "lexical"
+    """``lexical``: rules only; ``chat``: an OpenAI-compatible server."""
     decisions: str | None = None
     """TSV of reviewed decisions, relative to the recipe; used first, and a chat model's verdicts are added."""
     shipped: StrictBool = True
@@ -77,11 +77,9 @@ class JudgeOptions(FrozenModel):
     """Whether two English texts are the same where the region asked about, or the one that offers an option,
     writes them in the same words of its own, in default mode."""
     model: str | None = None
-    """Model name (``chat``) or model directory or Hub id (``embedding``)."""
+    """Name of the model, as the server knows it (``chat``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
     """Pairs that a chat model is asked about at the same time."""
-    threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
-    """Cosine similarity from which two answers count as the same (``embedding``)."""
 
     @model_validator(mode="before")
     @classmethod
