@@ -10,9 +10,7 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.release_layout import AUDIT_NAME
 from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
     RUNGS,
     TRUE_FALSE_QUESTIONS,
 )
@@ -44,9 +42,7 @@ def check_audit(release: Release) -> Iterator[Problem]:
     if audit is None:
         # A source's own questions are not audited.
         return
-    reports = {MULTIPLE_CHOICE_QUESTIONS: audit, MULTIPLE_CHOICE_HARD: audit.hard}
-    reports |= {TRUE_FALSE_QUESTIONS: audit.true_false, REGION_QUESTIONS: audit.regions}
-    for config, of_config in reports.items():
+    for config, of_config in {MULTIPLE_CHOICE_QUESTIONS: audit, TRUE_FALSE_QUESTIONS: audit.true_false}.items():
         if of_config is None:
             continue
         held = sum(table.rows for table in release.manifest.tables if table.config == config)
@@ -57,14 +53,13 @@ def check_audit(release: Release) -> Iterator[Problem]:
         if config in RUNGS:
             # What is typical of a region is what their answers are about, and no way round them.
             continue
-        yield from _guessed(of_config, named, all_variants=release.manifest.recipe.mcq.variants == "all")
+        yield from _guessed(of_config, named)
 
 
-def _guessed(audit: AuditReport, named: str, *, all_variants: bool) -> Iterator[Problem]:
+def _guessed(audit: AuditReport, named: str) -> Iterator[Problem]:
     for name, most in _MOST.items():
         found = audit.overall.get(name)
-        # Where every variant is made, its correct answer recurs by construction.
-        if found is None or found.low is None or (all_variants and name == "recurring"):
+        if found is None or found.low is None:
             continue
         if found.low > most:
             what = (
