@@ -13,6 +13,7 @@ from blend.builders.judges.panel import JudgePanel, pair
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.options import Acceptable, Option, are_apart
 from blend.builders.mcq.overlap import share_words
+from blend.loaders.responses.decisions import answer_key
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.locales import Locale
 
@@ -150,7 +151,7 @@ class _Overlap:
         """Whether an option shares a value with an answer, and no judge holds the two for different."""
         if option.values.isdisjoint(self._values):
             return False
-        if not may_differ(option.text, self._panel):
+        if not _may_differ(option.text, self._panel):
             return True
         shared = (one for one in self._answers if not option.values.isdisjoint(one.values))
         return not all(are_different(option.text, one.text, self._panel) for one in shared)
@@ -158,12 +159,14 @@ class _Overlap:
 
 def are_different(text: str, other: str, panel: JudgePanel) -> bool:
     """Whether a judge before the rules holds two texts for different that share words as they are shown."""
-    if not may_differ(text, panel) or not share_words(text, other):
+    if not _may_differ(text, panel) or not share_words(text, other):
+        return False
+    if panel.partners is not None and answer_key(other) not in panel.partners[text]:
         return False
     asked = pair(text, other)
     return not panel.same([asked], overlapping=True)[asked]
 
 
-def may_differ(text: str, panel: JudgePanel) -> bool:
+def _may_differ(text: str, panel: JudgePanel) -> bool:
     """Whether a judge before the rules may have an opinion on a text: mostly none has."""
     return bool(panel.before) and (panel.partners is None or bool(panel.partners[text]))
