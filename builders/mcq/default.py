@@ -26,8 +26,7 @@ from blend.builders.mcq.true_false import MORE_VOTES, SureQuestions
 from blend.builders.mcq.unread_options import UnreadOptions
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.fillers import Fillers, FillerUse
-from blend.builders.mcq.verdicts.question_readings import QuestionReadings
-from blend.builders.mcq.verdicts.reading import Reading, reading_frame
+from blend.builders.mcq.verdicts.reading import QuestionReadings, Reading, reading_frame
 from blend.builders.mcq.verdicts.wordings import put_right
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import McqOptions

@@ -160,6 +160,24 @@ def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
     return replace(made, given=given, summary=total)
 
 
+ABSENT = "compact-absent"
+"""Finding: a question was chosen that is not in the release, since its options are others now."""
+
+
+def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
+    """Multiple-choice questions with those that stand for all, and a finding for each that is not there.
+
+    Args:
+        made: All questions.
+        chosen: `frame_columns.COMPACT_ITEMS`.
+    """
+    batches = (rows.join(chosen, on="mcq_id", how="inner", maintain_order="left") for rows in made.batches())
+    rows = pl.concat([empty(COMPACT_ROWS), *(batch.select(list(COMPACT_ROWS)) for batch in batches)])
+    absent = chosen.join(rows, on="mcq_id", how="anti", maintain_order="left")
+    found = [(None, None, ABSENT, f"{name}, weight {weight:g}") for name, weight in absent.iter_rows()]
+    return replace(made, compact=rows, found=pl.concat([made.found, pl.DataFrame(found, FOUND, orient="row")]))
+
+
 def summarise(plans: Sequence[TemplatePlan], dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
     """`SUMMARY`: what the plans yield and what was dropped, by locale, in the order of ``tags``."""
     mcqs: Counter[str] = Counter()

@@ -11,9 +11,8 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.compact import with_compact
 from blend.builders.mcq.published_mcqs import given_rows
-from blend.builders.mcq.result import STAGE, McqBuild, with_given
+from blend.builders.mcq.result import STAGE, McqBuild, with_compact, with_given
 from blend.builders.mcq.verdicts.exclusions import VOID
 from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.verdicts.wordings import quotable

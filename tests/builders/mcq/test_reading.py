@@ -8,8 +8,13 @@ import pytest
 from blend.builders.cards.read_options import read_options
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.builders.mcq.verdicts.question_readings import QuestionReadings
-from blend.builders.mcq.verdicts.reading import READING, Reading, unread_findings, unread_summary
+from blend.builders.mcq.verdicts.reading import (
+    READING,
+    QuestionReadings,
+    Reading,
+    unread_findings,
+    unread_summary,
+)
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
