@@ -56,6 +56,8 @@ MAY_IMPORT = {
     "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
     "loaders/responses builders/annotation builders/release builders/saq",
     "builders/saq": "",
+    "builders/export": "loaders/files",
+    "builders/items": "",
     "builders/judges": "loaders/responses loaders/servers",
     "builders/audit": "loaders/files loaders/releases loaders/responses builders/judges builders/mcq",
     "builders/mcq": "loaders/responses builders builders/judges builders/templates",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from blend.schemas.release.manifest import ReleaseManifest
 
 DEFAULT_OUT = Path("release")
+VERDICTS = "verdicts.tsv"
+"""Where `blend questions accept` writes verdicts on options unless told otherwise."""
 
 RecipeFile = Annotated[
     Path | None, typer.Argument(help="Recipe (TOML). Without one, recipe.toml here, or else the sample.")
@@ -183,6 +185,11 @@ def _build(
         )
         step = step_since_previous(recipe, out, base=base, source_paths=source_paths)
     _print_summary(manifest, out, before, called)
+    if called and recipe.mcq.exclusions is None and (base / VERDICTS).is_file():
+        typer.echo(
+            f"\n{base / VERDICTS} lies beside the recipe and was not read: write exclusions = "
+            f'"{VERDICTS}" below [mcq], and build again.'
+        )
     if step is not None:
         typer.echo(_followed(manifest.version, *step))
 
@@ -308,7 +315,7 @@ def _print_summary(
 ) -> None:
     from blend.builders.mcq.result import why_none_made
     from blend.builders.mcq.verdicts.reading import verdict_notes
-    from blend.views.releases import release_tables
+    from blend.views.releases import lines_to_read, release_tables
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
@@ -322,6 +329,10 @@ def _print_summary(
     ):
         console.print()
         console.print(sentence, highlight=False, markup=False)
+    for line in lines_to_read(out, manifest):
+        if not line.startswith(" "):
+            console.print()
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in (
         f"\nBuilt {manifest.name} {manifest.version} in {out}{replaced}. Look at it:",
         f"  blend show {out}",

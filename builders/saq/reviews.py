@@ -16,7 +16,7 @@ from blend.builders.saq.reviewed_answers import (
     without_group,
 )
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.answer_formats import AnswerFormat, understood
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.personal_data import tells_who
 from blend.schemas.language.placeholders import is_unwritten
@@ -212,6 +212,11 @@ class _Reader:
                 continue
             if meant != text:
                 self._recognise("english", text, meant)
+            # A number in words is one as well.
+            number = understood(meant, AnswerFormat.INTEGER) if self._format() is AnswerFormat.INTEGER else None
+            if number is not None and number != meant:
+                self._recognise("english", meant, number)
+                meant = number
             if is_unwritten(meant) and meant != unguarded(self._cells["answer"]):
                 fix = "write the English, or leave the cell empty"
                 self._unreadable(f"{meant!r} is not English", fix, needed=needed)

@@ -46,6 +46,11 @@ _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)"
 _WIDEST = 60
 _SEVERAL = 2
 """Known columns from which a sheet is another one of the same kind."""
+_STYLES = "xl/styles.xml"
+_COMMENTS = re.compile(r"xl/(?:comments|threadedComments)[^.]*\.xml|xl/comments/[^/]*\.xml")
+_COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
+_LISTED = 10
+"""Rows, or cells, that a message lists."""
 _LEGEND = re.compile(r"what \w+ means")
 """Title of a sheet that explains what can be chosen."""
 _TO_FILL_IN = 24
@@ -117,7 +122,34 @@ def workbook_lines(
             raise RowError(what, where=f"{location}[{other}]", fix=fix)
         what = f"sheet {other!r} is left out; {name!r} is read"
         diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
+    _note_looks(content, sheets[name][1:], f"{location}[{name}]", diagnostics)
     return f"{location}[{name}]", _texts(sheets[name], formulas.get(name, []))
+
+
+def _note_looks(
+    content: bytes, lines: Sequence[tuple[int, Sequence[Any]]], where: str, diagnostics: Diagnostics
+) -> None:
+    """Note what people say by the looks of cells and nobody reads: struck through, coloured, commented."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        styles = archive.read(_STYLES) if _STYLES in names else b""
+        comments = [archive.read(name) for name in names if _COMMENTS.fullmatch(name)]
+    cells = [(row, cell) for row, of_row in lines for cell in of_row if cell.value is not None]
+    struck = {row for row, cell in cells if b"<strike" in styles and cell.font.strike}
+    filled = {row for row, cell in cells if b'"solid"' in styles and cell.fill.fill_type == "solid"}
+    noted = {ref.decode() for part in comments for ref in _COMMENTED.findall(part)}
+    looks = {
+        "struck through; each counts all the same: delete what is not to count": struck,
+        # Every other row, or all of them, are coloured to be read more easily.
+        "coloured, which means nothing here": filled if 2 * len(filled) < len(lines) else (),
+    }
+    for what, rows in looks.items():
+        if rows:
+            listed = ", ".join(map(str, sorted(rows)[:_LISTED])) + (", …" if len(rows) > _LISTED else "")
+            diagnostics.finding("looks-not-read", where, f"row {listed}: {what}")
+    if noted:
+        listed = ", ".join(sorted(noted)[:_LISTED]) + (", …" if len(noted) > _LISTED else "")
+        diagnostics.finding("looks-not-read", where, f"a comment at {listed}: comments are not read")
 
 
 def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> bytes:

@@ -114,7 +114,7 @@ class FourOptions(Task):
 
     def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
         """See `Task.item_rules`."""
-        from blend.eval.tasks.multiple_choice.single_choices import choice_rules
+        from blend.eval.tasks.multiple_choice.chosen_options import choice_rules
 
         return choice_rules(asked)
 

@@ -70,7 +70,7 @@ class TrueFalse(FourOptions):
 
     def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
         """See `Task.item_rules`; each option by itself."""
-        from blend.eval.tasks.multiple_choice.single_choices import chosen_rule
+        from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule
         from blend.eval.tasks.rungs.true_false_items import WORDS
         from blend.eval.tasks.rungs.yes_no_replies import yes_or_no
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.builders.items.analysis import analyse_items
 from blend.eval.evaluation import read_scored, run_task, score_run, write_report
-from blend.eval.item_analysis.analysis import analyse_items
+from blend.eval.item_answers import item_answers
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -110,7 +111,7 @@ def test_other_limits_are_no_ladder(scored: Callable[..., list], rungs_release: 
 
 def test_of_true_or_false_an_item_is_a_question(scored: Callable[..., list]):
     true_false = [run for run in scored("says", "other") if run.task.name == "true-false"]
-    items = analyse_items(true_false).items
+    items = analyse_items(item_answers(true_false)).items
     questions = {name.rpartition("_")[0] for name in true_false[0].run.items("item_id")["item_id"]}
     assert set(items["item_id"]) == questions
     # Whoever says the same of all options has no question right.

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.export.hub_results import push_scores
+from blend.eval.hub_results import push_scores
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items

@@ -1,15 +1,13 @@
 """Compact: the few items that keep scores and ranks, each with a weight for those that it stands for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
 
-from blend.eval.item_analysis.analysis import analyse_items
-from blend.eval.item_analysis.responses import Responses
-from blend.eval.item_analysis.two_parameter import ItemModel
-from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.statistics.clusters import FloatArray
+from blend.builders.items.analysis import analyse_items
+from blend.builders.items.responses import FloatArray, Responses
+from blend.builders.items.two_parameter import ItemModel
 from blend.schemas.errors import ArgumentError, InputError
 
 BALANCED = 0.5
@@ -18,13 +16,18 @@ steepest, whose score is too high for good models and too low for weak ones."""
 
 
 def select_compact(
-    runs: Sequence[ScoredRun], *, size: float, on_warning: Callable[[str], None] = lambda _: None
+    answers: pl.DataFrame,
+    *,
+    size: float,
+    chance: float | None = None,
+    on_warning: Callable[[str], None] = lambda _: None,
 ) -> pl.DataFrame:
-    """Choose a compact set from scored runs of multiple-choice questions; see `choose_compact`.
+    """Choose a compact set from answers to multiple-choice questions; see `choose_compact`.
 
     Args:
-        runs: Scored runs of six models or more.
+        answers: As of `analysis.analyse_items`, of six models or more.
         size: Share of the items to choose, a fraction.
+        chance: As of `analysis.analyse_items`.
         on_warning: Hears `ItemAnalysis.untold`, why the choice may not be relied on.
 
     Returns:
@@ -32,11 +35,11 @@ def select_compact(
 
     Raises:
         ArgumentError: If ``size`` is not a fraction between 0 and 1.
-        InputError: If the runs are of fewer than six models, or as `analyse_items`.
+        InputError: If the answers are of fewer than six models.
     """
     if not 0 < size < 1:
         raise ArgumentError(f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)")
-    found = analyse_items(runs)
+    found = analyse_items(answers, chance=chance)
     if found.model is None:
         raise InputError(f"nothing to choose by: {found.untold}")
     if found.untold:

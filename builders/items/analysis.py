@@ -1,21 +1,19 @@
 """Analysis: what the answers of several models say of items, as frames."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
-from blend.eval.item_analysis.responses import Responses, read_responses
-from blend.eval.item_analysis.two_parameter import Abilities, ItemModel, abilities_by, fit_items
-from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.scores_json import ALL
-from blend.eval.statistics.clusters import FloatArray
+from blend.builders.items.item_statistics import item_statistics, wrong_key_evidence
+from blend.builders.items.responses import FloatArray, Responses, responses_of
+from blend.builders.items.two_parameter import Abilities, ItemModel, abilities_by, fit_items
 from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
+ALL = "all"
+"""Key of all regions together."""
 LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
 WORST = 0.1
@@ -34,7 +32,7 @@ class ItemAnalysis:
     items: pl.DataFrame
     """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty`` and `OF_SEVERAL_MODELS`."""
     regions: pl.DataFrame
-    """One row per region, by code, `scores_json.ALL` first: ``region``, ``items`` (count), means of
+    """One row per region, by code, `ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
     abilities: pl.DataFrame
     """One row per region, `ALL` first, and model, by name: ``model``, ``region``, ``correct`` (fraction),
@@ -89,15 +87,14 @@ class ItemAnalysis:
         return {"models": list(self.responses.models), "untold": self.untold, **rows}
 
 
-def analyse_items(runs: Sequence[ScoredRun]) -> ItemAnalysis:
+def analyse_items(answers: pl.DataFrame, *, chance: float | None = None) -> ItemAnalysis:
     """Analyse the items that several models answered.
 
-    Raises:
-        InputError: If the signatures of the runs differ, the model apart, or `read_responses` refuses them.
+    Args:
+        answers: As of `responses.responses_of`.
+        chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
-    check_comparable(runs)
-    found = analyse_responses(read_responses(runs))
-    chance = runs[0].task.chance
+    found = analyse_responses(responses_of(answers))
     return found if chance is None else replace(found, guessers=_guessers(found, chance / 100))
 
 

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.item_analysis.responses import Responses
-from blend.eval.statistics.clusters import FloatArray, divide
+from blend.builders.items.responses import FloatArray, Responses, divide
 
 WRONG_OPTIONS = 3
 """Wrong options over which a model's wrong answers are spread."""

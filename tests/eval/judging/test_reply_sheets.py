@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -13,11 +12,11 @@ from hypothesis import strategies as st
 
 import blend
 from blend.eval.evaluation import read_scored, score_run
+from blend.eval.judging import reply_sheet
+from blend.eval.judging.reply_labels import label_replies
+from blend.eval.judging.reply_sheet import DRAWN, draw_replies, keep_drawn, read_drawn, replies
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import read_labels
-from blend.eval.tasks.short_answer import reply_sheet
-from blend.eval.tasks.short_answer.reply_labels import label_replies
-from blend.eval.tasks.short_answer.reply_sheet import DRAWN, draw_replies, keep_drawn, read_drawn, replies
 from blend.schemas.errors import InputError, RowErrors, UnknownNameError
 from blend.schemas.sheets.reply_sheets import REPLY_SHEET
 
@@ -110,26 +109,6 @@ def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
     assert counted.height == replies(run).filter(locale="ko-KR")["id"].n_unique()
     # Four standard errors of the widest of some fifty shares.
     assert ((counted["share"] - counted["p"]).abs() < 4 * 0.5 / n_draws**0.5).all()
-
-
-@pytest.mark.nightly
-def test_a_plan_says_what_simulated_labels_bring(run: ScoredRun):
-    (row,) = reply_sheet.plan_widths([run], samples=[12], locales=["ko-KR"]).iter_rows(named=True)
-    n = replies(run).filter(locale="ko-KR")["id"].n_unique()
-    assert (row["replies"], row["sample"]) == (n, 12)
-    assert row["contradicted_10"] < row["contradicted_20"] < row["contradicted_50"] < 50
-    # Of all replies nothing is left to be drawn.
-    (everything,) = reply_sheet.plan_widths([run], samples=[n], locales=["ko-KR"]).iter_rows(named=True)
-    assert everything["contradicted_50"] == 0
-    # People contradict half of each stratum: the spread of the stratified mean over draws is what was planned.
-    rng = np.random.default_rng(1)
-    truth = {name: float(rng.random() < 0.5) for name in replies(run)["id"].unique().sort()}
-    means = []
-    for seed in range(120):
-        drawn = draw_replies([run], sample=12, locales=["ko-KR"], seed=seed)
-        weights = 1 / drawn["probability"].to_numpy()
-        means.append(np.average([truth[name] for name in drawn["id"]], weights=weights))
-    assert 196 * np.std(means) == pytest.approx(row["contradicted_50"], rel=0.35)
 
 
 @pytest.mark.slow

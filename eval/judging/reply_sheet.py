@@ -16,7 +16,6 @@ from blend.eval.report.single_answers import single_answers
 from blend.eval.runs.run_directory import translate_errors
 from blend.eval.runs.run_tables import read_frame, write_frame
 from blend.eval.scores_json import UNANSWERED
-from blend.eval.tasks.short_answer import ShortAnswer
 from blend.loaders.files.new_files import write_new_sheet
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.text_comparison import clean, pluralise
@@ -54,7 +53,7 @@ def replies(run: ScoredRun) -> pl.DataFrame:
     Raises:
         InputError: If the task is another one, or the run is not scored.
     """
-    if not isinstance(run.task, ShortAnswer):
+    if not run.task.people_label:
         raise InputError(
             f"{run.run.directory}: the task {run.task.name} has no replies to judge; name runs of short-answer"
         )
@@ -152,51 +151,6 @@ def first_of_strata(rows: pl.DataFrame, sample: int) -> pl.DataFrame:
         .head(sample)
         .with_columns(probability=pl.len().over("stratum") / pl.col("size"))
     )
-
-
-def plan_widths(
-    runs: Sequence[ScoredRun], *, samples: Sequence[int], locales: Sequence[str] | None = None
-) -> pl.DataFrame:
-    """How far from the truth a corrected share may lie because not all replies are labelled, before any is.
-
-    Templates are not drawn anew: what they add to an interval stands in the scores, whatever is labelled.
-
-    Args:
-        runs: As of `draw_replies`, like ``locales``.
-        samples: Sizes of the sample of each locale.
-        locales: Likewise.
-
-    Returns:
-        By locale and size, ``locale``, ``replies`` (all there are), ``sample`` (drawn of them) and half the
-        95 % interval, in points, if people contradict the rule on a tenth, a fifth or half of each stratum:
-        ``contradicted_10``, ``contradicted_20`` and ``contradicted_50``, which no correction exceeds.
-
-    Raises:
-        InputError, UnknownNameError: As `draw_replies`.
-
-    References:
-        Cochran (1977), Sampling Techniques, section 5.4: the variance of a stratified mean.
-    """
-    p = pl.col("probability")
-    # Of a stratum n of N are drawn, each with probability n / N; the parts add up over all replies squared.
-    variance = ((1 - p) / p.pow(2)).sum() / (1 / p).sum().pow(2)
-    halves = {
-        f"contradicted_{share}": 100 * _NORMAL * (variance * (share / 100) * (1 - share / 100)).sqrt()
-        for share in _CONTRADICTED
-    }
-    drawn = [draw_replies(runs, sample=sample, locales=locales) for sample in samples]
-    return (
-        pl.concat(
-            rows.group_by("locale").agg(replies=(1 / p).sum().round().cast(pl.Int64), sample=pl.len(), **halves)
-            for rows in drawn
-        )
-        .unique(["locale", "sample"])
-        .sort("locale", "sample")
-    )
-
-
-_NORMAL = 1.96
-_CONTRADICTED = (10, 20, 50)
 
 
 def keep_drawn(runs: Sequence[ScoredRun], drawn: pl.DataFrame, out: Path) -> None:

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import blend
+from blend.eval.judging.corrected_scores import corrected_scores
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.labelled_items import is_worthless, means_of
+from blend.eval.judging.labelled_items import is_worthless, means_of
 from blend.eval.runs.labels import LABELS, write_labels
-from blend.eval.tasks.short_answer.corrected_scores import corrected_scores
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 
 
@@ -91,7 +91,7 @@ def test_labels_of_one_template_correct_nothing(run: blend.Run):
 @pytest.mark.landing
 @pytest.mark.slow
 def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):
-    judge_run(run, model=OwnJudge("yes", lambda _: says("correct")), reordered=0)
+    judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
     label(run)
     found, warnings = scored(run, "judge")
     rows = pl.read_parquet(run.directory / "decisions.parquet").drop_nulls("correct")
@@ -103,7 +103,7 @@ def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run:
     assert found.overall("sem-b-default") is not None
     del warnings
     strict = OwnJudge("strict", finds_the_answer)
-    judge_run(run, model=strict, reordered=0)
+    judge_run(run, model=strict)
     good, warnings = scored(run, "judge:strict")
     assert not [one for one in warnings if "worthless" in one]
     assert good.overall("sem-b-corrected").value == pytest.approx(people.value)
@@ -130,6 +130,36 @@ def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
     assert "KR" not in found.pairs[0].corrected
     assert not found.pairs[0].is_corrected
     assert not any(one.is_corrected for one in found.standings)
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path: Path):
+    """Every second reply is labelled: people say what the default rule does, and accept all in Korean."""
+    rows = scored(run)[0].decisions().drop_nulls("correct").filter(pl.col("why") != "unanswered")
+    rows = rows.join(run.items("item_id", "language"), on="item_id").gather_every(2)
+    verdict = pl.when((pl.col("language") == "ko") | pl.col("correct")).then(pl.lit("correct"))
+    labels = rows.with_columns(
+        probability=0.5, annotators=pl.lit("mina"), verdict=verdict.otherwise(pl.lit("wrong"))
+    )
+    write_labels(run.directory, labels.select(list(LABELS)))
+    found, _ = scored(run)
+    biases, kappas = (found.of(name, "language") for name in ("sem-b-bias", "sem-b-kappa"))
+    korean = labels.filter(language="ko")
+    assert biases["ko"].value == pytest.approx(100 * (korean["correct"].mean() - 1))
+    assert biases["ko"].low <= biases["ko"].value <= biases["ko"].high
+    assert kappas["ko"].n == korean.height
+    assert {one.value for language, one in biases.items() if language != "ko"} == {0.0}
+    assert {one.value for language, one in kappas.items() if language != "ko"} == {1.0}
+    # A judge that always says correct is right where people accept everything, and off elsewhere.
+    judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
+    judged, _ = scored(run, "judge")
+    by_judge = judged.of("sem-b-bias", "language")
+    assert by_judge["ko"].value == 0
+    assert all(one.value > 0 for language, one in by_judge.items() if language != "ko")
+    assert judged.of("sem-b-bias-default", "language")["ko"].value == biases["ko"].value
+    page = blend.write_report([judged], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Rules and judges beside people" in page
 
 
 COUNTRIES = ("China", "Indonesia", "Iran", "Northern_Nigeria", "South_Korea")

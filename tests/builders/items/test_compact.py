@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blend
+from blend.builders.items.compact import choose_compact, select_compact
+from blend.builders.items.responses import Responses
+from blend.builders.items.two_parameter import fit_items
 from blend.eval.evaluation import read_scored
-from blend.eval.item_analysis.compact import choose_compact, select_compact
-from blend.eval.item_analysis.responses import Responses
-from blend.eval.item_analysis.two_parameter import fit_items
+from blend.eval.item_answers import item_answers
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.responses.compact import read_compact
 from blend.schemas.errors import ArgumentError, InputError, RowErrors
@@ -137,7 +138,7 @@ def test_message_for_a_file_that_names_nothing(tmp_path: Path):
 @pytest.mark.parametrize("size", [0.0, 1.0, -0.1, 3.0])
 def test_a_size_that_is_no_share(runs: list[Path], size: float):
     with pytest.raises(ArgumentError) as error:
-        select_compact(read_scored(runs), size=size)
+        select_compact(item_answers(read_scored(runs)), size=size)
     assert (
         str(error.value) == f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)"
     )
@@ -146,7 +147,7 @@ def test_a_size_that_is_no_share(runs: list[Path], size: float):
 @pytest.mark.slow
 def test_too_few_models(runs: list[Path]):
     with pytest.raises(InputError) as error:
-        select_compact(read_scored(runs[3:]), size=0.1)
+        select_compact(item_answers(read_scored(runs[3:])), size=0.1)
     assert str(error.value) == (
         "nothing to choose by: 4 models say how difficult items are, and no more: discrimination, abilities, "
         "suspects and a compact choice need answers of six models or more"

@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
+from blend.eval.judging.reply_sheet import read_drawn, replies, write_replies
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.returned_sheets import Judgement, is_unknown, read_returned
 from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.scores_json import ALL, Score, agreement_scores
-from blend.eval.tasks.short_answer.reply_sheet import read_drawn, replies, write_replies
 from blend.loaders.files.rows import Cells, Columns
 from blend.schemas.errors import RowError
 from blend.schemas.language.text_comparison import clean, pluralise

@@ -1,14 +1,16 @@
-"""Differences in the report: replies on which the string rule, a judge and people do not say the same."""
+"""Rules and judges beside people in the report: how far each is off, and replies on which they differ."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.labelled_items import scored_with_labels
-from blend.eval.report.report_sections import ReportTable, Section, region_name
+from blend.eval.judging.corrected_scores import BIAS, KAPPA
+from blend.eval.judging.labelled_items import scored_with_labels
+from blend.eval.judging.reply_sheet import replies
+from blend.eval.judging.verdicts import is_judge
+from blend.eval.report.report_sections import ReportTable, Section, cell, region_name
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import TIE
-from blend.eval.tasks.short_answer.reply_sheet import replies
 from blend.schemas.language.text_comparison import pluralise
 
 SHOWN_EACH = 40
@@ -16,6 +18,39 @@ SHOWN_EACH = 40
 
 _LONGEST = 300
 _HEAD = ("model", "region", "question", "reply", "string rule", "judge", "people")
+
+
+def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """How far rule and judge are off beside people's labels, language by language; null without labels."""
+    cells = []
+    for run in runs:
+        scorers = {f"rule {run.scores.rule}": ""}
+        if is_judge(run.scores.rule):
+            scorers = {"judge": "", "rule default": "-default"}
+        for name, of in scorers.items():
+            kappas = run.of(f"{KAPPA}{of}", "language")
+            cells += [
+                (
+                    run.name,
+                    name,
+                    language,
+                    f"{kappas[language].n:,}",
+                    cell(bias),
+                    _two_digits(kappas[language].value),
+                )
+                for language, bias in run.of(f"{BIAS}{of}", "language").items()
+            ]
+    if not cells:
+        return None
+    return Section(
+        "scorers",
+        "Rules and judges beside people",
+        "Bias: the share of labelled replies that a rule or judge finds correct less the share that people do, "
+        "in points. κ: how far it agrees with people beyond chance. A rule that errs in one language and not "
+        "in another ranks languages by its own errors.",
+        (),
+        ReportTable(("model", "scorer", "language", "labels", "bias, points", "κ"), tuple(cells)),
+    )
 
 
 def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
@@ -75,3 +110,7 @@ def _cell(text: str | None) -> str:
     if text is None:
         return "–"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _two_digits(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -6,17 +6,14 @@ The prompts and options are those of our own items, written out text by text, so
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 import yaml
 
-from blend.eval.release_items import read_items
-from blend.eval.task import Task
 from blend.loaders.files.new_files import write_new_files
-from blend.loaders.files.own_folders import check_own_folder
 
 _README = """\
 # {release} for lm-eval
@@ -29,6 +26,10 @@ name their data relative to it:
 The group's accuracy is the mean over regions, each counted once; the accuracy of a region is that of
 `blend eval run --task multiple-choice -T style={style}` on the same questions.
 """
+
+
+COLUMNS = ("item_id", "region", "locale", "topic", "template_id", "prompt", "options", "answer")
+"""Columns of the data of a task."""
 
 
 class Exported(NamedTuple):
@@ -44,49 +45,35 @@ class Exported(NamedTuple):
     """Paths of the files below the directory, in text order."""
 
 
-def export_lm_eval(
-    release: str | Path,
-    out: Path,
-    *,
-    task: Task,
-    style: str = "letters",
-    locales: Sequence[str] | None = None,
-    limit: int | None = None,
-) -> Exported:
+def export_lm_eval(items: pl.DataFrame, out: Path, *, name: str, version: str, style: str) -> Exported:
     """Write questions of a release as tasks of lm-eval.
 
     Args:
-        release: A directory, or ``org/name@v1.0.0`` on the Hub.
+        items: The questions as they are asked: ``item_id``, ``region``, ``locale``, ``topic``, ``template_id``,
+            ``prompt``, ``options`` and ``answer``, the index of the correct option.
         out: Directory to make; it must be empty or not there.
-        task: A task whose items have options.
+        name: Name of the release.
+        version: Its version.
         style: ``letters`` or ``texts``, as ``blend eval run`` has them.
-        locales: Regions, by any of their names; all when absent.
-        limit: Templates per region at most; all when absent.
 
     Returns:
         What was written, and how to run it.
 
     Raises:
-        InputError: If the release has no such questions, or if ``out`` is not an empty directory.
+        InputError: If ``out`` is not an empty directory.
         StorageError: If it cannot be written; nothing is left there then.
     """
-    check_own_folder(out)
-    read = read_items(release, task, locales=locales, limit=limit, style=style)
-    columns = ("item_id", "region", "locale", "topic", "template_id", "prompt", "options", "answer")
-    answers = read.asked.gold.select("item_id", "answer")
-    rows = read.asked.items.join(answers, on="item_id", maintain_order="left").select(columns)
-    version = read.manifest.version
-    group = re.sub(r"\W+", "_", f"{read.manifest.name}_mcq_{style}")
-    tables = {str(region): part for (region,), part in rows.group_by("region", maintain_order=True)}
+    group = re.sub(r"\W+", "_", f"{name}_mcq_{style}")
+    tables = {str(region): part for (region,), part in items.group_by("region", maintain_order=True)}
     readme = _README.format(
-        release=f"{read.manifest.name}@{version}", n=f"{rows.height:,}", k=len(tables), style=style, group=group
+        release=f"{name}@{version}", n=f"{items.height:,}", k=len(tables), style=style, group=group
     )
     files: dict[str, str | bytes] = {"README.md": readme, f"{group}.yaml": _group(group, tables, version)}
     for region, table in tables.items():
-        data, name = f"data/{region}.parquet", _name(group, region)
-        files |= {data: _parquet(table), f"{name}.yaml": _task(name, data, version)}
+        data, task = f"data/{region}.parquet", _name(group, region)
+        files |= {data: _parquet(table.select(COLUMNS)), f"{task}.yaml": _task(task, data, version)}
     written = write_new_files(out, files, parameter="out")
-    return Exported(group, rows.height, tuple(tables), tuple(written))
+    return Exported(group, items.height, tuple(tables), tuple(written))
 
 
 def _name(group: str, region: str) -> str:

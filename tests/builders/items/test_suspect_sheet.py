@@ -7,13 +7,11 @@ import pytest
 
 import blend
 from blend.builders.release.reviewing import options_to_review
-from blend.eval.evaluation import read_scored
-from blend.eval.item_analysis.analysis import analyse_items
 from blend.loaders.responses.option_sheets import read_suspects
 from blend.schemas.errors import InputError
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
-from helpers.simulated_models import simulated_runs
+from helpers.simulated_models import analysed, simulated_runs
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +48,7 @@ def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: P
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_list_says_what_speaks_for_each(runs: list[Path], tmp_path: Path):
-    found = analyse_items(read_scored(runs))
+    found = analysed(runs)
     run("items", *runs, "--suspects", tmp_path / "suspects.xlsx")
     assert read_suspects(tmp_path / "suspects.xlsx") == set(
         found.suspects.select("template_id", "locale").iter_rows()
@@ -73,7 +71,7 @@ def test_the_command_makes_the_sheet_of_the_suspects_alone(tmp_path: Path):
 @pytest.mark.slow
 def test_without_suspects_there_is_no_list(runs: list[Path]):
     with pytest.raises(InputError) as error:
-        analyse_items(read_scored(runs[7:])).suspect_sheet()
+        analysed(runs[7:]).suspect_sheet()
     assert str(error.value) == (
         "nothing is a suspect: 5 models say how difficult items are, and no more: discrimination, abilities, "
         "suspects and a compact choice need answers of six models or more; leave `suspects` out"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blend.eval.item_analysis.two_parameter import abilities_by, fit_items
+from blend.builders.items.two_parameter import abilities_by, fit_items
 
 # Section 6 of the Law School Admission Test, 1,000 people and five items (Bock and Lieberman 1970, Fitting a
 # response model for n dichotomously scored items, Psychometrika 35): answers, and how many people gave them.

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
+from blend.builders.items.analysis import analyse_responses
+from blend.builders.items.compact import select_compact
+from blend.builders.items.item_statistics import item_statistics, wrong_key_evidence
+from blend.builders.items.responses import Responses
 from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
-from blend.eval.item_analysis.analysis import analyse_items, analyse_responses
-from blend.eval.item_analysis.compact import select_compact
-from blend.eval.item_analysis.item_statistics import item_statistics, wrong_key_evidence
-from blend.eval.item_analysis.responses import Responses
+from blend.eval.item_answers import item_answers
 from helpers.examples import examples
 from helpers.in_process import run
-from helpers.simulated_models import simulated_runs
+from helpers.simulated_models import analysed, simulated_runs
 
 
 def responses_of(correct: np.ndarray, regions: Sequence[str] | None = None) -> Responses:
@@ -137,7 +138,7 @@ def planted(release: Path) -> list[str]:
 @pytest.mark.landing
 @pytest.mark.slow
 def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path):
-    found = analyse_items(read_scored(runs))
+    found = analysed(runs)
     keys = planted(mini_release)
     assert len(set(keys) & set(found.suspects["item_id"])) >= 0.8 * len(keys)
 
@@ -145,7 +146,7 @@ def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path)
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
-    here, there = (analyse_items(read_scored(named)) for named in (runs, runs[::-1]))
+    here, there = (analysed(named) for named in (runs, runs[::-1]))
     for name, frame in here.frames().items():
         assert_frame_equal(frame, there.frames()[name], check_exact=True)
 
@@ -153,7 +154,7 @@ def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
 @pytest.mark.landing
 @pytest.mark.slow
 def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
-    found = analyse_items(read_scored(runs[3:]))
+    found = analysed(runs[3:])
     assert found.untold == (
         "5 models say how difficult items are, and no more: discrimination, abilities, suspects and a compact "
         "choice need answers of six models or more"
@@ -176,13 +177,14 @@ def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     recorded = blend.Recorded(path=answers)
     blend.score_run(blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "guesser"))
     told = "1 model is no better than guessing (guesser.csv) and tells nothing of items"
-    assert analyse_items(read_scored([*runs, tmp_path / "guesser"])).untold == told
-    assert analyse_items(read_scored(runs)).guessers == ()
+    assert analysed([*runs, tmp_path / "guesser"]).untold == told
+    assert analysed(runs).guessers == ()
     heard: list[str] = []
-    select_compact(read_scored([*runs, tmp_path / "guesser"]), size=0.5, on_warning=heard.append)
+    answers = item_answers(read_scored([*runs, tmp_path / "guesser"]))
+    select_compact(answers, size=0.5, chance=25, on_warning=heard.append)
     assert heard == [told]
 
 
 @pytest.mark.slow
 def test_one_model_is_told_of_in_the_singular(runs: list[Path]):
-    assert analyse_items(read_scored(runs[:1])).untold.startswith("1 model says how difficult items are")
+    assert analysed(runs[:1]).untold.startswith("1 model says how difficult items are")

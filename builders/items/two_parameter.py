@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.statistics.clusters import FloatArray
+from blend.builders.items.responses import FloatArray
 
 SLOPE_SPREAD = 0.5
 """Standard deviation of the prior of slopes, and the slope below which intercepts spread no less."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
-from blend.eval.labelled_items import WORTHLESS_KAPPA, is_worthless, means_of
+from blend.eval.judging.labelled_items import WORTHLESS_KAPPA, is_worthless, means_of
 from blend.eval.scores_json import ALL, Score, percent, percents, plain
 from blend.eval.statistics.annotator_agreement import cohen_kappa
 from blend.eval.statistics.clusters import cluster_sums
@@ -18,6 +18,9 @@ CORRECTED = "sem-b-corrected"
 KAPPA = "sem-b-kappa"
 """Metric of how far the rule agrees with people, beyond what chance gives."""
 
+BIAS = "sem-b-bias"
+"""Metric of the share that the rule finds correct less the share that people do, on labelled replies."""
+
 
 def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     """Corrected SEM-B and how far the rule agrees with people.
@@ -28,8 +31,9 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
 
     Returns:
         `CORRECTED` by region where labels of two templates are; by topic, overall, as the mean over regions and
-        as the gap between the best and the worst where every region has them. `KAPPA`, and for a judge that of
-        the string rule (``-default``), and SEM-B by that; and ``labelled``, the share of replies with a label.
+        as the gap between the best and the worst where every region has them. `KAPPA` and `BIAS` overall, by
+        region and by language of the replies, and for a judge those of the string rule (``-default``), and
+        SEM-B by that; and ``labelled``, the share of replies with a label.
     """
     regions = means_of(rows, "region")
     scores = _of_groups("region", regions)
@@ -49,16 +53,31 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
         by_rule = cluster_sums(rows["by_rule"].cast(pl.Float64), rows["template_id"], rows["region"])
         scores.append(percent("sem-b-default", "overall", ALL, estimates(by_rule.pooled, seed=seed)[0]))
         scores += percents("sem-b-default", "region", by_rule.groups, estimates(by_rule, seed=seed))
-    for key, part in _parts(rows):
-        scope = "overall" if key == ALL else "region"
+    parts = [("overall", ALL, rows), *_parts("region", rows)]
+    for scope, key, part in parts:
         scores.append(plain("labelled", scope, key, 100 * part["label"].count() / part.height, n=part.height))
-        of_people = part.drop_nulls("label")
-        for metric, column in ((KAPPA, "correct"), (f"{KAPPA}-default", "by_rule")):
-            if column in of_people.columns:
-                verdicts = of_people[column].cast(pl.Float64)
-                kappa = cohen_kappa(verdicts, of_people["label"], 1 / of_people["probability"])
-                scores.append(plain(metric, scope, key, kappa, n=of_people.height))
+    for scope, key, part in (*parts, *_parts("language", rows.with_columns(language=_LANGUAGE))):
+        scores += _beside_people(scope, key, part.drop_nulls("label"), seed)
     return tuple(scores)
+
+
+# The language of the replies: that of the region, unless the question was in English.
+_LANGUAGE = (
+    pl.when(asked_in="english").then(pl.lit("en")).otherwise(pl.col("locale").str.split("-").list.first())
+)
+
+
+def _beside_people(scope: str, key: str, rows: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """How far the rule, and beside a judge the string rule, is off and agrees with people."""
+    if rows.is_empty():
+        return
+    weights = 1 / rows["probability"]
+    for of, column in (("", "correct"), ("-default", "by_rule")):
+        if column in rows.columns:
+            found = rows[column].cast(pl.Float64)
+            off = cluster_sums((found - rows["label"]) * weights, rows["template_id"], counts=weights)
+            yield percent(f"{BIAS}{of}", scope, key, estimates(off, seed=seed, proportion=False)[0])
+            yield plain(f"{KAPPA}{of}", scope, key, cohen_kappa(found, rows["label"], weights), n=rows.height)
 
 
 def correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
@@ -94,7 +113,6 @@ def _gap(regions: CorrectedMeans, seed: int) -> list[Score]:
     return [percent("parity-gap-corrected", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]
 
 
-def _parts(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    yield ALL, rows
-    for (key,), part in rows.group_by("region", maintain_order=True):
-        yield str(key), part
+def _parts(by: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    for (key,), part in rows.sort(by, maintain_order=True).group_by(by, maintain_order=True):
+        yield by, str(key), part
