@@ -114,13 +114,15 @@ class Choice:
         """Choose the question of the first correct answer that does not stand out, or of the first one."""
         judged = _judged(target, same)
         offered = [one for one in target.offered if one.option.text not in judged]
-        first = None
+        first: Chosen | None = None
         for gold in target.answers.golds:
-            candidates = self._candidates(target, gold, offered)
-            three = self._three(gold, candidates, same)
-            if three is not None and any(one.is_higher for one in three):
-                return Chosen(gold, tuple(one.option for one in three))
-            first = first or (three and Chosen(gold, tuple(one.option for one in three)))
+            three = self._three(gold, self._candidates(target, gold, offered), same)
+            if three is None:
+                continue
+            chosen = Chosen(gold, tuple(one.option for one in three))
+            if any(one.is_higher for one in three):
+                return chosen
+            first = first or chosen
         return first
 
     def _candidates(self, target: Target, gold: Option, offered: Sequence[Offered]) -> list[_Candidate]:

@@ -7,6 +7,8 @@ stand together; ``docs/mcq.md`` says why.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -66,7 +68,7 @@ def build_default(
     ):
         kept = only_specific(answers) if options.specific_only else answers
         dropped += [(kept.template_id, one.locale.tag, *one.loss) for one in kept.locales if one.loss]
-        choice = Choice(kept, rules, panel, lambda locale, kept=kept: reviewed.options(kept, locale))
+        choice = Choice(kept, rules, panel, partial(reviewed.options, kept))
         made = choice.made()
         for target in choice.targets:
             chosen = made[target.answers.locale.tag]
@@ -78,6 +80,7 @@ def build_default(
                 asked.append(Asked.of(chosen, target.answers, kept))
                 sure.look(asked[-1].mcq_id, kept.template_id, kept.answer_format, *chosen)
     plans = _plans(asked, seed)
+    rows = chain.from_iterable(plan.made for plan in plans)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
     doubtful = [pl.DataFrame(sure.found, FOUND, orient="row")] if options.rungs else []
@@ -90,7 +93,7 @@ def build_default(
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
         found=pl.concat([readers.slips, readers.exclusions.void, *doubtful]),
-        reading=reading_frame(asked, readers.reading, uses, locales.tags),
+        reading=reading_frame(rows, readers.reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
         beside_models=readers.exclusions.beside_models(),
         true_false=frozenset(sure.ids) if options.rungs else None,

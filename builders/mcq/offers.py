@@ -64,7 +64,21 @@ def offers(
         fillers: Lists reviewed options for a locale.
     """
     regions = _Regions(answers, seed)
-    return [_target(one, answers, regions, panel, fillers(one.locale)) for one in answers.locales if one.golds]
+    asked = {one.locale.region for one in answers.locales if one.golds}
+    acceptable: dict[str, dict[str, Acceptable]] = {region: {} for region in asked}
+    for one in answers.locales:
+        if one.locale.region in asked:
+            acceptable[one.locale.region].update((answer.text, answer) for answer in one.acceptable)
+    # An answer without letter or digit may be any of the options.
+    is_text = answers.answer_format is AnswerFormat.TEXT
+    anything = {region for region, of in acceptable.items() if not all(one.values for one in of.values())}
+    return [
+        Target(one, acceptable[one.locale.region], [], {})
+        if is_text and one.locale.region in anything
+        else _target(one, acceptable[one.locale.region], regions, panel, fillers(one.locale))
+        for one in answers.locales
+        if one.golds
+    ]
 
 
 class _Regions:
@@ -105,18 +119,13 @@ class _Regions:
 
 def _target(
     asked: LocaleAnswers,
-    answers: TemplateAnswers,
+    acceptable: Mapping[str, Acceptable],
     regions: _Regions,
     panel: JudgePanel,
     fillers: Sequence[Option],
 ) -> Target:
-    in_region = (one for one in answers.locales if one.locale.region == asked.locale.region)
-    acceptable = {answer.text: answer for one in in_region for answer in one.acceptable}
     offered: list[Offered] = []
     left_out: dict[str, set[str]] = {}
-    # An answer without letter or digit may be any of the options.
-    if answers.answer_format is AnswerFormat.TEXT and not all(one.values for one in acceptable.values()):
-        return Target(asked, acceptable, offered, left_out)
     by_people, by_readers = (
         _Overlap([one for one in acceptable.values() if one.is_verdict is is_verdict], panel)
         for is_verdict in (False, True)

@@ -2,21 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from blend.builders.mcq.options import Option, shown
+from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.verdicts.exclusions import VOID, Exclusions
+from blend.builders.mcq.verdicts.fillers import FillerUse
 from blend.loaders.responses.shipped import shipped_readings
 from blend.schemas.language.personal_data import MODEL
 from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.rows.frame_columns import KEY
 from blend.schemas.rows.published_rows import Grouping
-
-if TYPE_CHECKING:
-    from blend.builders.mcq.default import Asked
-    from blend.builders.mcq.verdicts.fillers import FillerUse
 
 NATIVES = "natives"
 """Readers of whom at least one is a native of the region asked about."""
@@ -117,7 +114,7 @@ class Reading:
 
 
 def reading_frame(
-    made: Iterable["Asked"], reading: Reading, fillers: Iterable["FillerUse"], tags: Iterable[str]
+    made: Iterable[McqRow], reading: Reading, fillers: Iterable[FillerUse], tags: Iterable[str]
 ) -> pl.DataFrame:
     """Count who has read what questions show.
 
@@ -133,19 +130,18 @@ def reading_frame(
     proposed = {(use[0], str(use[1]), shown(use[2])) for use in fillers if use[-1] == "used"}
     counts: dict[str, Counter[str]] = {}
     for one in made:
-        of_locale = counts.setdefault(one.locale.tag, Counter())
-        options = [(one.gold, one.locale.tag), *one.distractors]
-        readers = [reading.by(one.template_id, one.locale.tag, *option) for option in options]
-        for number, (text, _) in enumerate(options):
-            if readers[number] is None and (one.template_id, one.locale.tag, text) in proposed:
+        readers = [reading.by(one.template_id, one.locale, *option) for option in one.options]
+        for number, (text, _) in enumerate(one.options):
+            if readers[number] is None and (one.template_id, one.locale, text) in proposed:
                 readers[number] = OTHERS
+        of_locale = counts.setdefault(one.locale, Counter())
         of_locale.update(reader or "nobody" for reader in readers)
-        of_locale.update(mcqs=1, with_unread=int(None in readers), options=len(options))
-    rows = [
-        {"locale": tag} | {name: n[name] for name in READING if name != "locale"} for tag, n in counts.items()
-    ]
+        of_locale.update(mcqs=1, with_unread=int(None in readers), options=len(one.options))
+    rows = [(tag, *(n[name] for name in READING if name != "locale")) for tag, n in counts.items()]
     order = {tag: number for number, tag in enumerate(tags)}
-    found = pl.DataFrame(rows, READING).with_columns(model=pl.col("model") + pl.col("by_question"))
+    found = pl.DataFrame(rows, READING, orient="row").with_columns(
+        model=pl.col("model") + pl.col("by_question")
+    )
     return found.sort(pl.col("locale").replace_strict(order, return_dtype=pl.Int64))
 
 
