@@ -1,4 +1,4 @@
-"""``blend eval judge``, ``judge-sheet``, ``judged``, ``scorers``: what a model or people say of answers."""
+"""``blend eval judge``, ``judge-sheet``, ``judged``: what a model or people say of answers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,6 @@ def register(app: typer.Typer) -> None:
     app.command()(with_groups(judge))
     app.command("judge-sheet")(judge_sheet)
     app.command()(judged)
-    app.command()(scorers)
 
 
 def judge(
@@ -34,10 +33,6 @@ def judge(
     own_family: Annotated[
         bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
     ] = False,
-    reordered: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Share asked again with the accepted answers in the opposite order."),
-    ] = 0.1,
     *,
     how: Asking,
     writing: Writing,
@@ -58,7 +53,6 @@ def judge(
             model=how.model(model),
             name=name,
             own_family=own_family,
-            reordered=reordered,
             on_progress=on_progress,
             **how.arguments(writing),
         )
@@ -86,9 +80,6 @@ def judge_sheet(
         typer.Option("--locale", metavar="TAG", help="Replies of this locale only; of all if absent."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed chooses others.")] = 0,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Say what samples of replies would bring, and write nothing.")
-    ] = False,
 ) -> None:
     """Write a sheet in which people say which ingredients, or replies, of a model are correct.
 
@@ -96,16 +87,14 @@ def judge_sheet(
     or make it a project of Label Studio (`predictions` or `replies` in the project file of `blend annotate`).
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.tasks.short_answer.reply_sheet import draw_replies, keep_drawn, plan_widths
+    from blend.eval.judging.reply_sheet import draw_replies, keep_drawn
     from blend.eval.triples import TripleTask
     from blend.eval.triples.prediction_sheet import make_sheet, write_sheet
-    from blend.views.frames import frame_table
-    from blend.views.safe import SafeConsole
 
     scored = read_scored(runs)
     if isinstance(scored[0].task, TripleTask):
-        if len(scored) > 1 or locales or plan:
-            raise UsageError("a sheet of dishes is of one run, and --locale and --plan are for replies")
+        if len(scored) > 1 or locales:
+            raise UsageError("a sheet of dishes is of one run, and --locale is for replies")
         sheet = make_sheet(scored[0], sample=sample or 50, language=language, seed=seed)
         write_sheet(sheet, out)
         fill_in = (
@@ -115,10 +104,6 @@ def judge_sheet(
     else:
         if language:
             raise UsageError("--language is for dishes; replies are of a --locale")
-        if plan:
-            samples = _SAMPLES if sample is None else (sample,)
-            SafeConsole().print(frame_table(plan_widths(scored, samples=samples, locales=locales)))
-            return
         sheet = draw_replies(scored, sample=sample or 300, locales=locales, seed=seed)
         keep_drawn(scored, sheet, out)
         fill_in = (
@@ -127,9 +112,6 @@ def judge_sheet(
     typer.echo(f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in {fill_in}. Then:")
     for run in runs:
         typer.echo(f"  blend eval judged {run} {out} …")
-
-
-_SAMPLES = (50, 100, 200, 300, 500, 1000)
 
 
 def judged(
@@ -154,7 +136,7 @@ def judged(
     id, annotator and verdict.
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.tasks.short_answer.reply_labels import LabelledReplies, label_replies
+    from blend.eval.judging.reply_labels import LabelledReplies, label_replies
     from blend.eval.triples import TripleTask
     from blend.eval.triples.people_scores import JudgedByPeople, score_by_people, write_judged
     from blend.views.progress import interruptible
@@ -188,36 +170,3 @@ def judged(
         console.print(overall_table(overall, scored.task))
     if isinstance(found, LabelledReplies):
         typer.echo(f"Score again, with these labels:\n  blend eval score {run} --rule {scored.scores.rule}")
-
-
-def scorers(
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN…", help="Runs of short-answer whose replies people have labelled."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the card as a new CSV file as well.")] = None,
-    seed: Seed = 0,
-    json: AsJson = False,
-) -> None:
-    """Show how far every rule and judge is off beside people's labels, by language.
-
-    Without a RUN it is the card of this version, with empty cells where nobody has given labels yet.
-    """
-    from blend.eval.asked_runs import read_run
-    from blend.eval.tasks.short_answer.scorer_card import packaged_card, scorer_card
-    from blend.loaders.files.new_files import write_new_sheet
-    from blend.views.frames import frame_table
-    from blend.views.progress import interruptible
-    from blend.views.safe import SafeConsole
-
-    with interruptible(), notices():
-        card = scorer_card([read_run(run) for run in runs], seed=seed) if runs else packaged_card()
-        if out is not None:
-            write_new_sheet(out, card)
-    if json:
-        typer.echo(card.write_json())
-        return
-    caption = "bias in points: the share that the scorer finds correct less the share that people do"
-    SafeConsole().print(
-        frame_table(card, "Scorers beside people", caption, texts=("scorer", "version", "language"))
-    )

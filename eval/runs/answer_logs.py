@@ -21,7 +21,7 @@ from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.rows.published_rows import LETTERS
 
-ID_KEYS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
+ID_KEYS = ("item_id", "true_false_id", "MCQID", "ID")
 """Names under which a log, or a table, names the item that was asked; the first one that is there counts."""
 
 LOG_IDS = ("custom_id", "id")

@@ -36,7 +36,7 @@ OTHER_NAMES = {
 # They write command lines for people: two READMEs, and how Inspect is called.
 WITH_COMMANDS = {
     "builders/annotation/starting.py",
-    "eval/export/lm_eval.py",
+    "builders/export/lm_eval.py",
     "eval/inspect_tasks.py",
 }
 
@@ -82,7 +82,7 @@ def test_options_of_a_model_are_said_as_they_are_typed():
 def test_an_option_of_another_command_is_said_with_it():
     commands = COMMAND.commands["eval"].commands
     others = {"blend eval run": commands["run"].params, "blend eval score": commands["score"].params}
-    with options_of(commands["scorers"].params, others):
+    with options_of(commands["judged"].params, others):
         assert with_options("`max_tokens`, `allow_missing`, `seed`, column `thought`") == (
             "--max-tokens of `blend eval run`, --allow-missing of `blend eval score`, --seed, column `thought`"
         )
