@@ -15,7 +15,7 @@ from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 from blend.schemas.rows.frame_columns import KEY, QUESTIONS
-from helpers.questions.mcq_inputs import FRUIT, offered_to
+from helpers.questions.mcq_inputs import FRUIT, build_of, offered_to
 
 FOLDER = files("blend.decisions") / "blend"
 COLUMNS = ["template_id", "locale", "question", "option", "kind", "reviewer", "when", "why"]
