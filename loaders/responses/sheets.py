@@ -25,7 +25,6 @@ _COLUMNS = Columns(
     READ_AGAIN,
     optional=[name for name in _NAMES if name not in READ_AGAIN],
     others=True,
-    rewritten=_NAMES,  # marks, formats and other cells of the row tell what was there
     returned=True,
 )
 

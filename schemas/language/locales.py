@@ -18,12 +18,12 @@ from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.calendars import Calendar
 from blend.schemas.language.characters import RIGHT_TO_LEFT
 from blend.schemas.language.languages import (
-    NAMES,
     english_name,
     is_country,
     is_language,
     is_language_in_country,
     is_script,
+    known_names,
     turned_around,
 )
 from blend.schemas.language.nationalities import nationalities
@@ -262,7 +262,7 @@ def language_name(tag: str, in_language: str = "en") -> str:
     for code in (tag, in_language):
         if not is_language(code):
             raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
-    if in_language == "en" and tag in NAMES:
+    if in_language == "en" and tag in known_names()["languages"]:
         return english_name(tag)
     from langcodes import Language
 

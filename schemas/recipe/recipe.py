@@ -63,19 +63,17 @@ class SaqOptions(FrozenModel):
 class JudgeOptions(FrozenModel):
     """Who decides whether two answers mean the same, beyond the lexical rules."""
 
-    kind: Literal["lexical", "chat", "embedding"] = "lexical"
-    """``lexical``: rules only; ``chat``: an OpenAI-compatible server; ``embedding``: sentence vectors."""
+    kind: Literal["lexical", "chat"] = "lexical"
+    """``lexical``: rules only; ``chat``: an OpenAI-compatible server."""
     decisions: str | None = None
     """TSV of reviewed decisions, relative to the recipe; used first, and a chat model's verdicts are added."""
     shipped: StrictBool = True
     """Whether the decisions that come with the package count as well, in default mode, after the rules and
     those of ``decisions``."""
     model: str | None = None
-    """Model name (``chat``) or model directory or Hub id (``embedding``)."""
+    """Name of the model, as the server knows it (``chat``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
     """Pairs that a chat model is asked about at the same time."""
-    threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
-    """Cosine similarity from which two answers count as the same (``embedding``)."""
 
     @model_validator(mode="before")
     @classmethod
