@@ -19,7 +19,6 @@ from blend.schemas.base.addresses import is_server_address, without_passwords
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.errors import HubError, InputError
 from blend.schemas.release.leaderboard import SHORT_ANSWER, region_task
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from blend.version import __version__
 
 if TYPE_CHECKING:
@@ -70,9 +69,7 @@ def push_scores(
     """
     kept = read_run(run)
     scores = read_scores(kept)
-    # The hard split is a task of its own: a score on it must not replace that on all questions.
-    is_hard = kept.description.options.get("config") == MULTIPLE_CHOICE_HARD
-    task = MULTIPLE_CHOICE_HARD if is_hard else task_of(scores.task).leaderboard or scores.task
+    task = task_of(scores.task).leaderboard or scores.task
     path = f".eval_results/{dataset.replace('/', '--')}--{task}.yaml"
     content = _yaml(_entries(scores, task, dataset, revision=revision, date=_scored_at(run), source=source))
     if dry_run:

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.asking_options import Costs, Files, Seed, ShardOf, read_shard
-from blend.cli.eval_outcome import notices, plan_teller, print_outcome
+from blend.cli.asking_options import Asking, Seed
+from blend.cli.eval_outcome import notices
 from blend.cli.groups import with_groups
-from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing
+from blend.cli.model_options import ModelName, Writing
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import pluralise
@@ -25,12 +25,7 @@ def judge(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer or free-listing.")
     ],
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
-        ),
-    ],
+    model: Annotated[str, ModelName],
     name: Annotated[
         str | None,
         typer.Option(help="What the judge is called in RUN/judges; the end of the model's name if absent."),
@@ -38,13 +33,9 @@ def judge(
     own_family: Annotated[
         bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
     ] = False,
-    shard: ShardOf = None,
     *,
-    here: OnMachine,
-    there: OnServer,
+    how: Asking,
     writing: Writing,
-    files: Files,
-    costs: Costs,
 ) -> None:
     """Ask a model whether the replies of a run are correct, beside the accepted answers.
 
@@ -59,20 +50,13 @@ def judge(
     with interruptible(stopped), notices(), shown_progress(unit="replies") as on_progress:
         kept = judge_run(
             run,
-            model=chosen_model(model, here, there, in_files=files.in_files),
+            model=how.model(model),
             name=name,
             own_family=own_family,
-            decoding=read_writing(writing),
-            shard=read_shard(shard),
-            **files.given(),
-            **costs.given(),
-            on_plan=plan_teller(there.server is not None, stops=costs.plan),
             on_progress=on_progress,
+            **how.arguments(writing),
         )
-    assert kept.outcome is not None
-    again = "--batch-out writes them out again" if files.batch_in else "the same command asks them again"
-    rule = f"{run} --rule judge:{kept.directory.name}"
-    print_outcome(kept.outcome, kept.directory, score=rule, again=again, price=costs.read_price())
+    how.tell(kept.outcome, kept.directory, score=f"{run} --rule judge:{kept.directory.name}")
 
 
 def judge_sheet(

@@ -133,10 +133,7 @@ def audit(
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
     config: Annotated[
         str,
-        typer.Option(
-            help="Of a release: multiple-choice-questions, multiple-choice-hard, true-false-questions or "
-            "region-questions."
-        ),
+        typer.Option(help="Of a release: multiple-choice-questions, compact or true-false-questions."),
     ] = "multiple-choice-questions",
     encoding: Encoding = None,
     out: TablesFolder = None,

@@ -36,12 +36,6 @@ _SHIPPED = (
     "them."
 )
 
-_VARIANTS = (
-    "**Local variants**: two English answers mean the same if the region asked about, or the one that offers "
-    "an answer, writes them in the same words of its own anywhere. They see what people or translators "
-    "wrote, mistakes included."
-)
-
 _DECISIONS = "**Decisions** that people reviewed, or a model gave before; they overrule everything else."
 
 _BLIND: Mapping[str, str] = {
@@ -60,8 +54,6 @@ def judging_of(manifest: ReleaseManifest) -> Judging:
     who = [_PUBLISHED if published else _WORDS]
     if options.shipped and not published:
         who.insert(0, _SHIPPED)
-    if options.local_variants and not published:
-        who.append(_VARIANTS)
     if options.decisions is not None:
         who.insert(0, _DECISIONS)
     if (model := _model(options)) is not None:

@@ -143,7 +143,7 @@ ONLY = "makes sense only where a model writes or chooses, and here candidates ar
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--chat",), f"--chat {ONLY}"),
+        (("-M", "chat=yes"), f"-M chat=True {ONLY}"),
         (
             ("--server", "http://localhost:1"),
             "a server does not say how likely a candidate is; name a --model on this machine",

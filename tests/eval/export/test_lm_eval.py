@@ -13,6 +13,7 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task, score_run
+from blend.eval.models.chosen import Recorded
 from blend.eval.models.local_model import open_local
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -110,12 +111,12 @@ def test_lm_eval_chooses_what_we_choose(
     }
     assert {task: result["acc,none"] for task, result in results.items()} == pytest.approx(figures, abs=1e-12)
     # Read back, the samples of all regions in one file give the same figures.
+    samples = tmp_path / "samples.jsonl"
+    samples.write_bytes(b"".join(file.read_bytes() for file in (tmp_path / "out").glob("*/samples_*.jsonl")))
+    answers = Recorded(path=samples)
+    read = score_run(run_task(release, "multiple-choice", answers, tmp_path / "read", limit=limit))
+    assert f"|style:{style}|" in read.signature
     if style == "letters":
-        samples = tmp_path / "samples.jsonl"
-        samples.write_bytes(
-            b"".join(file.read_bytes() for file in (tmp_path / "out").glob("*/samples_*.jsonl"))
-        )
-        read = score_run(run_task(release, "multiple-choice", answers=samples, out=tmp_path / "read"))
         assert figure(read, "accuracy-macro") == pytest.approx(figures[made.task], abs=1e-12)
 
 

@@ -1,7 +1,7 @@
-"""Option risk: how likely a careful reading would refuse an option that nobody has read.
+"""Unread options: how likely a careful reading would refuse them, and what a build shows of them.
 
 Logistic regressions on what the region asked about and the one that offers the option have answered, and on
-what the package's model said of the same answer about other regions, or where people gave its words.
+what the package's model said of the same answer about other regions.
 ``benchmarks/option_risk.py`` fits them on what that model read of the 16 published regions. No third region's
 answers have a say, so that a further one changes nothing between others.
 """
@@ -10,24 +10,23 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-import numpy as np
 import polars as pl
 
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.keyness import Form, answer_index
+from blend.builders.mcq.keyness import answer_index
 from blend.builders.mcq.options import Option, shown
 from blend.builders.mcq.overlap import base_forms
-from blend.builders.mcq.unread.answer_types import AnswerTypes, Shares
+from blend.builders.mcq.verdicts.reading import Reading
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
 from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import KEY
 from blend.schemas.rows.published_rows import Grouping
 
-RULES, READINGS, SILLY = "rules", "readings", "silly"
-"""Models: of a refusal, without and with what was read about other regions; of no answer of the kind asked
-for."""
+RULES, READINGS = "rules", "readings"
+"""Models of a refusal, without and with what was read about other regions."""
 
 FEATURES = (
     "intercept",
@@ -50,11 +49,11 @@ FEATURES = (
 READING_FEATURES = ("refused_elsewhere", "template_refusals")
 """Further ones of `READINGS`."""
 
-TYPE_FEATURES = ("type_similarity", "type_mismatch")
-"""Further ones of `SILLY`."""
-
 _MOST_TEMPLATES = 20
 """From which on it no longer counts in how many templates' answers a region uses a word."""
+
+Form = tuple[str, ...]
+"""A text by its `base_forms`."""
 
 Coefficients = Mapping[str, float]
 """By feature."""
@@ -101,10 +100,6 @@ class OptionRisk:
         self._shared: dict[tuple[str, str], tuple[int, int]] = {}
         self._readings = _Readings(annotations) if shipped else None
 
-    @cached_property
-    def _types(self) -> AnswerTypes:
-        return AnswerTypes()
-
     def of(self, template_id: str, asked: str, option: Option) -> float:
         """Estimate the probability that an option is refused.
 
@@ -115,12 +110,6 @@ class OptionRisk:
         """
         values = self.features(template_id, asked, option.text, option.locale.tag)
         return self._probability(READINGS if len(values) > len(FEATURES) else RULES, values)
-
-    def silly(self, template_id: str, asked: str, option: Option) -> float:
-        """Estimate the probability that an option is refused as no answer of the kind asked for; as `of`."""
-        values = self.features(template_id, asked, option.text, option.locale.tag)
-        types = self.type_features(template_id, asked, option.text, option.locale.tag)
-        return self._probability(SILLY, values | types)
 
     def features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
         """Compute `FEATURES`, and `READING_FEATURES` where the option was read elsewhere.
@@ -160,31 +149,6 @@ class OptionRisk:
             read = self._readings.elsewhere(template_id, asked, text, origin)
             found |= zip(READING_FEATURES, read, strict=False)
         return found
-
-    def type_features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
-        """Compute `TYPE_FEATURES`; 0 where numbers or times are asked for. Arguments as of `features`."""
-        if self._formats.get(template_id) in (AnswerFormat.TIME, AnswerFormat.INTEGER):
-            return dict.fromkeys(TYPE_FEATURES, 0.0)
-        form = base_forms(text)
-        shares = self._types.shares(form, template_id)
-        ours, both = (
-            self._types_given(template_id, (asked,)),
-            self._types_given(template_id, (asked, origin), form),
-        )
-        similarity = shares @ ours / math.sqrt(shares @ shares * (ours @ ours))
-        return {
-            "type_similarity": float(similarity),
-            "type_mismatch": float(both @ np.log(self._types.usual / shares)),
-        }
-
-    def _types_given(self, template_id: str, tags: tuple[str, ...], without: Form = ()) -> Shares:
-        """Average the types of a template's answers by votes, one of them left out; as usual if none."""
-        total, votes = np.zeros(len(self._types.names)), 0
-        for tag in tags:
-            for form, n in self._given[tag].by_template.get(template_id, Counter()).items():
-                if form != without:
-                    total, votes = total + n * self._types.shares(form, template_id), votes + n
-        return total / votes if votes else self._types.usual
 
     def _probability(self, model: str, values: Mapping[str, float]) -> float:
         coefficients = self._models[model]
@@ -249,3 +213,45 @@ class _Readings:
         for template_id, tag, option in shipped_exclusions().select(*KEY, "option").iter_rows():
             found.setdefault(template_id, {}).setdefault(shown(option), set()).add(tag)
         return found
+
+
+class UnreadOptions:
+    """Options that nobody has read, and which of them a build shows.
+
+    Args:
+        risk: How likely they are refused; null where the recipe sets no limit.
+        reading: Who has read what.
+        options: The recipe's; ``max_risk`` says how likely they may be.
+    """
+
+    def __init__(self, risk: OptionRisk | None, reading: Reading, options: McqOptions) -> None:
+        self._risk, self._reading, self._unread = risk, reading, options.unread
+        self._max_risk = 1.0 if options.max_risk is None else options.max_risk
+
+    @classmethod
+    def of(
+        cls, questions: pl.DataFrame, annotations: pl.DataFrame, reading: Reading, options: McqOptions
+    ) -> Self:
+        """Estimate risks where the recipe sets a limit to them."""
+        if options.max_risk is None:
+            return cls(None, reading, options)
+        return cls(OptionRisk(questions, annotations, shipped=options.judge.shipped), reading, options)
+
+    def left_out_by(self, template_id: str, asked: str, option: Option) -> str | None:
+        """Find the key of the recipe by which an option is left out about a locale.
+
+        Null where it is shown, as what has been read is, at any risk.
+
+        Args:
+            template_id: The template.
+            asked: Tag of the locale asked about.
+            option: An option of another region.
+        """
+        if (self._risk is None and self._unread != "drop") or self._reading.has_read(
+            template_id, asked, option
+        ):
+            return None
+        if self._unread == "drop":
+            return "mcq.unread"
+        assert self._risk is not None
+        return "mcq.max_risk" if self._risk.of(template_id, asked, option) > self._max_risk else None
