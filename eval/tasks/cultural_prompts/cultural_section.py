@@ -11,7 +11,7 @@ from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts import cultural_charts
 from blend.eval.tasks.cultural_prompts.analysis_tables import SIMILARITY_NAME, WORDS_NAME, analysis_folder
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
+from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
 from blend.schemas.language.nationalities import nationalities
 
 WORDS = 10
