@@ -7,5 +7,4 @@ it, each distinct text once, and names what it used for the signature. Nothing h
 * `reading`: readers, and the choice of a lemmatiser by ``lemmas``;
 * `lemmatisers`: the lemmatisers by name, those of optional packages included;
 * `normalising`: spellings that stand for one word, and the words of a text;
-* `english_tokens`: the tokens of the published English scorer.
 """
