@@ -179,9 +179,9 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         agreements_of(matrices, settings, key.split, key.category, key.topic),
         {name: int(odd[name].sum()) for name in odd.columns},
     )
-    counted = odd.select(pl.Series("tokens", map(len, tokens), pl.Int64), *odd.columns)
+    texts = odd.select(pl.Series("tokens", map(len, tokens), pl.Int64), *odd.columns)
     return TopicFigures(
-        summary, matrices, word_counts(coded, settings.stop_words, position=topic.number), counted
+        summary, matrices, word_counts(coded, settings.stop_words, position=topic.number), texts
     )
 
 

@@ -97,7 +97,7 @@ def _by_groups(values: FloatArray, topic: CodedTopic) -> FloatArray:
 def _same_lists(topic: CodedTopic) -> tuple[tuple[int, int], ...]:
     lists: dict[tuple[bytes, ...], list[int]] = {}
     for group in np.unique(topic.group_of).tolist():
-        texts = tuple(topic.texts[place].tobytes() for place in np.flatnonzero(topic.group_of == group))
+        texts = tuple(topic.texts[number].tobytes() for number in np.flatnonzero(topic.group_of == group))
         lists.setdefault(texts, []).append(group)
     return tuple(
         (first, second)
