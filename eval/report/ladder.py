@@ -41,9 +41,9 @@ def _headline(run: ScoredRun) -> Score | None:
 
 _TEXT = (
     "The same answers asked for in other ways: one of four options; each of the four by itself, and all must "
-    "be answered correctly; the region that says so, of four; and in a model’s own words. In brackets "
-    "stand 95 % intervals over question templates. Guessing scores 25 % where one of four is chosen; of true "
-    "or false, a coin tossed for each option is right about all four in 6 % of the questions. A model far "
-    "above that on the left and low on the right finds an answer among options and does not know it."
+    "be answered correctly; and in a model’s own words. In brackets stand 95 % intervals over question "
+    "templates. Guessing scores 25 % where one of four is chosen; of true or false, a coin tossed for each "
+    "option is right about all four in 6 % of the questions. A model far above that on the left and low on the "
+    "right finds an answer among options and does not know it."
 )
 _OF_PEOPLE = " What people of the regions answered is the ceiling."

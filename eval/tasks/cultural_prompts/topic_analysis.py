@@ -199,7 +199,7 @@ def agreements_of(
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            columns = {
+            columns: dict[str, pl.Expr | pl.Series] = {
                 "split": pl.lit(split),
                 "category": pl.lit(category),
                 "topic": pl.lit(topic),
