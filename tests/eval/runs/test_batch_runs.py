@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def test_a_batch_gives_the_scores_of_a_live_run(server: BatchServer, run: Run, t
 
 @pytest.mark.integration
 def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Run, tmp_path: Path):
+    run = partial(run, limit=2)
     requests, again, results = (tmp_path / name for name in ("1.jsonl", "2.jsonl", "results.jsonl"))
     first = run(batch_out=requests)
     n_items = first.description.n_items

@@ -85,7 +85,7 @@ def test_a_plan_stops_a_model_that_chooses_as_well(mini_release: Path, tmp_path:
     make_tiny_model(tmp_path / "tiny")
     model = ["--model", str(tmp_path / "tiny"), "--limit", "1", "--out", str(tmp_path / "run"), "--plan"]
     done = RUNNER.invoke(app, ["eval", "run", str(mini_release), *model])
-    assert re.fullmatch(r"To ask: 10 requests, [\d,]+ tokens in\.\n", done.stdout), done.output
+    assert re.fullmatch(r"To ask: 4 requests, [\d,]+ tokens in\.\n", done.stdout), done.output
     assert not (tmp_path / "run").exists()
 
 
@@ -124,7 +124,7 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
     options = ["--server", server.url, "--price", "0.5,1.5"]
     planned = RUNNER.invoke(app, command(mini_release, out, *options, "--plan"))
     assert planned.exit_code == 0
-    assert planned.stdout.startswith("To ask: 10 requests, about ")
+    assert planned.stdout.startswith("To ask: 4 requests, about ")
     assert server.live.total() == 0
     # What is planned only takes no directory, so that another plan, or another run, can.
     assert not out.exists()
@@ -160,7 +160,7 @@ def test_a_server_that_does_not_count_keeps_no_budget(
     assert "the server does not say how many tokens an answer took" in wrong(
         lambda: run(server=server.url, price=(1, 1), budget=1)
     )
-    assert run(server=server.url, price=(1, 1)).outcome.usage.in_words(Price(1, 1)) == "10 requests"
+    assert run(server=server.url, price=(1, 1)).outcome.usage.in_words(Price(1, 1)) == "4 requests"
 
 
 @pytest.mark.parametrize(
