@@ -101,13 +101,13 @@ def read_profiles(
     if files.profiles is not None:
         with diagnostics.collected():
             for cells in read_rows(files.profiles, root, diagnostics, _PROFILE, encoding=encoding):
-                told = {name: cell.strip() or None for name, cell in cells.values.items()}
-                agreed = told.pop("consent") or ""
+                values = {name: cell.strip() or None for name, cell in cells.values.items()}
+                agreed = values.pop("consent") or ""
                 if agreed.casefold() != "yes":
                     where = f"{cells.location}, column consent"
                     fix = "take the row out, unless the annotator has agreed; then write yes"
                     diagnostics.problem(f"{agreed!r} is not 'yes'", where=where, fix=fix)
-                row = checked(AnnotatorProfile, told, cells.location, diagnostics)
+                row = checked(AnnotatorProfile, values, cells.location, diagnostics)
                 rows += [] if row is None else [row]
     _check_annotators(rows, annotators, diagnostics)
     profiles = [
