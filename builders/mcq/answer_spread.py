@@ -5,12 +5,10 @@ them (`overlap`): texts by their base forms, written as one word or as several, 
 their canonical value. Two answers are the same if any variant of one is a variant of the other.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.options import are_apart, compared_forms
-from blend.schemas.language.locales import Locale
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.rows.published_rows import AnswerSpread
 
@@ -18,7 +16,7 @@ UNIVERSAL_FROM = 6
 """Other regions whose people gave an answer from which it is universal.
 
 Of the questions of BLEnD's 16 regions 41 % have such an answer, and picking the option that people of most
-regions gave, without knowing the one asked about, is right in 87 % of them; with one to five others in 36 %
+regions gave, without knowing the one asked about, is right in 86 % of them; with one to five others in 37 %
 (``docs/mcq.md``).
 """
 
@@ -65,17 +63,4 @@ def _regions_with(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> 
         one.locale.region
         for one, forms in zip(answers.locales, answers.forms, strict=True)
         if not meant.isdisjoint(forms) and are_apart(one.locale, asked.locale)
-    }
-
-
-def locales_giving(texts: Iterable[str], answers: TemplateAnswers) -> dict[str, list[Locale]]:
-    """List by text the locales of which anybody gave it, whatever its votes."""
-    given = [(one.locale, forms) for one, forms in zip(answers.locales, answers.forms, strict=True)]
-    return {
-        text: [
-            locale
-            for locale, forms in given
-            if not forms.isdisjoint(compared_forms((text,), answers.answer_format))
-        ]
-        for text in texts
     }

@@ -13,8 +13,6 @@ Calendar = Literal["gregory", "persian", "ethiopic"]
 class _Year(NamedTuple):
     """A year as most are."""
 
-    name: str
-    """English name of the calendar."""
     days: tuple[int, ...]
     """Days of its months, in a leap year."""
     start: date
@@ -28,14 +26,9 @@ class _Year(NamedTuple):
 # the 30th of the last month, 20 March as the 29th is in other years; in Ethiopia it comes on 11 September,
 # before a new year that begins a day later.
 _YEARS = {
-    "persian": _Year("Solar Hijri", (31,) * 6 + (30,) * 6, date(2022, 3, 21), 365),
-    "ethiopic": _Year("Ethiopian", (30,) * 12 + (6,), date(2021, 9, 11), 366),
+    "persian": _Year((31,) * 6 + (30,) * 6, date(2022, 3, 21), 365),
+    "ethiopic": _Year((30,) * 12 + (6,), date(2021, 9, 11), 366),
 }
-
-
-def calendar_name(calendar: Calendar) -> str:
-    """Name a calendar in English: ``Solar Hijri``."""
-    return "Gregorian" if calendar == "gregory" else _YEARS[calendar].name
 
 
 def gregorian_day(month: int, day: int, calendar: Calendar) -> str | None:
@@ -56,9 +49,3 @@ def gregorian_day(month: int, day: int, calendar: Calendar) -> str | None:
         return None
     passed = min(sum(year.days[: month - 1]) + day, year.length) - 1
     return f"{year.start + timedelta(passed):%m/%d}"
-
-
-def gregorian_months(month: int, calendar: Calendar) -> list[int]:
-    """List the Gregorian months in which a month of another calendar lies; empty if it has no such month."""
-    days = (gregorian_day(month, day, calendar) for day in range(1, 32))
-    return sorted({int(day[:2]) for day in days if day is not None})
