@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.client import Studio
+from blend.schemas.base.field_errors import field_errors
 from blend.schemas.errors import ServerError
 
 Task = dict[str, Any]
@@ -49,9 +50,8 @@ def exported(studio: Studio, project: int, path: Path) -> list[Task]:
     try:
         return [task.model_dump() for task in _TASKS.validate_json(read_content(path))]
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = "/".join(map(str, first["loc"])) or "its end"
+        first = next(field_errors(error))
         raise ServerError(
-            f"{studio.where}: the export of project {project} is not one ({first['msg']}, at {where}); nothing "
+            f"{studio.where}: the export of project {project} is not one ({first.message}, at {first.location or 'its end'}); nothing "
             "was taken from it; run the same again"
         ) from None

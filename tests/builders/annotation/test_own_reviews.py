@@ -100,7 +100,7 @@ def test_a_build_takes_the_one_that_a_pull_takes(file: ProjectFile):
         read_responses(file.collected)
     assert str(raised.value) == (
         "reviews/ko-KR.r02.jsonl:2: question 'food-01' in ko-KR is also reviewed in reviews/ko-KR.jsonl:1; "
-        "delete one of the two; beside what `blend annotate pull` writes, name the other file ko-KR.own.jsonl, "
+        "delete one of the two; beside what `blend annotate sync` writes, name the other file ko-KR.own.jsonl, "
         "and pull again"
     )
 
