@@ -13,7 +13,6 @@ from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
 from blend.schemas.rows.published_rows import LETTERS
 from blend.views.frames import PERCENT, frame_table, interval, mean, rows_frame, wide_frame
 
@@ -58,8 +57,6 @@ def dataset_tables(figures: DatasetStats) -> dict[str, Table]:
         tables |= _cultural_tables(figures.cultural)
     if figures.audit is not None:
         tables["mcq-guessing"] = _guessing(figures.audit)
-        if figures.audit.hard is not None:
-            tables["mcq-hard-guessing"] = _guessing(figures.audit.hard, f", {MULTIPLE_CHOICE_HARD}")
     return tables
 
 

@@ -33,10 +33,8 @@ from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.finding_kinds import finding_kinds
 from blend.schemas.release.manifest import TableInfo
 from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_HARD,
     NOT_BY_LANGUAGE,
     QUESTION_CONFIGS,
-    REGION_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     model_of,
 )
@@ -124,16 +122,16 @@ def _guessed(audit: AuditReport | None) -> str | None:
     """Say how much simple rules get right; null without an audit."""
     if audit is None:
         return None
-    others = {
-        f"`{MULTIPLE_CHOICE_HARD}`": audit.hard,
-        f"`{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %),": audit.true_false,
-        f"`{REGION_QUESTIONS}`": audit.regions,
-    }
-    found = (f" Of {of} they find: {_shares(report)}." for of, report in others.items() if report is not None)
+    of_others = ""
+    if audit.true_false is not None:
+        shares = _shares(audit.true_false)
+        of_others = (
+            f" Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find: {shares}."
+        )
     return (
         "A multiple-choice question can be got right without knowing the region. Compare a score not with the "
         "25 % of a blind guess, but with what these find, of pairs of template and region (of questions): "
-        f"{_shares(audit)} (`reports/audit.json`).{''.join(found)}"
+        f"{_shares(audit)} (`reports/audit.json`).{of_others}"
     )
 
 

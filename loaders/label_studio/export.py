@@ -52,6 +52,6 @@ def exported(studio: Studio, project: int, path: Path) -> list[Task]:
     except ValidationError as error:
         first = next(field_errors(error))
         raise ServerError(
-            f"{studio.where}: the export of project {project} is not one ({first.message}, at {first.location or 'its end'}); nothing "
-            "was taken from it; run the same again"
+            f"{studio.where}: the export of project {project} is not one ({first.message}, at "
+            f"{first.location or 'its end'}); nothing was taken from it; run the same again"
         ) from None

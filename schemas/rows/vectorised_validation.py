@@ -17,7 +17,6 @@ from pydantic import BaseModel
 
 from blend.schemas.base.arrow_types import frame_schema, published_names
 from blend.schemas.rows.published_rows import LETTERS, CompactQuestion, MultipleChoiceQuestion
-from blend.schemas.rows.rung_rows import RegionQuestion
 
 Expected = Mapping[str, Any]
 """A JSON Schema, as pydantic writes it for a model or a field."""
@@ -180,15 +179,13 @@ def _distinct(column: str) -> pl.Expr:
     return reduce(and_, (one != other for one, other in combinations(items, 2)))
 
 
-_LETTER_AGREES = pl.col("answer_idx") == pl.col("answer").replace_strict(dict(enumerate(LETTERS)), default=None)
 _ONE_RIGHT_OPTION = (
     (pl.col("source").is_not_null() | _distinct("options"))
     & (pl.col("option_regions").is_null() | _distinct("option_regions"))
-    & _LETTER_AGREES
+    & (pl.col("answer_idx") == pl.col("answer").replace_strict(dict(enumerate(LETTERS)), default=None))
 )
 _OWN_RULES: dict[type[BaseModel], pl.Expr] = {
     MultipleChoiceQuestion: _ONE_RIGHT_OPTION,
     CompactQuestion: _ONE_RIGHT_OPTION,
-    RegionQuestion: _distinct("options") & _distinct("option_regions") & _LETTER_AGREES,
 }
 """By model that has one validator of its own, what that asks of a row."""

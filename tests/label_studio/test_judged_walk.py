@@ -12,9 +12,9 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.syncing import sync_project
 from blend.cli import app
 from blend.eval.evaluation import read_scored
+from blend.eval.judging.reply_sheet import read_drawn
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.labels import read_labels
-from blend.eval.tasks.short_answer.reply_sheet import read_drawn
 from blend.views.annotation import push_lines
 from helpers.judged_runs import answered_run
 from helpers.label_studio.annotation_projects import push
