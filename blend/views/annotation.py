@@ -140,13 +140,13 @@ def _project_lines(project: "PulledProject", page: str) -> Iterator[str]:
     if events:
         details = ", ".join(f"{events[event]} {event}" for event in _EVENTS if events[event])
         yield f"{title}: {pluralise(project.annotations, 'annotation')} ({details}){where}"
-    told = [line for line in project.changes if line["event"] != "added"]
-    for line in told[:_LISTED]:
+    others = [line for line in project.changes if line["event"] != "added"]
+    for line in others[:_LISTED]:
         by = "" if line.get("changed_by") is None else f", by {line['changed_by']}"
         who = f"annotation {line['annotation']} of {line['annotator']} on {line['blend_id']}"
         yield f"  {line['event']}: {who}{by}"
-    if len(told) > _LISTED:
-        yield f"  and {len(told) - _LISTED} more; events.jsonl holds them all"
+    if len(others) > _LISTED:
+        yield f"  and {len(others) - _LISTED} more; events.jsonl holds them all"
 
 
 def gone_lines(gone: "Sequence[tuple[str, Sequence[Held], str]]", path: Path) -> list[str]:

@@ -26,7 +26,7 @@ class WantedTask(Protocol):
         """The task as the server imports it."""
 
 
-class Asked(NamedTuple):
+class Quota(NamedTuple):
     """Of how many people a task is asked."""
 
     overlap: int
@@ -49,18 +49,18 @@ class WantedProject:
     overlap: int
     """Annotations per task, each by another person."""
     tasks: Sequence[WantedTask]
-    asked: Mapping[str, Asked] = field(default_factory=dict)
+    asked: Mapping[str, Quota] = field(default_factory=dict)
     """Of how many people tasks are asked, by id; others of ``overlap``."""
     closes_unasked: bool = False
     """Whether tasks that do not stand in ``asked`` are given to nobody."""
     waits_until: str = ""
     """What its tasks wait for, if they cannot be made yet; those that are there stay."""
 
-    def asks(self, task: RemoteTask) -> Asked:
+    def asks(self, task: RemoteTask) -> Quota:
         """Return of how many people a task on the server is to be asked."""
         if (asked := self.asked.get(task.blend_id or "")) is not None:
             return asked
-        return Asked(task.overlap, task.closed or (self.closes_unasked and task.blend_id is not None))
+        return Quota(task.overlap, task.closed or (self.closes_unasked and task.blend_id is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class ProjectPlan:
     """Second copies of tasks that nobody has touched; removed."""
     twins: tuple[RemoteProject, ...] = ()
     """Second copies of the project that nobody has touched; removed."""
-    asked: tuple[tuple[RemoteTask, Asked], ...] = ()
+    asked: tuple[tuple[RemoteTask, Quota], ...] = ()
     """Tasks that are asked of more people from now on, or of nobody any more."""
 
     @property
@@ -164,7 +164,7 @@ def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
     )
 
 
-def asked_anew(wanted: WantedProject, tasks: Sequence[RemoteTask]) -> tuple[tuple[RemoteTask, Asked], ...]:
+def asked_anew(wanted: WantedProject, tasks: Sequence[RemoteTask]) -> tuple[tuple[RemoteTask, Quota], ...]:
     """Tasks on the server that are asked of another number of people than they should be.
 
     Left out are those that nobody asks for any more and nobody has touched: they are removed.

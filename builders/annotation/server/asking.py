@@ -8,13 +8,13 @@ from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.server.readings import StageReading
 from blend.builders.saq.collection import STOPPED
 from blend.loaders.label_studio.events import Held
-from blend.loaders.label_studio.plan import Asked
+from blend.loaders.label_studio.plan import Quota
 
 DROPPED = "too many do not know"
 """Why a question is given to nobody any more."""
 
 
-def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict[str, dict[str, Asked]]:
+def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict[str, dict[str, Quota]]:
     """Return of how many people each task is asked, by the name of its project and its id.
 
     A task is asked of as many people more as valid responses are missing, besides all who have annotated it,
@@ -30,7 +30,7 @@ def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict
     """
     project = checked.file.project
     people = {one.stage_locale.name: _people(one.held) for one in found}
-    asked: dict[str, dict[str, Asked]] = {}
+    asked: dict[str, dict[str, Quota]] = {}
     for row in collection_plan(project, checked.material).to_dicts():
         name = f"{project.name}/answer/{row['locale']}"
         so_far = people.get(name, {}).get(row["blend_id"], 0)
@@ -44,8 +44,8 @@ def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict
     return asked
 
 
-def _asked(so_far: int, needed: int, is_open: bool, why: str = "") -> Asked:
-    return Asked(so_far + needed, closed=False) if is_open else Asked(max(so_far, 1), closed=True, why=why)
+def _asked(so_far: int, needed: int, is_open: bool, why: str = "") -> Quota:
+    return Quota(so_far + needed, closed=False) if is_open else Quota(max(so_far, 1), closed=True, why=why)
 
 
 def _people(held: Mapping[str, Held]) -> dict[str, int]:

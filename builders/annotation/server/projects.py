@@ -9,7 +9,7 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.ui_strings import texts_of
-from blend.loaders.label_studio.plan import Asked, WantedProject
+from blend.loaders.label_studio.plan import Quota, WantedProject
 from blend.loaders.responses.option_sheets import read_suspects
 from blend.schemas.language.locales import Locale
 
@@ -41,7 +41,7 @@ def stage_locales(file: ProjectFile) -> Iterator[StageLocale]:
 
 
 def wanted_projects(
-    checked: CheckedProject, asked: Mapping[str, Mapping[str, Asked]] | None = None
+    checked: CheckedProject, asked: Mapping[str, Mapping[str, Quota]] | None = None
 ) -> list[WantedProject]:
     """List the projects that should be on the server.
 

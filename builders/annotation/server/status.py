@@ -92,7 +92,7 @@ class ProjectStatus:
         """One row per ``person``: annotations ``counted``, ``seconds`` they took, ``rate`` and ``pay``."""
         return (
             self.people.group_by(person="annotator")
-            .agg(counted=pl.col("counted").sum(), seconds=pl.col("total").sum().round(0))
+            .agg(pl.col("counted").sum(), seconds=pl.col("total").sum().round(0))
             .with_columns(rate=pl.lit(self.rate, dtype=pl.Float64))
             .with_columns(pay=(pl.col("seconds") / 3600 * pl.col("rate")).round(2))
             .sort("person")
@@ -196,9 +196,9 @@ class _Reminders:
     def untaken(self, found: Sequence[StageReading]) -> None:
         """Add pages of which nothing could be taken, since it was blank or overlong."""
         for one in found:
-            told = set(one.reading.findings.filter(pl.col("kind").is_in(UNTAKEN))["source"])
+            sources = set(one.reading.findings.filter(pl.col("kind").is_in(UNTAKEN))["source"])
             for row in one.reading.work.filter(outcome="refused").iter_rows(named=True):
-                if f"task {row['task']}, annotation {row['annotation']}" in told:
+                if f"task {row['task']}, annotation {row['annotation']}" in sources:
                     page = f"{self._pages.get(one.stage_locale.name, '')}?task={row['task']}"
                     self._untaken.setdefault(str(row["annotator"]), []).append(page)
 

@@ -170,8 +170,8 @@ def _read(
         if rows := _rows(judge, done, reader):
             given.setdefault(str(done.data["blend_id"]), []).append((done, rows))
     kept: list[dict[str, Any]] = []
-    for _, said in sorted(given.items()):
-        kept += _once(judge, sorted(said, key=lambda one: one[0].order), reader)
+    for _, by_person in sorted(given.items()):
+        kept += _once(judge, sorted(by_person, key=lambda one: one[0].order), reader)
     return reader.reading(**{judge.file: kept})
 
 
@@ -195,21 +195,21 @@ def _rows(judge: Judge, done: Done, reader: Reader) -> list[dict[str, Any]]:
 
 
 def _once(
-    judge: Judge, said: Sequence[tuple[Done, list[dict[str, Any]]]], reader: Reader
+    judge: Judge, by_person: Sequence[tuple[Done, list[dict[str, Any]]]], reader: Reader
 ) -> list[dict[str, Any]]:
     """What counts of what several people said of one thing, first the earliest."""
     if not judge.once:
-        return [row for _, rows in said for row in rows]
-    verdicts = {done.results[CHOICE][0]["choices"][0] for done, _ in said}
+        return [row for _, rows in by_person for row in rows]
+    verdicts = {done.results[CHOICE][0]["choices"][0] for done, _ in by_person}
     if judge.once == "agreed" and len(verdicts) > 1:
-        for done, _ in said:
+        for done, _ in by_person:
             detail = f"{done.results[CHOICE][0]['choices'][0]!r}, on which others say the opposite; left out"
             reader.leave_out(done, "contradicting-verdicts", detail)
         return []
     if judge.once == "first":
-        for done, _ in said[1:]:
+        for done, _ in by_person[1:]:
             reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
-    return said[0][1]
+    return by_person[0][1]
 
 
 def _reading_plan(
