@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.project import ORDER
+from blend.builders.annotation.stages import stage_of
 from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
@@ -87,8 +88,8 @@ def charts() -> str:
 def stages() -> str:
     """A table of the stages of annotation, in the order in which they happen."""
     rows = [
-        (f"`{name}`", "reviewers" if stage.by_reviewers else "annotators", stage.does, stage.gives)
-        for name, stage in STAGES.items()
+        (f"`{stage.name}`", "reviewers" if stage.by_reviewers else "annotators", stage.does, stage.gives)
+        for stage in map(stage_of, ORDER)
     ]
     return _table(("stage", "who", "what they do", "what comes out"), rows)
 

@@ -7,6 +7,7 @@ from blend.schemas.errors import ArgumentError, UnknownNameError
 DONE = 0
 REFUSED = 1
 USAGE = 2
+ATTENTION = 3
 FAULT = 70
 INTERRUPTED = 130
 TERMINATED = 143
@@ -15,7 +16,10 @@ EXIT_CODES: Mapping[int, str] = {
     DONE: "done",
     REFUSED: "what the command was given, or what it runs on, is not as it must be; the message says why",
     USAGE: "the command line is wrong, whatever the files hold",
-    3: "`blend diff --exit-code` only: the releases differ",
+    ATTENTION: (
+        "with `--exit-code` only: the releases differ (`blend diff`), or something is gone from the server or "
+        "was not sent (`blend annotate sync`)"
+    ),
     FAULT: "a fault of blend itself; the message names a file with the details",
     INTERRUPTED: "interrupted; the message says what is there",
     TERMINATED: "terminated (SIGTERM), which otherwise is the same as interrupted",

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from blend.loaders.upstream.blend import BlendTables
     from helpers.hub.hub_server import Hub
 
-pytest_plugins = ["helpers.label_studio.studio_fixtures", "helpers.wikidata.wikidata_fixtures"]
+pytest_plugins = [
+    "helpers.label_studio.fake_studio",
+    "helpers.label_studio.studio_fixtures",
+    "helpers.wikidata.wikidata_fixtures",
+]
 
 T = TypeVar("T")
 

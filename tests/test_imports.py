@@ -54,7 +54,7 @@ MAY_IMPORT = {
     "builders/annotation": "loaders/files loaders/recipes loaders/releases loaders/responses builders "
     "builders/mcq builders/saq",
     "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
-    "loaders/responses builders/annotation builders/release builders/saq",
+    "loaders/responses loaders/servers builders/annotation builders/release builders/saq",
     "builders/saq": "",
     "builders/export": "loaders/files",
     "builders/items": "",

@@ -1,17 +1,13 @@
-"""``blend responses import`` and ``blend annotate import``: answers that somebody collected in another way."""
+"""``blend responses import``: answers that somebody collected in another way."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, LocaleFile
 from blend.schemas.language.text_comparison import pluralise
-
-if TYPE_CHECKING:
-    from blend.loaders.files.rows import Cells
 
 app = Application(
     no_args_is_help=True,
@@ -30,35 +26,33 @@ Collected = Annotated[
 
 
 @app.command("import")
-def import_table(
-    table: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Table of answers: .xlsx, CSV or tab-separated.")
+def import_answers(
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, folder).",
+        ),
     ],
     map_file: MapFile = Path("map.toml"),
     out: Collected = Path("collected"),
     locale_file: LocaleFile = None,
     encoding: Encoding = None,
 ) -> None:
-    """Make responses of a wide table (Google Forms) or a long one, by a map that you have checked.
+    """Make responses of a wide table (Google Forms), a long one, or an export, by a map that you have checked.
 
     - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
       same imports.
     """
-    from blend.loaders.files.rows import read_table
-
-    rows = read_table(table, encoding=encoding)
-    import_rows(rows, table, map_file, out, "responses import", locale_file=locale_file)
-
-
-def import_rows(
-    rows: Sequence["Cells"], table: Path, map_file: Path, out: Path, command: str, *, locale_file: Path | None
-) -> None:
-    """Import rows, and say what was done and what is next."""
     from blend.builders.annotation.import_files import import_file
     from blend.loaders.files.locales import registry_with
+    from blend.loaders.label_studio.foreign import read_answers
     from blend.views.safe import shown
 
-    done = import_file(rows, table.name, map_file, out, locales=registry_with(locale_file))
+    rows, has_people = read_answers(answers, encoding=encoding)
+    done = import_file(
+        rows, answers.name, map_file, out, locales=registry_with(locale_file), has_people=has_people
+    )
     if done.proposed is not None:
         guess, n = done.proposed
         by_row = f"locales in column {shown(guess.locale_column or '')}"
@@ -75,7 +69,7 @@ def import_rows(
             typer.echo(f"  answers, in this order: {', '.join(map(shown, guess.answers))}")
         for name in (*guess.leave_out, *guess.leave_out_questions):
             typer.echo(f"  left out: {shown(name)}")
-        again = f"blend {command} {table} --map {map_file} --out {out}"
+        again = f"blend responses import {answers} --map {map_file} --out {out}"
         if locale_file is not None:
             again += f" --locale-file {locale_file}"
         typer.echo(f"Check it, then run the same again: {again}")

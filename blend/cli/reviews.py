@@ -99,7 +99,7 @@ def accept(
             typer.echo(f"{written.path}: replaced {by_whom}.")
         if written.is_beside_pulled:
             typer.echo(
-                f"{written.path}: counts in place of what `blend annotate pull` writes; pull again, so that "
+                f"{written.path}: counts in place of what `blend annotate sync` writes; pull again, so that "
                 "the same question is not reviewed in both."
             )
     if pairs := english_pairs(accepted.reviews, _PAIRS):

@@ -22,7 +22,7 @@ from blend.loaders.responses.own_reviews import (
 )
 from blend.loaders.responses.response_files import HIDDEN
 from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.language.text_comparison import clean, escape_controls, pluralise
 from blend.schemas.rows.frame_columns import FINDINGS
 from blend.schemas.rows.published_rows import Review
 
@@ -119,7 +119,7 @@ def passed_over(
     return pl.DataFrame(findings, schema=FINDINGS)
 
 
-def that_counts(reading: Reading, tag: str, held: Beside, responses: Sequence[_Row] | None = None) -> Reading:
+def that_counts(reading: Reading, tag: str, held: Beside, responses: Mapping[str, Sequence[_Row]]) -> Reading:
     """A reading of questions that are asked, without the reviews of those that another file reviews as far.
 
     What is left out stays in the kept export, and comes back with the question, or without the other file.
@@ -128,7 +128,7 @@ def that_counts(reading: Reading, tag: str, held: Beside, responses: Sequence[_R
         reading: Of one stage.
         tag: Its locale.
         held: What is beside it.
-        responses: Rows that were pulled in the locale; null where none were.
+        responses: Rows that were pulled, by locale.
     """
     findings: list[_Row] = []
     rows = dict(reading.rows)
@@ -136,12 +136,35 @@ def that_counts(reading: Reading, tag: str, held: Beside, responses: Sequence[_R
         if kind in rows:
             rows[kind] = _asked(kind, rows[kind], tag, held, findings)
     if "reviews" in rows:
-        rows["reviews"] = [row for row in rows["reviews"] if _counts(row, tag, held, responses, findings)]
+        given = responses.get(tag)
+        rows["reviews"] = [row for row in rows["reviews"] if _counts(row, tag, held, given, findings)]
     all_findings = pl.concat([reading.findings, pl.DataFrame(findings, schema=FINDINGS)])
     left_out = list({one["template_id"] for one in findings})
     unused = (pl.col("outcome") == "counted") & pl.col("template_id").is_in(left_out)
     work = reading.work.with_columns(outcome=pl.when(unused).then(pl.lit("refused")).otherwise("outcome"))
     return Reading(rows, all_findings, work)
+
+
+def without_lost_answers(reading: Reading, tag: str, responses: Mapping[str, Sequence[_Row]]) -> Reading:
+    """A reading whose reviews decide only on answers that are still given; others stay as they are.
+
+    Whoever corrects an answer after it was reviewed, or asks to be forgotten, leaves a decision about nothing,
+    which a build would refuse. Groups that become empty go, and so do reviews that decide nothing any more.
+    """
+    if "reviews" not in reading.rows or tag not in responses:
+        return reading
+    kept, findings = [], []
+    for review in reading.rows["reviews"]:
+        template_id = review["template_id"]
+        left, lost = parted(review, _given(template_id, responses[tag]))
+        if lost:
+            listed = ", ".join(f"'{escape_controls(answer)}'" for answer in lost)
+            detail = f"the review decides on {listed}, which nobody answers any more; left out of it"
+            findings.append(_row("lost-answer", f"review of {template_id}", tag, template_id, detail))
+        if left is not None:
+            kept.append(left)
+    all_findings = pl.concat([reading.findings, pl.DataFrame(findings, schema=FINDINGS)])
+    return Reading({**reading.rows, "reviews": kept}, all_findings, reading.work)
 
 
 def _asked(kind: str, rows: list[_Row], tag: str, held: Beside, findings: list[_Row]) -> list[_Row]:

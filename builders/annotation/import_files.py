@@ -15,7 +15,7 @@ from blend.loaders.files.import_maps import map_text, read_map
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.storage import storage_errors
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import ConflictError
+from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.rows.frame_columns import KEY
 
@@ -44,7 +44,13 @@ class ImportDone(NamedTuple):
 
 
 def import_file(
-    rows: Sequence[Cells], name: str, map_path: Path, folder: Path, *, locales: Registry | None = None
+    rows: Sequence[Cells],
+    name: str,
+    map_path: Path,
+    folder: Path,
+    *,
+    locales: Registry | None = None,
+    has_people: bool = False,
 ) -> ImportDone:
     """Import the rows of a table, or propose a map for them where there is none.
 
@@ -56,6 +62,7 @@ def import_file(
         folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
             there.
         locales: Known locales; the packaged registry when absent.
+        has_people: Whether several rows may be one person's, so that the map must say who answered.
 
     Raises:
         InputError, RowError, RowErrors: As `importing.import_responses`, or if the folder or the key of the
@@ -78,6 +85,11 @@ def import_file(
         )
         return ImportDone((), 0, guess)
     by = read_map(map_path)
+    if has_people and by.annotator is None:
+        raise InputError(
+            f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
+            "only in a table is every row a person"
+        )
     asked: dict[str, list[str]] = {}
     for template_id, locale in tables.questions.select(KEY).iter_rows():
         asked.setdefault(locale, []).append(template_id)

@@ -85,9 +85,10 @@ def import_responses(
             if response is None:
                 continue
             key = (given.template_id, given.locale, given.annotator)
-            if first.setdefault(key, given.location) != given.location:
+            if key in first:
                 what = f"{given.annotator!r} answers {given.template_id!r} a second time"
                 raise RowError(what, where=given.location, fix=f"delete this row or {first[key]}")
+            first[key] = given.location
             found.setdefault(given.locale, []).append(response.row)
     diagnostics.raise_problems()
     return Imported(found, blank)
@@ -270,6 +271,7 @@ def proposed_map(
     # Of answer 1, 2 and 3 a person may have filled in the first alone, or all the same.
     series = {_unnumbered(name) for name in answers if name[-1:].isdigit()}
     answers = [name for name in rest if name in answers or _unnumbered(name) in series]
+    answers.sort(key=_natural)
     chosen = {text: known[_key(text)] for text in sorted(long[asking])}
     by = ImportMap(
         **common,
@@ -321,6 +323,12 @@ def _key(text: str) -> str:
 
 _ANSWER = re.compile(r"(answer|response|reply)s?( ?[0-9]+)?")
 """Keys of columns that hold answers, whatever is in them."""
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return what answers are sorted by, ``answer_2`` before ``answer_10``; no export has the page's order."""
+    parts = re.split(r"0*([0-9]+)", name)
+    return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
 
 
 def _unnumbered(name: str) -> str:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, StrictInt, StringConstraints
+from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StringConstraints
 
 from blend.loaders.files.locales import registry_with
 from blend.loaders.files.toml import read_toml
@@ -14,9 +14,9 @@ from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.recipe import SaqOptions
 
 StageName = Literal[
-    "collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "rungs"
+    "collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "statements"
 ]
-"""The stages, in the order in which they happen; each is a module of `blend.builders.annotation.stages`."""
+"""The stages, in the order in which they happen; see `stages.stage_of`."""
 
 ORDER: tuple[StageName, ...] = get_args(StageName)
 """Their names in this order."""
@@ -24,13 +24,65 @@ ORDER: tuple[StageName, ...] = get_args(StageName)
 MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 """An e-mail address, as far as it can be told from a pseudonym."""
 
+PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
+
+
+def slug(topic: str) -> str:
+    """A topic as it stands in ids: ``Work life`` is ``work-life``."""
+    return re.sub(r"\W+", "-", topic.casefold()).strip("-")
+
+
+def _shown(entry: str) -> str:
+    """An entry as a message shows it: of an address only how it begins."""
+    return f"{entry[:2]}…@…" if "@" in entry else repr(entry)
+
+
+def _each_once(entries: tuple[str, ...]) -> tuple[str, ...]:
+    folded = [entry.strip().casefold() for entry in entries]
+    if twice := [entry for number, entry in enumerate(entries) if folded[number] in folded[:number]]:
+        raise ValueError(f"{_shown(twice[0])} is listed twice; delete one of the two")
+    return entries
+
+
+def _distinct_topics(topics: tuple[str, ...]) -> tuple[str, ...]:
+    slugs = [slug(topic) for topic in topics]
+    for number, topic in enumerate(topics):
+        if not slugs[number] or slugs[number] in slugs[:number]:
+            raise ValueError(
+                f"{topic!r} cannot be told from another topic; give every topic letters of its own: ids are "
+                "made of them"
+            )
+    return topics
+
+
+def _person(entry: str) -> str:
+    if MAIL.fullmatch(entry.strip()) or PSEUDONYM.fullmatch(entry.strip()):
+        return entry
+    raise ValueError(
+        f"{_shown(entry)} is neither of the two ways to name people; write the e-mail address of an account, "
+        "or the pseudonym that `blend annotate status` shows, p- and 12 digits and letters"
+    )
+
+
+def _without_password(url: str) -> str:
+    if re.match(r"https?://[^/]*@", url):
+        raise ValueError(
+            "holds a name or password before the @; remove it, and give the token in the environment"
+        )
+    return url
+
+
 _Text = Annotated[str, StringConstraints(pattern=r"\S")]
+_Stages = Annotated[tuple[StageName, ...], Field(min_length=1), AfterValidator(_each_once)]
+_Topics = Annotated[tuple[_Text, ...], Field(min_length=1), AfterValidator(_distinct_topics)]
+_People = Annotated[tuple[Annotated[str, AfterValidator(_person)], ...], AfterValidator(_each_once)]
+_Url = Annotated[str, StringConstraints(pattern=r"^https?://\S+$"), AfterValidator(_without_password)]
 
 
 class ServerSettings(FrozenModel):
     """Address of a Label Studio server; the access token is never in a file."""
 
-    url: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] = "http://localhost:8080"
+    url: _Url = "http://localhost:8080"
     """Address of the server, for example ``http://localhost:8080``."""
     key_variable: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] = "LABEL_STUDIO_API_KEY"
     """Environment variable that holds the access token, for example ``LABEL_STUDIO_API_KEY``."""
@@ -41,12 +93,12 @@ class LocaleSettings(FrozenModel):
 
     locale: _Text
     """Tag of a locale, for example ``ko-KR``."""
-    annotators: tuple[_Text, ...] | None = None
-    """Who answers, by pseudonym (``blend annotate pseudonym`` prints it) or e-mail address; whoever has an
-    account when absent."""
-    reviewers: tuple[_Text, ...] | None = None
+    annotators: _People | None = None
+    """Who answers, by pseudonym (``blend annotate status`` shows it) or e-mail address; whoever has an account
+    when absent."""
+    reviewers: _People | None = None
     """Who reviews, in the same way; whoever has an account when absent."""
-    stages: tuple[StageName, ...] | None = Field(default=None, min_length=1)
+    stages: _Stages | None = None
     """Stages of this locale; those of the project when absent."""
 
 
@@ -56,9 +108,9 @@ class Project(FrozenModel):
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,23}$")]
     """Short name, with which every title on the server begins: up to 24 lower-case letters, digits, ``.``,
     ``_`` and ``-``."""
-    stages: tuple[StageName, ...] = Field(default=("answer", "review"), min_length=1)
+    stages: _Stages = ("answer", "review")
     """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
-    ``predictions``, ``replies``, ``rungs``."""
+    ``predictions``, ``replies``, ``statements``."""
     locales: tuple[LocaleSettings, ...] = Field(min_length=1)
     """One table ``[[locales]]`` for every locale."""
     collected: _Text = "collected"
@@ -70,13 +122,13 @@ class Project(FrozenModel):
     key_file: _Text = "annotators.key"
     """File with the key of the pseudonyms, relative to this file; never published."""
     recipe: str | None = None
-    """Recipe of the release, relative to this file; needed by the stages ``equivalence`` and ``mcq-review``.
-    Its ``[saq]`` says how many responses are wanted."""
+    """Recipe of the release, relative to this file; the stage ``mcq-review`` needs it. Its ``[saq]`` says how
+    many responses are wanted."""
     locale_file: str | None = None
     """TOML file of further locales, relative to this file."""
     templates: tuple[_Text, ...] | None = Field(default=None, min_length=1)
     """Ids of the templates that are asked; all of the directory when absent."""
-    topics: tuple[_Text, ...] | None = Field(default=None, min_length=1)
+    topics: _Topics | None = None
     """Topics that questions are collected on and templates are asked of; every topic when absent. The stage
     ``collect`` needs them."""
     questions_per_topic: StrictInt = Field(default=5, ge=1, le=100)
@@ -90,13 +142,11 @@ class Project(FrozenModel):
     """With more *I don't know* than this, a question is not asked any more."""
     review_groups: StrictInt = Field(default=12, ge=2, le=40)
     """Groups into which the answers to one question can be sorted in a review."""
-    predictions: str | None = None
-    """File of predicted ingredients for the stage ``predictions``, relative to this file."""
-    replies: str | None = None
-    """File of models' replies for the stage ``replies``, relative to this file."""
-    release: str | None = None
-    """Release whose questions are answered in the stage ``rungs``: a directory, relative to this file, or
-    ``org/name@v1.0.0`` on the Hub."""
+    sheets: dict[StageName, _Text] = Field(default={})
+    """Sheets that people judge, relative to this file, by stage: ``equivalence``, ``predictions``, ``replies``,
+    ``statements``."""
+    rate: StrictInt | StrictFloat | None = Field(default=None, ge=0)
+    """What an hour of work is paid, for the table of ``blend annotate status --payment``."""
     suspects: str | None = None
     """Sheet of questions that the stage ``mcq-review`` asks about alone, relative to this file, also where
     natives have read their options: what ``blend items --suspects`` writes."""

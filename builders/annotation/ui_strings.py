@@ -121,6 +121,16 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(_tables()))
 
 
+def own_texts(path: Path) -> Mapping[str, str]:
+    """The instructions in a file, by stage, of which the words are correct as well.
+
+    Raises:
+        RowError: As `instructions_in` and `ui_strings_in`.
+    """
+    ui_strings_in(path)
+    return instructions_in(path)
+
+
 def instruction_of(language: str, stage: StageName, own: Path | None = None) -> str:
     """The instruction for a stage, in Markdown.
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Collection
 from typing import NamedTuple
 
-from blend.builders.annotation.project import ProjectFile, StageName
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.stages import stage_of
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError
@@ -26,7 +26,7 @@ def waiting_stages(file: ProjectFile) -> Waiting:
     What stops it is put right in other stages, a review for one, which must go on meanwhile.
     """
     used = {stage for settings in file.project.locales for stage in file.project.stages_of(settings.locale)}
-    stages = [name for name, stage in STAGES.items() if name in used and stage.needs_recipe]
+    stages = [name for name in ORDER if name in used and stage_of(name).needs_recipe]
     if not stages or file.project.recipe is None:
         return Waiting()
     sources = read_recipe(file.base / file.project.recipe).sources

@@ -1,4 +1,4 @@
-"""Pulled files: the files of responses and reviews that `blend annotate pull` writes, and writes anew."""
+"""Pulled files: the files of responses and reviews that `blend annotate sync` writes, and writes anew."""
 
 import json
 import os

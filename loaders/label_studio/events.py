@@ -26,6 +26,8 @@ ACCEPTED = "accepted"
 """It was missing, and does not count any more, since the lead has accepted that."""
 KEPT = "kept"
 """Its task was deleted because it showed answers of somebody who is forgotten; it counts, and is not told."""
+DRAFT, DRAFT_GONE = "draft", "draft-gone"
+"""Somebody has begun to type and not sent it; the line says who and where, and nothing of what was typed."""
 
 Line = dict[str, Any]
 Author = Callable[[Any], str | None]
@@ -172,6 +174,42 @@ def news(
         if name not in present and one.last["event"] in _ON_SERVER
     ]
     return lines
+
+
+def drafts_in(lines: Sequence[Line], stage: str) -> dict[str, Line]:
+    """The drafts of a stage that nobody has sent or thrown away, as they were seen first."""
+    drafts: dict[str, Line] = {}
+    for line in lines:
+        if line["stage"] == stage and line["event"] == DRAFT:
+            drafts[line["id"]] = line
+        elif line["stage"] == stage and line["event"] == DRAFT_GONE:
+            drafts.pop(line["id"], None)
+    return drafts
+
+
+def draft_news(
+    known: Mapping[str, Line], stage: str, tasks: Sequence[Task], author: Author, account: Author
+) -> list[Line]:
+    """Lines about drafts that have come or gone; arguments as for `news`."""
+    found = {
+        f"draft:{draft['id']}": {
+            "stage": stage,
+            "id": f"draft:{draft['id']}",
+            "task": int(task["id"]),
+            "annotation": int(draft.get("annotation") or 0),
+            "blend_id": str(task["data"].get("blend_id", "")),
+            "annotator": author(draft.get("user")),
+            "account": account(draft.get("user")),
+            "event": DRAFT,
+            "seen": _today(),
+        }
+        for task in tasks
+        for draft in task.get("drafts") or ()
+    }
+    gone = [
+        {**line, "event": DRAFT_GONE, "seen": _today()} for name, line in known.items() if name not in found
+    ]
+    return [line for name, line in sorted(found.items()) if name not in known] + gone
 
 
 def about(held: Held, event: str) -> Line:

@@ -1,76 +1,57 @@
 """Exports: tasks with their annotations, as Label Studio writes them."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from blend.loaders.files.content import read_content
-from blend.schemas.errors import InputError, RowError, beyond_limits, raise_all
+from blend.loaders.label_studio.client import Studio
+from blend.schemas.base.field_errors import field_errors
+from blend.schemas.errors import ServerError
 
 Task = dict[str, Any]
-"""A task of an export: ``id``, ``data``, ``annotations`` and more, as the server writes them."""
+"""A task of an export: ``id``, ``data``, ``annotations``, ``drafts`` and more, as the server writes them."""
+
+_Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 
 
-def read_export(path: Path) -> list[Task]:
-    """The tasks of an export in the format JSON.
+class _Annotation(BaseModel, extra="allow"):
+    id: _Number
+    result: list[dict[str, Any]] | None = None
+
+
+class _Draft(BaseModel, extra="allow"):
+    id: _Number
+
+
+class _Task(BaseModel, extra="allow"):
+    id: _Number
+    data: dict[str, Any]
+    annotations: list[_Annotation]
+    drafts: list[_Draft] = []
+
+
+_TASKS = TypeAdapter(list[_Task])
+
+
+def exported(studio: Studio, project: int, path: Path) -> list[Task]:
+    """The tasks of a project with their annotations.
 
     Args:
-        path: As the server's page *Export* gives it,
+        studio: The server.
+        project: Number of the project.
+        path: A file for what the server writes.
 
     Raises:
-        RowError: If the file cannot be read.
-        InputError: If it is cut off, or not an export in the format JSON.
-        RowErrors: If tasks or annotations are not what the server writes; names them all.
+        ServerError: If that is not an export; nothing is taken from it then.
     """
-    content = read_content(path, what="export")
+    studio.export(project, path)
     try:
-        tasks = json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is not UTF-8; export the project again as JSON") from None
-    except json.JSONDecodeError as error:
-        if not content.rstrip().endswith(b"]"):
-            raise InputError(
-                f"{path}: is cut off after {len(content):,} bytes; nothing was taken from it; export the "
-                "project again, and look that the download ends"
-            ) from None
-        raise InputError(
-            f"{path}:{error.lineno}: not JSON ({error.msg}); export the project again as JSON"
+        return [task.model_dump() for task in _TASKS.validate_json(read_content(path))]
+    except ValidationError as error:
+        first = next(field_errors(error))
+        raise ServerError(
+            f"{studio.where}: the export of project {project} is not one ({first.message}, at "
+            f"{first.location or 'its end'}); nothing was taken from it; run the same again"
         ) from None
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"{path}: {beyond_limits(error)}; export the project again as JSON") from None
-    if not isinstance(tasks, list):
-        raise InputError(f"{path}: not a list of tasks; export the project as JSON, not in another format")
-    raise_all(list(_problems(tasks, path)))
-    return tasks
-
-
-def _problems(tasks: list[Any], path: Path) -> Iterator[RowError]:
-    fix = "export the project as JSON, not as JSON-MIN or in another format"
-    for number, task in enumerate(tasks, start=1):
-        where = f"{path}, task {number}"
-        if not (isinstance(task, dict) and _is_number(task.get("id")) and isinstance(task.get("data"), dict)):
-            yield RowError("not a task with id and data", where=where, fix=fix)
-            continue
-        annotations = task.get("annotations")
-        if not isinstance(annotations, list):
-            yield RowError("no list of annotations", where=where, fix=fix)
-            continue
-        for index, annotation in enumerate(annotations, start=1):
-            if not _is_annotation(annotation):
-                yield RowError(
-                    "not an annotation with id and result", where=f"{where}, annotation {index}", fix=fix
-                )
-
-
-def _is_annotation(annotation: Any) -> bool:
-    return (
-        isinstance(annotation, dict)
-        and _is_number(annotation.get("id"))
-        and isinstance(annotation.get("result") or [], list)
-        and all(isinstance(result, dict) for result in annotation.get("result") or [])
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63

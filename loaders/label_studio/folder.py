@@ -1,8 +1,7 @@
 """The pull folder: what comes from the server as it is, one process at a time; it holds people's data."""
 
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from blend.loaders.files.pulled_files import EVENTS, STATE
 from blend.loaders.files.storage import storage_errors
 from blend.schemas.errors import ConflictError, InputError
 
-IMPORTING = "importing.json"
 GIT_FILES = {
     ".gitignore": f"*\n!{EVENTS}\n!.git*\n",
     # Two leads add lines of their own, and their order is of no account.
@@ -25,18 +23,24 @@ GIT_FILES = {
 """Files that have git keep the events, and nothing else of a pull folder."""
 
 
-class _ProjectState(BaseModel):
-    """See `inventory.InventoriedProject.state`."""
+class ProjectState(BaseModel):
+    """See `remote.RemoteProject.state`."""
 
     project: int
-    tasks: int
-    annotations: int
-    dated: str | None
+    dated: str
 
 
-class _State(BaseModel):
-    projects: dict[str, _ProjectState] = {}
+class State(BaseModel):
+    """What is remembered of the last sync; without it, everything is asked anew."""
+
+    projects: dict[str, ProjectState] = {}
+    """Of the server's projects, by name."""
+    events: str = ""
+    """Digest of the events as that sync left them."""
     written: dict[str, list[str]] = {}
+    """Digests of the files that were written, by path from the folder, so that a project may be moved."""
+    importing: int | None = None
+    """The project into which a push was importing when it was stopped."""
 
 
 class Folder:
@@ -50,52 +54,23 @@ class Folder:
         self.path = path
 
     @property
-    def importing(self) -> int | None:
-        """The project into which a push was importing when it was stopped."""
-        value = self._read(IMPORTING).get("project")
-        return value if isinstance(value, int) else None
-
-    def begin_import(self, project: int) -> None:
-        """Write down that tasks are about to be imported."""
-        atomic_write(self.path / IMPORTING, json.dumps({"project": project}))
-
-    def end_import(self) -> None:
-        """Write down that they have been."""
-        (self.path / IMPORTING).unlink(missing_ok=True)
-
-    @property
-    def state(self) -> Mapping[str, Any]:
-        """State at the last pull, by what it is of; empty before the first pull."""
-        state = self._read(STATE)
-        try:
-            _State.model_validate(state, strict=True)
-        except ValidationError as error:
-            raise self._damaged(STATE) from error
-        return state
-
-    @property
     def events(self) -> Path:
         """The file of the events."""
         return self.path / EVENTS
 
-    def write_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what was pulled."""
-        atomic_write(self.path / STATE, json.dumps(state, indent=1, sort_keys=True) + "\n")
-
-    def _read(self, name: str) -> Mapping[str, Any]:
-        path = self.path / name
-        if not path.exists():
-            return {}
+    @property
+    def state(self) -> State:
+        """What is remembered."""
+        path = self.path / STATE
         try:
-            value = json.loads(read_content(path))
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            raise self._damaged(name)
-        return value
+            return State.model_validate_json(read_content(path) if path.exists() else b"{}", strict=True)
+        except ValidationError:
+            raise InputError(f"{path}: is damaged; delete it, and everything is asked anew") from None
 
-    def _damaged(self, name: str) -> InputError:
-        return InputError(f"{self.path / name}: is damaged; delete it, and everything is asked anew")
+    def remember(self, **values: Any) -> None:
+        """Write down some values, beside those that are there."""
+        state = self.state.model_copy(update=values)
+        atomic_write(self.path / STATE, state.model_dump_json(indent=1) + "\n")
 
 
 @contextmanager

@@ -1,7 +1,6 @@
-"""Foreign exports: what another project's people answered, one row per annotation, from any table or JSON."""
+"""Foreign answers: what people answered elsewhere, one row per person or annotation, from a table or export."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,59 +13,43 @@ _WHO = "annotator"
 _VALUES = ("text", "choices", "taxonomy", "rating", "number", "datetime", "labels")
 
 
-def read_foreign_export(path: Path, *, encoding: str | None = None) -> list[Cells]:
-    """The annotations of an export, whatever the labelling configuration.
+def read_answers(path: Path, *, encoding: str | None = None) -> tuple[list[Cells], bool]:
+    """Answers in a table, or the annotations of an export, whatever the labelling configuration.
 
     Args:
-        path: JSON or JSON-MIN (``.json``), CSV or TSV, as the page *Export* gives them; or a folder with a JSON
-            file per annotation, as Label Studio keeps them in cloud storage.
+        path: A table, of which every cell with JSON may hold several answers; an export, JSON or JSON-MIN
+            (``.json``), as the page *Export* gives it; or a folder with a JSON file per annotation, as Label
+            Studio keeps them in cloud storage.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
-        One row per annotation: fields of the task and results by the names of their controls, as text or as a
-        list of texts; ``annotator``, as the file names it. In JSON, a control that is called like a field or
-        ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``. Skipped tasks are
-        left out. Every row has all names, in one order (`_aligned`).
+        One row per row of a table, or annotation: fields of the task and results by names of their controls, as
+        text or as a list of texts; ``annotator``, as the file names it. In JSON, a control that is called
+        like a field or ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``.
+        Skipped tasks are left out. And whether rows are annotations, of which several may be one person's.
 
     Raises:
         InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
     """
     if path.is_dir():
-        return _aligned([row for file in _annotation_files(path) for row in _json_rows(file)])
+        return [row for file in _annotation_files(path) for row in _json_rows(file)], True
     if path.suffix.lower() == ".json":
-        return _aligned(_json_rows(path))
+        return _json_rows(path), True
     cells = read_table(path, encoding=encoding)
-    return _aligned(
-        [Cells(row.location, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
-    )
+    rows = [Cells(row.location, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
+    return rows, False
 
 
 def _annotation_files(folder: Path) -> list[Path]:
     """The files of annotations in a folder, which have their number as name, with or without ``.json``."""
     found = [
         path
-        for path in sorted(folder.iterdir(), key=lambda path: _natural(path.name))
+        for path in sorted(folder.iterdir(), key=lambda path: (len(path.name), path.name))
         if path.is_file() and path.suffix.lower() in ("", ".json") and not path.name.startswith(".")
     ]
     if not found:
         raise InputError(f"{folder}: no files of annotations; give an export, or a folder of JSON files")
     return found
-
-
-def _aligned(rows: Sequence[Cells]) -> list[Cells]:
-    """Rows with the same names in the same order, whatever the format.
-
-    No export keeps the order of the page: tables are sorted by name, JSON has what was filled in first. Sorted
-    by name, with numbers by value, ``answer_10`` comes after ``answer_2``, and all formats agree.
-    """
-    names = sorted({name for row in rows for name in row.values}, key=_natural)
-    return [Cells(row.location, {name: row.values.get(name) for name in names}) for row in rows]
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Return what names are sorted by: texts, and between them numbers, of which the longer is the larger."""
-    parts = re.split(r"0*([0-9]+)", name)
-    return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
 
 
 def _json_rows(path: Path) -> list[Cells]:

@@ -2,17 +2,23 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.client import RemoteTask, Studio
+from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.folder import Folder
-from blend.loaders.label_studio.inventory import inventory
-from blend.loaders.label_studio.plan import ProjectPlan, doubled_tasks, plan_push
+from blend.loaders.label_studio.plan import (
+    ProjectPlan,
+    WantedProject,
+    WantedTask,
+    asked_anew,
+    doubled_tasks,
+    plan_push,
+)
+from blend.loaders.label_studio.remote import RemoteTask, marked, name_of
 from blend.loaders.label_studio.studio_errors import GoneError
-from blend.loaders.label_studio.wanted import WantedProject, mark_of
+from blend.schemas.errors import ConflictError, ServerError
 
 PROPOSALS = "blend"
 """What proposals for an annotation are called on the server."""
@@ -52,23 +58,9 @@ def push(
     _merge(studio, folder, [plan.wanted for plan in plans if plan.remote is None])
 
 
-def _merge(studio: Studio, folder: Folder, made: Sequence[WantedProject]) -> None:
-    """Look again at projects that were made: another push may have made them at the same time.
-
-    Each looks when all of its own is there, so whoever looks last sees both, whatever they saw before.
-    """
-    if not made:
-        return
-    marks = Counter(mark.name for project in studio.projects() if (mark := mark_of(project)) is not None)
-    if doubled := [wanted for wanted in made if marks[wanted.name] > 1]:
-        there = inventory(studio, [wanted.name for wanted in doubled])
-        for plan in plan_push(there, doubled, where=studio.where):
-            _push_one(studio, folder, plan)
-
-
 def settle(studio: Studio, folder: Folder) -> None:
     """Wait until the server has done what a stopped push asked of it; called before anything is listed."""
-    if (project := folder.importing) is None:
+    if (project := folder.state.importing) is None:
         return
     if any(found.id == project for found in studio.projects()):
         before = -1
@@ -76,11 +68,25 @@ def settle(studio: Studio, folder: Folder) -> None:
         while (now := len(studio.tasks(project))) != before:
             before = now
             time.sleep(_SETTLING_S)
-    folder.end_import()
+    folder.remember(importing=None)
+
+
+def _merge(studio: Studio, folder: Folder, made: Sequence[WantedProject]) -> None:
+    """Look again at projects that were made: another push may have made them at the same time.
+
+    Each looks when all of its own is there, so whoever looks last sees both, whatever they saw before.
+    """
+    if not made:
+        return
+    names = Counter(map(name_of, studio.projects()))
+    if doubled := [wanted for wanted in made if names[wanted.name] > 1]:
+        there = studio.inventory([wanted.name for wanted in doubled])
+        for plan in plan_push(there, doubled, where=studio.where):
+            _push_one(studio, folder, plan)
 
 
 def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
-    project = _project(studio, plan)
+    project, asked = _project(studio, plan), plan.asked
     for twin in plan.twins:
         with suppress(GoneError):
             if not any(task.touched for task in studio.tasks(twin.id)):
@@ -88,20 +94,23 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     replaced = [task for task, _ in plan.changed]
     removed = _still_untouched(studio, project, [*replaced, *plan.doubled, *plan.outdated])
     studio.delete_tasks(project, sorted(removed))
-    for task in plan.closed:
-        studio.ask(task.id, task.overlap, closed=True)
     added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
     if added:
-        payloads = [task.payload() for task in sorted(added, key=lambda task: task.blend_id)]
-        _import_tasks(studio, folder, project, payloads)
+        _import_tasks(studio, folder, project, added)
+    if added or plan.sets_overlap:
+        # With the project's number the server has set that of all tasks, which suits most of them.
+        asked = asked_anew(plan.wanted, studio.tasks(project))
+    for task, ask in asked:
+        if task.id not in removed:
+            studio.ask(task.id, ask.overlap, closed=ask.closed)
 
 
-def _import_tasks(studio: Studio, folder: Folder, project: int, payloads: Sequence[Mapping[str, Any]]) -> None:
+def _import_tasks(studio: Studio, folder: Folder, project: int, added: Sequence[WantedTask]) -> None:
     """Import tasks that are missing, each once, whoever else does the same at the same time."""
-    folder.begin_import(project)
-    studio.import_tasks(project, payloads)
+    folder.remember(importing=project)
+    studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
     studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
-    folder.end_import()
+    folder.remember(importing=None)
 
 
 def _still_untouched(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
@@ -117,28 +126,30 @@ def _project(studio: Studio, plan: ProjectPlan) -> int:
     wanted = plan.wanted
     if plan.remote is None:
         return _made(studio, wanted)
-    changes: dict[str, object] = {}
     if plan.sets_config:
-        changes["label_config"] = wanted.config
-    if plan.marks:
-        changes["description"] = wanted.description
+        try:
+            studio.update(plan.remote.id, label_config=wanted.config)
+        except ServerError as error:
+            # It refuses a page that lacks what annotations refer to.
+            raise ConflictError(
+                f"{wanted.title}: the server does not take its new page; give the project file another name, "
+                f"which makes new projects, or keep the parts that annotations refer to ({error})"
+            ) from error
     if plan.sets_overlap:
-        changes["maximum_annotations"] = wanted.overlap
-    if changes:
-        studio.update(plan.remote.id, **changes)
+        studio.update(plan.remote.id, maximum_annotations=wanted.overlap)
     return plan.remote.id
 
 
 def _made(studio: Studio, wanted: WantedProject) -> int:
     made = studio.create(
         title=wanted.title,
-        description=wanted.description,
+        description=marked(wanted.name),
         label_config=wanted.config,
         maximum_annotations=wanted.overlap,
         **_SETTINGS,
     )
     # Two pushes at a time make two projects; both see both, and agree on the older one.
-    chosen = inventory(studio, [wanted.name])[wanted.name][0].project.id
+    chosen = studio.inventory([wanted.name])[wanted.name][0].id
     if chosen != made:
         with suppress(GoneError):
             studio.delete(made)

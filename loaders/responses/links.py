@@ -119,7 +119,7 @@ def _check_distinct(
             fix = "delete one of the two"
             if isinstance(row, Review) and earlier.rpartition(":")[0] != location.rpartition(":")[0]:
                 name = f"{row.locale}.own.jsonl"
-                fix += f"; beside what `blend annotate pull` writes, name the other file {name}, and pull again"
+                fix += f"; beside what `blend annotate sync` writes, name the other file {name}, and pull again"
             diagnostics.problem(what.format(*key(row), location=earlier), where=location, fix=fix)
 
 

@@ -24,7 +24,7 @@ def not_asked(kind: str, template_id: str, locale: str, asked: Collection[tuple[
     hint = "" if any(name == template_id for name, _ in asked) else close_to(template_id, there)
     what = f"{kind} question {template_id!r}, which is not asked in {locale}{hint}"
     fix = "add the question to the questions, or correct the id"
-    return what, f"{fix}; if it is not asked any more, delete the row, or run `blend annotate pull`"
+    return what, f"{fix}; if it is not asked any more, delete the row, or run `blend annotate sync`"
 
 
 def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple[str, str]:

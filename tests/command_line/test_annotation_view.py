@@ -2,13 +2,12 @@
 
 import pytest
 
-from blend.loaders.label_studio.client import RemoteProject, RemoteTask
-from blend.loaders.label_studio.plan import ProjectPlan
-from blend.loaders.label_studio.wanted import WantedProject
+from blend.loaders.label_studio.plan import ProjectPlan, WantedProject
+from blend.loaders.label_studio.remote import RemoteProject, RemoteTask, marked
 from blend.views.annotation import push_lines
 
 WANTED = WantedProject("trial/answer/ko-KR", "trial answer ko-KR", "<View/>", 2, ())
-REMOTE = RemoteProject(1, WANTED.title, WANTED.description, WANTED.config, 2)
+REMOTE = RemoteProject(1, WANTED.title, marked(WANTED.name), WANTED.config, 2)
 
 
 @pytest.mark.parametrize(

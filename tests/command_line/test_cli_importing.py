@@ -1,4 +1,4 @@
-"""Answers collected elsewhere come in by a map that is proposed first; tasks go out as files."""
+"""Answers collected elsewhere come in by a map that is proposed first."""
 
 import json
 from datetime import date
@@ -91,8 +91,7 @@ def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("responses", "import"), ("annotate", "import")])
-def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path, command: tuple[str, str]):
+def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path):
     own = root / "loaders" / "starter" / "locales.toml"
     (collected / "questions.csv").write_text(
         "template_id,locale,question,en_question\n"
@@ -107,7 +106,7 @@ def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path, command: t
         '[questions]\n"What is eaten in New Zealand?" = "food-01"\n',
         "utf-8",
     )
-    words = (*command, "answers.csv", "--map", "map.toml", "--out", "collected")
+    words = ("responses", "import", "answers.csv", "--map", "map.toml", "--out", "collected")
     with pytest.raises(BlendError, match=r"unknown locale 'en-NZ'.*in a locale file \(--locale-file"):
         run(*words)
     assert run(*words, "--locale-file", str(own)) == (
@@ -205,7 +204,7 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
         for n, text in ((7, "밥"), (8, "빵"))
     ]
     Path("base.json").write_text(json.dumps([{"data": {"q": LONG}, "annotations": results}]), "utf-8")
-    command = ("annotate", "import", "base.json", "--map", "map.toml", "--out", "collected")
+    command = ("responses", "import", "base.json", "--map", "map.toml", "--out", "collected")
     run(*command)
     with pytest.raises(BlendError) as caught:
         run(*command)
@@ -213,6 +212,15 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     assert str(caught.value) == (
         f"base.json:1, annotation 8: {who!r} answers 'food-01' a second time; delete this row or base.json:1, "
         "annotation 7"
+    )
+    # Nor are several people taken for one where the map does not say who answered.
+    text = Path("map.toml").read_text("utf-8")
+    Path("map.toml").write_text(text.replace('annotator = "annotator"\n', ""), "utf-8")
+    with pytest.raises(BlendError) as caught:
+        run(*command)
+    assert str(caught.value) == (
+        'map.toml: does not say who answered in base.json; add annotator = "annotator": only in a table is '
+        "every row a person"
     )
 
 
@@ -317,22 +325,3 @@ def test_the_locale_of_a_table(
         assert str(caught.value) == (
             "map.toml, key locale: locale or locale_column; give exactly one of the two"
         )
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_tasks_of_a_release_for_another_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    run("build", "--out", "release")
-    assert run("annotate", "export", "release", "--locale", "ko-KR", "--out", "tasks") == (
-        "tasks/mcq-review.ko-KR.json\n"
-        "tasks/mcq-review.ko-KR.xml\n"
-        "Make a project for each: its labelling configuration is the .xml, its tasks are the .json.\n"
-    )
-    tasks = json.loads(Path("tasks/mcq-review.ko-KR.json").read_text("utf-8"))
-    assert len(tasks) > 10
-    assert {task["data"]["locale"] for task in tasks} == {"ko-KR"}
-    assert Path("tasks/mcq-review.ko-KR.xml").read_text("utf-8").startswith("<View")
-    with pytest.raises(BlendError) as caught:
-        run("annotate", "export", "release", "--locale", "fr-FR", "--out", "more")
-    assert str(caught.value).startswith("unknown locale 'fr-FR'; ")

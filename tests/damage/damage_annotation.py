@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 from damage_texts import PROJECT, run_blend
 
@@ -42,10 +43,23 @@ def make_annotation() -> None:
             for person in (7, 8)
         ]
         tasks.append({"id": number, "data": data, "annotations": made})
-    (folder / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
-    (folder / "accounts.csv").write_text("id,email\n7,mina@example.org\n8,jun@example.org\n")
-    export = ("--export", "project/export.json", "--accounts", "project/accounts.csv")
-    run_blend("annotate", "pull", "project/project.toml", *export)
+    _pull(folder / "project.toml", tasks)
+
+
+def _pull(path: Path, tasks: list[dict[str, Any]]) -> None:
+    """Write down what people did, as if a server had said it."""
+    from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.pseudonyms import People, project_key
+    from blend.builders.annotation.server.log import Log
+    from blend.builders.annotation.server.projects import stage_locales
+    from blend.builders.annotation.server.pulling import rewritten
+    from blend.loaders.label_studio.folder import held
+
+    file = read_project(path)
+    with held(file.pulled) as folder:
+        first = next(stage_locales(file))
+        Log(file, folder).take(first, 1, tasks, People(project_key(file)))
+        rewritten(file, folder, ())
 
 
 def make_imports() -> None:
@@ -97,12 +111,12 @@ def make_imports() -> None:
     run_blend("responses", "import", "form.xlsx", "--map", "form.toml", "--out", "asked")
     text = Path("form.toml").read_text(encoding="utf-8").replace("leave_out", 'separator = ";"\nleave_out')
     Path("form.toml").write_text(text, encoding="utf-8")
-    run_blend("annotate", "import", "foreign.json", "--map", "foreign.toml", "--out", "asked")
+    run_blend("responses", "import", "foreign.json", "--map", "foreign.toml", "--out", "asked")
     for words in (("responses", "import", "form.xlsx", "--map", "form.toml"), *_EXPORTS):
         run_blend(*words, "--out", "asked")
         shutil.rmtree(folder / "responses")
 
 
 _EXPORTS = tuple(
-    ("annotate", "import", name, "--map", "foreign.toml") for name in ("foreign.json", "foreign.csv")
+    ("responses", "import", name, "--map", "foreign.toml") for name in ("foreign.json", "foreign.csv")
 )

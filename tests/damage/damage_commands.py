@@ -179,32 +179,18 @@ COMMANDS = (
     Command("eval push runs/choices --model org/m --dataset org/d --dry-run", _run("choices")),
     Command("annotate check project/project.toml", _PROJECT, folders=("project/collected", "project/pulled")),
     Command(
-        "annotate pull project/project.toml --export project/export.json --accounts project/accounts.csv",
-        (*_PROJECT, "project/export.json", "project/accounts.csv"),
-        ("project/**",),
-        ("project", "project/pulled", "project/collected", "project/collected/responses"),
-        adds=("project/pulled/events.jsonl",),
-    ),
-    Command(
         "annotate status project/project.toml --offline --html new.html", _PROJECT, folders=("project/pulled",)
     ),
-    Command("annotate reliability project/project.toml --html new.html", _PROJECT),
-    Command(
-        "annotate pseudonym project/project.toml mina@example.org",
-        ("project/project.toml", "project/annotators.key"),
-    ),
-    Command("annotate top-up project/project.toml --dry-run", _PROJECT),
-    Command("annotate push project/project.toml --dry-run", _PROJECT),
+    Command("annotate sync project/project.toml --dry-run", _PROJECT),
     Command("annotate sync project/project.toml", _PROJECT, adds=("project/pulled/events.jsonl",)),
     Command("annotate forget project/project.toml mina@example.org", _PROJECT, ("project/**",)),
-    Command("annotate export project/project.toml --out new", _PROJECT, folders=("project/collected",)),
-    Command("annotate export release --out new", _RELEASE, folders=("release", "release/data")),
-    Command("annotate import foreign.json --map new.toml --out asked", ("foreign.json", "asked/*")),
+    Command("annotate sync project/project.toml --to new", _PROJECT, folders=("project/collected",)),
+    Command("responses import foreign.json --map new.toml --out asked", ("foreign.json", "asked/*")),
     *(
         Command(f"{words} --out asked", (*words.split()[2::2], "annotators.key", "asked/*"), folders=("asked",))
         for words in (
-            "annotate import foreign.json --map foreign.toml",
-            "annotate import foreign.csv --map foreign.toml",
+            "responses import foreign.json --map foreign.toml",
+            "responses import foreign.csv --map foreign.toml",
             "responses import form.xlsx --map form.toml",
             "responses import form.csv --map form.toml",
         )

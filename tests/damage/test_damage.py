@@ -35,9 +35,7 @@ def cases(inputs: Path, folder: Path, *options: str) -> subprocess.CompletedProc
 
 REFUSED = (
     "publish",
-    "annotate push",
-    "annotate sync",
-    "annotate top-up",
+    "annotate sync project/project.toml --dry-run",
     "annotate forget",
     "eval score runs/begun",
 )
@@ -54,7 +52,7 @@ def test_every_command_works_on_what_is_not_damaged(damage_inputs: Path, tmp_pat
             assert any(path.is_file() for path in here.glob(pattern)), (command.words, pattern)
         for folder in command.folders:
             assert (here / folder).is_dir(), (command.words, folder)
-        if not command.words.startswith(REFUSED):
+        if not command.words.startswith(REFUSED) and command.words != "annotate sync project/project.toml":
             blend = [sys.executable, "-m", "blend", *command.words.split()]
             done = subprocess.run(blend, cwd=here, capture_output=True, text=True)
             assert done.returncode == 0, (command.words, done.stderr)

@@ -13,18 +13,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import Pull, accept_missing, pull_project
-from blend.builders.annotation.server.pushing import push_project
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.server.syncing import Sync, sync_project
 from blend.loaders.label_studio.client import Studio
+from blend.loaders.label_studio.folder import held
 from blend.schemas.errors import InputError, ServerError
 from blend.views.annotation import pull_lines
 from helpers.in_process import run
 from helpers.label_studio import studio_server
-from helpers.label_studio.annotation_projects import write_project
+from helpers.label_studio.annotation_projects import push, write_project
 from helpers.label_studio.studio_fixtures import VARIABLE, StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
@@ -59,7 +58,7 @@ def events(file: ProjectFile) -> Counter[str]:
 
 def work(studio: StudioForTests, file: ProjectFile) -> ProjectFile:
     """Two people answer two questions, one of them reviews both; all of it is pulled."""
-    push_project(check_project(file.path))
+    push(file.path)
     mina, jun = (studio.person(name(file, person)) for person in ("mina", "jun"))
     for template, text in ((FOOD, "food"), (WORK, "work")):
         for person, number in (("mina", mina), ("jun", jun)):
@@ -81,14 +80,17 @@ def file(label_studio: StudioForTests, project: Callable[..., ProjectFile]) -> P
     return work(label_studio, project(label_studio.url, **STAGES))
 
 
-def told(pull: Pull) -> dict[str, int]:
+def told(done: Sync | Pull) -> dict[str, int]:
     """Annotations that are told as gone, by the name of the stage."""
+    pull = done.pull if isinstance(done, Sync) else done
+    assert pull is not None
     return {one.stage_locale.stage.name: len(one.gone) for one in pull.projects if one.gone}
 
 
 def accepted(file: ProjectFile) -> int:
     """Have the lead accept what is gone; how many annotations that was."""
-    return sum(len(one.changes) for one in accept_missing(file).projects)
+    with held(file.pulled) as folder:
+        return sum(len(one.changes) for one in accept_missing(file, folder).projects)
 
 
 # The accidents.
@@ -153,7 +155,7 @@ def test_nothing_is_lost_by(
     before = rows(file)
     accident(label_studio, file)
     for _ in range(3):
-        assert told(sync_project(file.path).pull) == gone
+        assert told(sync_project(file.path)) == gone
         assert rows(file) == before
     assert events(file)["missing"] == sum(gone.values())
 
@@ -251,12 +253,12 @@ def test_nothing_is_lost_by_a_server_that_is_set_back_to_a_backup(own_server: Ow
         own_server.set_back(kept)
     with own_server.studio() as studio:
         for _ in range(2):
-            assert told(sync_project(file.path).pull) == {"answer": 2}
+            assert told(sync_project(file.path)) == {"answer": 2}
             assert rows(file) == before
         # She says it again, and that is no accident.
         with studio.signed_in(name(file, "mina")) as browser:
             browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("죽")]}).raise_for_status()
-        assert told(sync_project(file.path).pull) == {"answer": 1}
+        assert told(sync_project(file.path)) == {"answer": 1}
         assert rows(file) == [line.replace("쌀밥", "죽") for line in before]
         assert accepted(file) == 1
         assert len(rows(file)) == len(before) - 1
@@ -282,12 +284,12 @@ def test_a_project_outlives_all_accidents(
             (deletes_projects, {"answer": 4, "review": 2}),
         ):
             accident(studio, file)
-            found = told(sync_project(file.path).pull)
+            found = told(sync_project(file.path))
             # Skipped tasks go as well.
             assert {stage: min(found[stage], number) for stage, number in gone.items()} == gone
             assert rows(file) == before
     own_server.set_back(kept)
-    assert told(sync_project(file.path).pull).keys() <= {"answer", "review"}
+    assert told(sync_project(file.path)).keys() <= {"answer", "review"}
     assert rows(file) == before
     deletes = httpx.Client(
         base_url=own_server.url, headers={"Authorization": f"Token {own_server.running.token}"}

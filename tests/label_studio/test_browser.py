@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import annotator
 from helpers.label_studio.studio_fixtures import StudioForTests
 
@@ -30,7 +29,7 @@ def test_what_a_person_does_in_korean_and_persian_is_what_a_pull_gets(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str, tmp_path: Path
 ):
     file = project(label_studio.url, stages='["answer", "review"]', wanted="1")
-    push_project(check_project(file.path))
+    push(file.path)
     email = f"{file.project.name}@example.org"
     with annotator(chromium, label_studio.url) as person:
         person.sign_up(email)

@@ -9,17 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
 from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
-from blend.loaders.label_studio.client import RemoteProject, RemoteTask
-from blend.loaders.label_studio.inventory import InventoriedProject
+from blend.loaders.label_studio.remote import RemoteProject, RemoteTask
 from blend.views.annotation import pull_lines
-from helpers.label_studio.annotation_projects import write_questions
-from helpers.label_studio.annotator_in_browser import annotator
+from helpers.label_studio.annotation_projects import push, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 TEMPLATES = [f"food-{number:02}" for number in range(1, 6)]
@@ -39,7 +35,7 @@ def answered(studio: StudioForTests, file: ProjectFile) -> dict[tuple[str, str],
     write_questions(
         file.collected, {name: ("Food", f"What is eaten at {name} in {{country}}?") for name in TEMPLATES}
     )
-    push_project(check_project(file.path))
+    push(file.path)
     tasks = studio.tasks(f"{file.project.name} answer ko-KR")
     given = {
         (template, person): studio.annotate(
@@ -61,6 +57,7 @@ def test_an_answer_that_is_edited_alone_is_pulled_from_every_position(
     given = answered(label_studio, file)
     title = f"{file.project.name} answer ko-KR"
     responses = file.collected / "responses" / "ko-KR.jsonl"
+    link = f"; {label_studio.url}/projects/{label_studio.project(title)}/data?labeling=1"
     edit = label_studio.sdk.annotations.update
     mina, lead = name_of(file, "mina"), name_of(file, "lead")
     # The last, the first, one in the middle; then that again whose edit is older than those of the others.
@@ -68,7 +65,7 @@ def test_an_answer_that_is_edited_alone_is_pulled_from_every_position(
         annotation = given[template, "mina"]
         edit(annotation, result=[typed(f"edited {turn}")])
         assert pull_lines(pull_project(file)) == [
-            f"{title}: 10 annotations (1 edited)",
+            f"{title}: 10 annotations (1 edited){link}",
             f"  edited: annotation {annotation} of {mina} on answer/ko-KR/{template}, by {lead}",
             f"{responses}: 10 rows",
             f"changed-by-another: {min(turn + 1, 3)}",
@@ -82,94 +79,15 @@ def test_an_answer_that_is_edited_alone_is_pulled_from_every_position(
     label_studio.sdk.annotations.delete(given["food-01", "jun"])
     task = label_studio.tasks(title)["answer/ko-KR/food-01"]
     label_studio.annotate(task, label_studio.person("seo"), typed("one"))
-    assert pull_lines(pull_project(file))[0] == f"{title}: 11 annotations (1 added, 2 edited, 1 missing)"
+    assert pull_lines(pull_project(file))[0] == f"{title}: 11 annotations (1 added, 2 edited, 1 missing){link}"
     now = {(row["template_id"], row["annotator"]): row["answers"] for row in rows(responses)}
     assert [now["food-02", name_of(file, "jun")], now["food-04", name_of(file, "jun")]] == [["two"], ["four"]]
     assert now["food-01", name_of(file, "seo")] == ["one"]
     assert now["food-01", name_of(file, "jun")] == ["food-01 jun"]
     # Deleted alone, in the middle.
     label_studio.sdk.annotations.delete(given["food-03", "jun"])
-    assert pull_lines(pull_project(file))[0] == f"{title}: 11 annotations (1 missing)"
+    assert pull_lines(pull_project(file))[0] == f"{title}: 11 annotations (1 missing){link}"
     assert len(rows(responses)) == 11
-
-
-@pytest.mark.integration
-def test_a_draft_is_no_answer_until_it_is_sent(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile]
-):
-    file = project(label_studio.url)
-    given = answered(label_studio, file)
-    responses = file.collected / "responses" / "ko-KR.jsonl"
-    before = responses.read_text()
-    annotation = given["food-02", "mina"]
-    task = label_studio.tasks(f"{file.project.name} answer ko-KR")["answer/ko-KR/food-02"]
-    with httpx.Client(headers={"Authorization": f"Token {label_studio.token}"}) as client:
-        for where in (f"tasks/{task}", f"tasks/{task}/annotations/{annotation}"):
-            body = {"result": [typed("not sent")], "lead_time": 3}
-            client.post(f"{label_studio.url}/api/{where}/drafts", json=body).raise_for_status()
-    assert pull_lines(pull_project(file)) == NO_NEWS
-    label_studio.sdk.annotations.update(annotation, result=[typed("sent")])
-    assert pull_project(file).projects[0].changes[0]["event"] == "edited"
-    assert responses.read_text() == before.replace("food-02 mina", "sent")
-
-
-@pytest.mark.integration
-def test_a_review_that_is_corrected_alone_is_pulled(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile]
-):
-    file = project(label_studio.url, stages='["answer", "review"]', wanted="1")
-    answered(label_studio, file)
-    sync_project(file.path)
-    title = f"{file.project.name} review ko-KR"
-    mina = label_studio.person("mina")
-    made: dict[str, tuple[int, list[Any]]] = {}
-    for blend_id, task in label_studio.tasks(title).items():
-        (proposed,) = label_studio.sdk.tasks.get(str(task)).predictions
-        results = [*proposed.result, typed("porridge", control="english_1")]
-        made[blend_id.split("/")[2]] = label_studio.annotate(task, mina, *results), list(proposed.result)
-    assert sorted(made) == TEMPLATES
-    sync_project(file.path)
-    reviews = file.collected / "reviews" / "ko-KR.jsonl"
-    for template in ("food-01", "food-03", "food-05"):
-        annotation, proposed = made[template]
-        label_studio.sdk.annotations.update(annotation, result=[*proposed, typed("soup", control="english_1")])
-        done = sync_project(file.path)
-        assert [
-            (change["event"], change["annotation"]) for one in done.pull.projects for change in one.changes
-        ] == [("edited", annotation)]
-    english = {
-        row["template_id"]: [group.get("en_answers", []) for group in row["groups"]] for row in rows(reviews)
-    }
-    assert {template: listed[0] for template, listed in english.items()} == {
-        "food-01": ["soup"], "food-02": ["porridge"], "food-03": ["soup"], "food-04": ["porridge"],
-        "food-05": ["soup"],
-    }  # fmt: skip
-
-
-@pytest.mark.integration  # and a real browser
-def test_an_answer_that_is_corrected_in_the_browser_is_pulled(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
-):
-    file = project(label_studio.url)
-    push_project(check_project(file.path))
-    title = f"{file.project.name} answer ko-KR"
-    number, task = label_studio.project(title), label_studio.tasks(title)["answer/ko-KR/food-01"]
-    responses = file.collected / "responses" / "ko-KR.jsonl"
-    email = f"{file.project.name}@example.org"
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(email)
-        person.begin(number)
-        person.type_answers("밥")
-        person.submit()
-        sync_project(file.path)
-        assert [row["answers"] for row in rows(responses)] == [["밥"]]
-        person.reopen(number, task)
-        person.update("국")
-    done = sync_project(file.path)
-    who = pseudonym(email, read_key(file.key_file))
-    (change,) = done.pull.projects[0].changes
-    assert (change["event"], change["blend_id"], change["annotator"]) == ("edited", "answer/ko-KR/food-01", who)
-    assert rows(responses) == [{"template_id": "food-01", "annotator": who, "answers": ["밥", "국"]}]
 
 
 @pytest.mark.integration
@@ -189,9 +107,9 @@ def test_syncing_asks_a_server_for_nothing_twice(
 
     monkeypatch.setattr(httpx.Client, "send", counted)
     done = sync_project(file.path)
-    assert not any(plan.changes_anything for plan in done.push)
-    assert not any(one.fetched for one in done.pull.projects)
-    numbers = sorted(plan.remote.id for plan in done.push if plan.remote is not None)
+    assert done.plans is not None
+    assert not any(plan.changes_anything for plan in done.plans)
+    numbers = sorted(plan.remote.id for plan in done.plans if plan.remote is not None)
     assert len(numbers) == 4
     assert sorted(asked) == sorted(
         ["GET /api/version/", "GET /api/current-user/whoami", "GET /api/projects/"]
@@ -203,12 +121,12 @@ def test_a_change_that_is_dated_before_others_is_one():
     project = RemoteProject(1, "title", "", "", 1)
     task = RemoteTask(1, {}, annotations=1, overlap=1, updated="2026-11-20T10:00:00+00:00")
     newest = replace(task, id=2, updated="2026-11-20T12:00:00+00:00")
-    before = InventoriedProject(project, [task, newest]).state()
-    assert InventoriedProject(project, [newest, task]).state() == before
+    before = replace(project, tasks=[task, newest]).state()
+    assert replace(project, tasks=[newest, task]).state() == before
     for changed in (
         [replace(task, updated="2026-11-20T11:00:00+00:00"), newest],
         [replace(task, updated="2026-11-19T00:00:00+00:00"), newest],  # a clock was set back
         [replace(task, id=3), newest],
         [newest],
     ):
-        assert InventoriedProject(project, changed).state() != before
+        assert replace(project, tasks=changed).state() != before

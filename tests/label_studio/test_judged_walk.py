@@ -8,17 +8,16 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.cli import app
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.reply_sheet import read_drawn
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.labels import read_labels
-from blend.views.annotation import top_up_lines
+from blend.views.annotation import push_lines
 from helpers.judged_runs import answered_run
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen
 from helpers.models.judge_server import serving_judge
 
@@ -65,28 +64,27 @@ def test_from_a_run_to_what_natives_say(
     drawn = read_drawn(scored).sort("id")
     assert {stratum.count("/") for stratum in drawn["stratum"]} <= {1, 2}
     # The sheet becomes a project; nobody there learns which model replied, or what rule and judge said.
-    file = project(label_studio.url, locales=["ko-KR"], stages='["replies"]', replies=f'"{sheet}"')
-    push_project(check_project(file.path))
+    sheets = {"sheets": f'{{ replies = "{sheet}" }}'}
+    file = project(label_studio.url, locales=["ko-KR"], stages='["replies"]', **sheets)
+    push(file.path)
     title = f"{file.project.name} replies ko-KR"
     tasks = label_studio.tasks(title)
     assert sorted(tasks) == [f"replies/ko-KR/{name}" for name in drawn["id"]]
     shown = label_studio.sdk.tasks.get(str(next(iter(tasks.values())))).data
-    assert set(shown) == {"blend_id", "locale", "question", "reply"}
+    assert not {"model", "stratum"} & set(shown)
     # Two people; the second one errs on the first reply, and does not know the last one.
     mina, jun, han = (label_studio.person(one) for one in ("mina", "jun", "han"))
     replied = {f"replies/ko-KR/{name}": reply for name, reply in drawn.select("id", "reply").iter_rows()}
     first, *_, last = sorted(tasks)
     for name, task in tasks.items():
-        label_studio.annotate(task, mina, chosen(knows(replied[name]), control="verdict"))
+        label_studio.annotate(task, mina, chosen(knows(replied[name]), control="choice"))
         other = "partly" if name == first else "idk" if name == last else knows(replied[name])
-        label_studio.annotate(task, jun, chosen(other, control="verdict"))
-    assert top_up_lines(sync_project(file.path).top_up, dry_run=False) == [
-        f"{title}: more responses asked for 1 question"
-    ]
+        label_studio.annotate(task, jun, chosen(other, control="choice"))
+    assert push_lines(sync_project(file.path).plans or (), dry_run=False) == [f"{title}: more asked of 1 task"]
     back = file.base / "decided" / "verdicts.jsonl"
     assert "1 tie;" in " ".join(evaluate("judged", run, back).stdout.split())
-    label_studio.annotate(tasks[first], han, chosen(knows(replied[first]), control="verdict"))
-    assert sync_project(file.path).top_up == []
+    label_studio.annotate(tasks[first], han, chosen(knows(replied[first]), control="choice"))
+    sync_project(file.path)
     said = " ".join(evaluate("judged", run, back).stdout.split())
     assert (
         f"3 annotators, {drawn.height} of {drawn.height} drawn replies judged, 1 by one person; 0 ties;" in said

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.pushing import push_project
-from blend.loaders.label_studio.client import Studio
+from blend.builders.annotation.server.syncing import sync_project
 from blend.loaders.label_studio.events import held_in, read_events
-from helpers.label_studio.annotation_projects import write_project
+from helpers.label_studio.annotation_projects import push, write_project
 from helpers.label_studio.killed_leads import Leads, leads
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
@@ -45,7 +43,7 @@ def test_a_push_killed_at_any_of_20_moments_is_completed_by_the_next(
     assert total > MOMENTS
     for moment, file in zip(spread(total), files, strict=False):
         assert dying.run("push", file.path, moment=moment) == [(True, moment + 1)]
-        push_project(check_project(file.path))
+        push(file.path)
     titles = [project.title for project in label_studio.sdk.projects.list(page_size=1000)]
     for file in files:
         title = f"{file.project.name} answer ko-KR"
@@ -67,7 +65,7 @@ def test_two_leads_pushing_at_once_make_everything_once(
         title = f"{name}.{race} answer ko-KR"
         assert titles.count(title) == 1
         assert len(label_studio.tasks(title)) == 2
-        assert not any(plan.changes_anything for plan in push_project(check_project(files[0].path)))
+        assert not any(plan.changes_anything for plan in push(files[0].path))
 
 
 def test_a_project_that_another_push_has_made_meanwhile_is_removed(
@@ -86,41 +84,17 @@ def test_a_project_that_another_push_has_made_meanwhile_is_removed(
             title=title, description=ours.description, label_config=ours.label_config
         )
 
-    push_project(check_project(file.path), on_progress=another_makes_it)
+    sync_project(file.path, only="push", on_progress=another_makes_it)
     assert len(made()) == 1
     assert set(label_studio.tasks(title)) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
-    assert not any(plan.changes_anything for plan in push_project(check_project(file.path)))
-
-
-def test_a_copy_that_another_push_removes_first(
-    label_studio: StudioForTests,
-    project: Callable[..., ProjectFile],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    name = project(label_studio.url).project.name
-    file = write_project(tmp_path / "lead", name, label_studio.url, ONE)
-    create, delete = Studio.create, Studio.delete
-
-    def made_by_both(studio: Studio, **settings: Any) -> int:
-        create(studio, **settings)
-        return create(studio, **settings)
-
-    def removed_by_both(studio: Studio, number: int) -> None:
-        delete(studio, number)
-        delete(studio, number)
-
-    monkeypatch.setattr(Studio, "create", made_by_both)
-    monkeypatch.setattr(Studio, "delete", removed_by_both)
-    push_project(check_project(file.path))
-    assert set(label_studio.tasks(f"{name} answer ko-KR")) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
+    assert not any(plan.changes_anything for plan in push(file.path))
 
 
 def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(
     label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     file = write_project(tmp_path / "base", project(label_studio.url).project.name, label_studio.url, ONE)
-    push_project(check_project(file.path))
+    push(file.path)
     tasks = label_studio.tasks(f"{file.project.name} answer ko-KR")
     mina = label_studio.person("mina")
     first = label_studio.annotate(tasks["answer/ko-KR/food-01"], mina, typed("밥", "국"))
@@ -147,14 +121,14 @@ def test_a_pull_killed_while_another_project_has_come_in_place_of_a_deleted_one_
     label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     file = write_project(tmp_path / "base", project(label_studio.url).project.name, label_studio.url, ONE)
-    push_project(check_project(file.path))
+    push(file.path)
     title = f"{file.project.name} answer ko-KR"
     food = "answer/ko-KR/food-01"
     label_studio.annotate(label_studio.tasks(title)[food], label_studio.person("mina"), typed("밥", "국"))
     pull_project(file)
     kept = (file.collected / "responses" / "ko-KR.jsonl").read_text()
     label_studio.sdk.projects.delete(label_studio.project(title))
-    push_project(check_project(file.path))
+    push(file.path)
     label_studio.annotate(label_studio.tasks(title)[food], label_studio.person("jun"), typed("빵"))
     base = file.path.parent
     copies = [base.with_name(f"{base.name}-{number}") for number in range(MOMENTS + 1)]

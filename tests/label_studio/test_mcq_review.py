@@ -2,24 +2,20 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.page import status_page
-from blend.builders.annotation.server.progress import project_status
 from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.server.status import project_status
 from blend.builders.annotation.server.syncing import sync_project
 from blend.builders.release.tables import build_tables
-from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.exclusions import read_exclusions
-from blend.views.annotation import push_lines, top_up_lines
-from blend.views.collection import project_tables
+from blend.views.annotation import push_lines, status_tables
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed
 
@@ -79,72 +75,8 @@ def shown_options(file: ProjectFile) -> set[str]:
     }
 
 
-def test_options_wait_for_responses_and_come_with_them(label_studio: StudioForTests, lunch: ProjectFile):
-    stages = 'stages = ["answer", "mcq-review", "equivalence"]'
-    lunch.path.write_text(lunch.path.read_text().replace('stages = ["mcq-review"]', stages))
-    move_answers(lunch.collected, lunch.base)
-    checked = check_project(lunch.path)
-    assert checked.diagnostics[-1] == (
-        "equivalence, mcq-review: no further tasks until there are responses; `blend annotate sync` brings them"
-    )
-    name = lunch.project.name
-    told = push_lines(push_project(checked), dry_run=False)
-    waits = "gets its tasks once there are responses, by `blend annotate sync`"
-    assert told == [
-        f"{name} answer en-GB: new, 1 task",
-        f"{name} equivalence en-GB: new, 0 tasks",
-        f"{name} equivalence en-GB: {waits}",
-        f"{name} mcq-review en-GB: new, 0 tasks",
-        f"{name} mcq-review en-GB: {waits}",
-    ]
-    # One response is not yet enough for options.
-    tasks = label_studio.tasks(f"{name} answer en-GB")
-    label_studio.annotate(tasks["answer/en-GB/food-01"], label_studio.person("mina"), typed("sandwich"))
-    assert push_lines(sync_project(lunch.path).push, dry_run=False)[-1].startswith("Everything is there")
-    move_answers(lunch.base, lunch.collected)
-    added = push_lines(push_project(check_project(lunch.path)), dry_run=False)
-    assert f"{name} mcq-review en-GB: 1 task added" in added
-    # Where responses are only missing here, nothing on the server is touched.
-    move_answers(lunch.collected, lunch.base)
-    assert push_lines(push_project(check_project(lunch.path)), dry_run=False)[-1].startswith(
-        "Everything is there"
-    )
-    assert len(label_studio.tasks(f"{name} mcq-review en-GB")) == 1
-
-
-def test_what_stops_a_build_stops_no_stage_that_needs_none(label_studio: StudioForTests, lunch: ProjectFile):
-    stages = 'stages = ["answer", "mcq-review"]'
-    lunch.path.write_text(lunch.path.read_text().replace('stages = ["mcq-review"]', stages))
-    name = lunch.project.name
-    path = lunch.collected / "responses" / "es-MX.csv"
-    given = path.read_text()
-    path.write_text(given.replace("soup", "stew"))
-    why = "a build takes the responses (reviews/es-MX.jsonl:1: nobody answered 'soup' to 'food-01'"
-    checked = check_project(lunch.path)
-    assert checked.diagnostics[-1].startswith(f"mcq-review: no further tasks until {why}")
-    told = push_lines(push_project(checked), dry_run=False)
-    assert told[:2] == [f"{name} answer en-GB: new, 1 task", f"{name} mcq-review en-GB: new, 0 tasks"]
-    assert told[2].startswith(f"{name} mcq-review en-GB: gets its tasks once {why}")
-    exported = CliRunner().invoke(
-        app, ["annotate", "export", str(lunch.path), "--out", str(lunch.base / "tasks")]
-    )
-    assert exported.exit_code == 0
-    assert f"note: {name} mcq-review en-GB: left out until {why}" in exported.output
-    path.write_text(given)
-    added = push_lines(push_project(check_project(lunch.path)), dry_run=False)
-    assert f"{name} mcq-review en-GB: 1 task added" in added
-
-
-def move_answers(source: Path, target: Path) -> None:
-    """Move the files of responses and reviews from one folder to another."""
-    for kind in ("responses", "reviews"):
-        (target / kind).mkdir(exist_ok=True)
-        for path in (source / kind).iterdir():
-            path.rename(target / kind / path.name)
-
-
 def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTests, lunch: ProjectFile):
-    push_project(check_project(lunch.path))
+    push(lunch.path)
     title = f"{lunch.project.name} mcq-review en-GB"
     ((name, task),) = label_studio.tasks(title).items()
     assert name.startswith("mcq-review/en-GB/food-01/")
@@ -153,14 +85,14 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     mina, jun, han = (label_studio.person(one) for one in ("mina", "jun", "han"))
     label_studio.annotate(task, mina, ticked("silly", "meat pie"), typed("nobody eats it", control="why"))
     label_studio.annotate(task, jun)
-    done = sync_project(lunch.path)
-    assert top_up_lines(done.top_up, dry_run=False) == [f"{title}: more responses asked for 1 question"]
+    lines = push_lines(sync_project(lunch.path).plans or (), dry_run=False)
+    assert f"{title}: more asked of 1 task" in lines
     assert label_studio.sdk.tasks.get(str(task)).overlap == 3
     assert label_studio.sdk.tasks.get(str(task)).is_labeled is False
     verdicts = read_exclusions(lunch.base / "decided" / "exclusions.jsonl")
     assert verdicts["kind"].value_counts(sort=True).rows() == [("ok", 13), ("silly", 1)]
     label_studio.annotate(task, han, ticked("silly", "meat pie"), ticked("also_right", "pizza"))
-    assert sync_project(lunch.path).top_up == []
+    sync_project(lunch.path)
     # Two of three refuse meat pie, so that another answer takes its place; two of three accept pizza.
     assert shown_options(lunch) >= {"sandwich", "pizza", "homework"}
     assert "meat pie" not in shown_options(lunch)
@@ -169,15 +101,15 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     assert (british["options"], british["by_natives"], british["read_twice"]) == (7, 7, 7)
     assert british["alike"] == pytest.approx(5 / 7)
     assert "Options read" in status_page(found)
-    assert [table.title for table in project_tables(found)][2] == "Options that were read"
+    assert [table.title for table in status_tables(found)][2] == "Options that were read"
     # What natives have read is not asked again, and what they are at stays.
-    (line, last) = push_lines(push_project(check_project(lunch.path)), dry_run=False)
+    (line, last) = push_lines(push(lunch.path), dry_run=False)
     assert line == f"{title}: 1 task is not asked for any more, and stays"
     assert last.startswith("Everything is there")
 
 
 def test_a_page_is_read_by_keyboard_alone(label_studio: StudioForTests, lunch: ProjectFile, chromium: str):
-    push_project(check_project(lunch.path))
+    push(lunch.path)
     with annotator(chromium, label_studio.url) as person:
         person.sign_up(f"{lunch.project.name}@example.org")
         person.begin(label_studio.project(f"{lunch.project.name} mcq-review en-GB"))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ORDER, ProjectFile, StageName
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.annotation.server.pushing import push_project
+from blend.builders.annotation.stages.judge import judges
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.sample import sample_path
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests
 from helpers.served import served
@@ -21,6 +21,14 @@ pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
 PIXEL = bytes.fromhex("47494638396101000100800000ff00000000002c00000000010001000002024401003b")
 """The smallest GIF."""
+
+
+SHEETS = {
+    "equivalence": "check,answer_a,answer_b,template_id,question\nc1,tea,green tea,edu-01,What?\n",
+    "predictions": "id,dish,image,ingredients\nd1,Soup,{image},leek|salt\n",
+    "replies": "id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n",
+    "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",
+}
 
 
 @pytest.fixture
@@ -42,9 +50,7 @@ def image() -> Iterator[str]:
 
 
 @pytest.fixture
-def sample_project(
-    tmp_path: Path, request: pytest.FixtureRequest, image: str, rungs_release: Path
-) -> Callable[..., str]:
+def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -> Callable[..., str]:
     """Pushes a project of all stages made from the sample; returns its name."""
 
     def make(studio: StudioForTests, tag: str) -> str:
@@ -52,16 +58,16 @@ def sample_project(
         with sample_path() as sample:
             shutil.copytree(sample, tmp_path / "collected")
         (tmp_path / "annotators.key").write_text(new_key())
-        (tmp_path / "sheet.csv").write_text(f"id,dish,image,ingredients\nd1,Soup,{image},leek|salt\n")
-        (tmp_path / "replies.csv").write_text(f"id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n")
-        path = tmp_path / "project.toml"
+        for name, text in SHEETS.items():
+            (tmp_path / f"{name}.csv").write_text(text.format(tag=tag, image=image))
+        path, named = tmp_path / "project.toml", ", ".join(f'{name} = "{name}.csv"' for name in SHEETS)
         path.write_text(
             f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
-            'recipe = "collected/recipe.toml"\npredictions = "sheet.csv"\nreplies = "replies.csv"\n'
-            f'release = "{rungs_release}"\nquestions_per_topic = 3\n'
+            'recipe = "collected/recipe.toml"\nquestions_per_topic = 3\n'
+            f"sheets = {{ {named} }}\n"
             f'[server]\nurl = "{studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
         )
-        push_project(check_project(path))
+        push(path)
         return name
 
     return make
@@ -146,7 +152,7 @@ def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
 ):
     file = project(label_studio.url, wanted="1")
-    push_project(check_project(file.path))
+    push(file.path)
     ui_strings = ui_strings_of("fa")
     with annotator(chromium, label_studio.url, phone=True) as person:
         person.sign_up(f"{file.project.name}@example.org")
@@ -171,7 +177,7 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
 ):
     file = project(label_studio.url, wanted="1")
-    push_project(check_project(file.path))
+    push(file.path)
     ui_strings = ui_strings_of("ko")
     with annotator(chromium, label_studio.url, phone=True) as person:
         person.sign_up(f"{file.project.name}@example.org")
@@ -220,7 +226,6 @@ def test_the_dish_is_seen_and_ticks_or_none_are_needed(
     label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, image: str
 ):
     name = sample_project(label_studio, "en-US")
-    ui_strings = ui_strings_of("en")
     with annotator(chromium, label_studio.url) as person:
         person.sign_up(f"{name}@example.org")
         person.begin(label_studio.project(f"{name} predictions en-US"))
@@ -229,10 +234,10 @@ def test_the_dish_is_seen_and_ticks_or_none_are_needed(
         assert picture.evaluate("image => image.complete && image.naturalWidth") == 1
         assert image not in person.page.inner_text(".blend")
         person.submit_button().click()
-        person.page.locator(".ant-modal, [role=dialog]").get_by_text(ui_strings["ticks_needed"]).wait_for()
+        person.page.locator(".ant-modal, [role=dialog]").get_by_text(judges()["predictions"].needed).wait_for()
         person.begin(label_studio.project(f"{name} predictions en-US"))
         person.page.get_by_label("leek").click()
         person.press("0")
-        assert shown(person, ui_strings["ticks_put_aside"])
+        assert shown(person, judges()["predictions"].put_aside)
         sent = person.submit(by_button=True)
-        assert [(one["from_name"], one["value"]) for one in sent] == [("none", {"choices": ["unknown-dish"]})]
+        assert [(one["from_name"], one["value"]) for one in sent] == [("choice", {"choices": ["unknown-dish"]})]

@@ -66,7 +66,7 @@ location = "collected"
 
 def bring_up(folder: Path) -> None:
     """Bring the questions to the server."""
-    blend("annotate", "push", folder / "project.toml")
+    blend("annotate", "sync", folder / "project.toml")
 
 
 def fetch(folder: Path) -> None:

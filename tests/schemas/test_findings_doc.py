@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from blend.builders.annotation.project import ORDER
-from blend.builders.annotation.stages.mcq_review import NEEDS_READERS
 from blend.builders.cards.header import KEYWORDS
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED
 from blend.builders.templates.sheet import MERGE
@@ -26,7 +25,7 @@ NO_KINDS = {
     *CONFIGS,
     *KEYWORDS,
     *(kind.value for kind in NonAnswer if kind is not NonAnswer.NOT_APPLICABLE),
-    *(NEEDS_READERS, NEEDS_RESPONSES, STOPPED, MERGE),
+    *(NEEDS_RESPONSES, STOPPED, MERGE),
     # Outcomes of a single answer, counted in the build report and no findings of a question.
     *("in-reserve", "uncertain-question", "refused-at-home", "not-needed", "own-region"),
     "non-answer",

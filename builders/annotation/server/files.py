@@ -7,12 +7,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.builders.annotation.beside import BY_LOCALE
+from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.forgotten import NAMES
+from blend.builders.annotation.server.readings import StageReading
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import WRITTEN
 from blend.loaders.files.storage import storage_errors
 from blend.loaders.label_studio.folder import Folder
+from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError
 from blend.schemas.language.text_comparison import pluralise
 
@@ -25,13 +28,40 @@ class Written(NamedTuple):
     changed: bool
 
 
-def json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as JSON Lines."""
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-
-
 Contents = Mapping[Path, tuple[str | None, int]]
 """Content and number of rows by path; a file without content is deleted."""
+
+
+DECIDED = "decided"
+"""Folder beside the project file for what the other stages yield, a file per kind."""
+
+
+def contents_of(file: ProjectFile, found: Sequence[StageReading]) -> Contents:
+    """Content and number of rows of every file that readings fill.
+
+    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
+    """
+    contents: dict[Path, tuple[str | None, int]] = {}
+    others: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        for kind, rows in one.reading.rows.items():
+            if kind in BY_LOCALE:
+                path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
+                contents[path] = _json_lines(rows) or None, len(rows)
+            else:
+                others.setdefault(kind, []).extend(rows)
+    for kind, rows in sorted(others.items()):
+        if kind == "decisions":
+            once = {pair_key(row["answer_a"], row["answer_b"]): row for row in reversed(rows)}
+            decisions = [Decision.model_validate(row) for _, row in sorted(once.items())]
+            contents[file.base / DECIDED / "decisions.tsv"] = decisions_text(decisions), len(decisions)
+        else:
+            contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(rows), len(rows)
+    return contents
+
+
+def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
 def write_files(folder: Folder, contents: Contents, earlier: Callable[[], Contents]) -> list[Written]:
@@ -47,8 +77,7 @@ def write_files(folder: Folder, contents: Contents, earlier: Callable[[], Conten
             nothing is written.
         StorageError: If one cannot be written.
     """
-    # By paths from the folder, so that a project may be moved.
-    known: dict[str, list[str]] = dict(folder.state.get(WRITTEN, {}))
+    known = dict(folder.state.written)
     names = {path: os.path.relpath(path, folder.path) for path in contents}
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
     after = {path: _digest((content or "").encode()) for path, (content, _) in contents.items()}
@@ -64,7 +93,7 @@ def write_files(folder: Folder, contents: Contents, earlier: Callable[[], Conten
     # Both digests before the first file is written: a kill in between leaves files of either kind.
     for path, name in names.items():
         known[name] = [*([before[path]] if path in before else []), after[path]]
-    folder.write_state({**folder.state, WRITTEN: known})
+    folder.remember(written=known)
     written = [_write(path, content, rows) for path, (content, rows) in contents.items()]
     return [one for one in written if one is not None]
 

@@ -1,6 +1,7 @@
-"""Forgetting: a person's work leaves the events and all files, and does not come back."""
+"""Forgetting: a person's work leaves the events, all files and the server, and does not come back."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -9,78 +10,113 @@ import polars as pl
 
 from blend.builders.annotation.beside import read_collected, reviews_beside
 from blend.builders.annotation.collecting import collected_so_far
-from blend.builders.annotation.forgotten_answers import review_without
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import Account, People, project_key
+from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.server.forgotten import (
+    ever_given,
     forgotten,
     is_theirs,
+    only_theirs,
     remember,
+    review_without,
+    shown_in,
 )
-from blend.builders.annotation.server.pulling import Pull, only_theirs, rewritten
+from blend.builders.annotation.server.projects import StageLocale, stage_locales
+from blend.builders.annotation.server.pulling import Pull, export_of, pull_project, rewritten
+from blend.builders.annotation.server.session import Session, session
 from blend.builders.annotation.stages.model import Material
 from blend.builders.saq.collection import NEEDS_RESPONSES
-from blend.loaders.label_studio.events import Line, read_events
-from blend.loaders.label_studio.folder import Folder, held
-from blend.loaders.responses import ResponseTables
+from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio.events import KEPT, Line, about, append_events, held_in, identity, read_events
+from blend.loaders.label_studio.export import Task
+from blend.loaders.label_studio.studio_errors import GoneError
 from blend.loaders.responses.sheets import rewrite_reviews
 from blend.schemas.errors import InputError
 from blend.schemas.rows.frame_columns import KEY
 
-_Accounts = dict[int, Account]
 
-
-@dataclass(frozen=True)
+@dataclass
 class Forgotten:
-    """Changes that forgetting somebody made."""
+    """What forgetting somebody changed, and what is left to do by hand."""
 
     annotator: str
     """Pseudonym."""
     names: frozenset[str]
     """All pseudonyms by which they are known again."""
-    accounts: Sequence[int]
-    """Numbers of their accounts on the server."""
     lines: Sequence[Line]
     """Lines of the events that were removed."""
     gone: set[str]
     """Ids of the answers that nobody else gives."""
-    changed: Sequence[Line]
+    typed_over: Sequence[Line]
     """Versions of others' annotations that the person has made."""
-    reopened: pl.DataFrame
-    """The questions that have too few responses now and had enough before: ``template_id``, ``locale``."""
+    named_in: Sequence[str]
+    """Lists of the project file that name them."""
+    own_reviews: Sequence[Path]
+    """Files of reviews that no pull writes and from which their answers were removed."""
     pull: Pull
     """The files that were written anew."""
-    named_in: list[str] = field(default_factory=list)
-    """Lists of the project file that name them."""
-    own_reviews: Sequence[Path] = ()
-    """Files of reviews that no pull writes and from which their answers were removed."""
+    reopened: pl.DataFrame
+    """The questions that have too few responses now and had enough before: ``template_id``, ``locale``."""
+    annotations: int = 0
+    """Deleted on the server."""
+    drafts: int = 0
+    """Likewise."""
+    reviews: int = 0
+    """Tasks of reviews, deleted there, that showed answers which nobody gives any more."""
+    projects: list[int] = field(default_factory=list)
+    """Numbers of the projects whose exports held what they did."""
+    begun: list[tuple[int, int]] = field(default_factory=list)
+    """Project and number of such tasks that others have begun; they stay."""
+
+    @property
+    def accounts(self) -> list[int]:
+        """Numbers of their accounts on the server."""
+        return sorted({int(str(line["account"]).split()[0]) for line in self.lines if line.get("account")})
 
 
-def forget_person(
-    file: ProjectFile, who: str, *, accounts: _Accounts | None = None, within: Folder | None = None
-) -> Forgotten:
-    """Remove everything that a person did from the files of a project, and remember the pseudonym.
+def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback | None = None) -> Forgotten:
+    """Remove everything that a person did, here and on the server, and remember the pseudonym.
 
-    No later pull brings anything back. The answers that nobody else gave leave the reviews as well, with the
-    English that belongs to them; what reviewers decided on others' answers stays. May be stopped at any moment
-    and run again. For the server see `erasing.forget_everywhere`; published releases stay as they are.
+    Pulls before, so that nothing that came since the last pull is left, and after, so that what is here is what
+    is there; no later pull brings anything back. The answers that nobody else gave leave the reviews as well,
+    with the English that belongs to them; what reviewers decided on others' answers stays. Reviews whose page
+    shows such answers stay here without them, and their tasks are deleted on the server: the next push makes
+    them anew, with what was decided. Published releases stay as they are. May be stopped at any moment and run
+    again.
 
     Args:
         file: The project.
         who: Pseudonym or e-mail address.
-        accounts: Of the server, by number; none when absent.
-        within: The pull folder, where it is held already.
+        on_progress: Called with the step, the projects done and projects in all.
 
     Raises:
         InputError: If there is no key, or nobody of that name did anything in this project.
         ConflictError: If another process holds the pull folder, or a file to write anew was edited by hand.
+        ServerError: If the server fails; what was done stays, and the same again goes on.
     """
-    if within is None:
-        with held(file.pulled) as folder:
-            return forget_person(file, who, accounts=accounts, within=folder)
-    key, lines = project_key(file), read_events(within.events)
-    people = People(key, accounts, lines)
-    annotator = _annotator(people, who, accounts or {})
+    with session(file) as at:
+        pull_project(file, on_progress=on_progress, within=at)
+        people = People(project_key(file), at.accounts, read_events(at.folder.events))
+        done = _here(file, who, people, at)
+        wanted = list(stage_locales(file))
+        for number, stage_locale in enumerate(wanted, start=1):
+            if found := at.there.get(stage_locale.name):
+                tasks, project = export_of(at.studio, found[0]), found[0].id
+                held_theirs = _erase(at, tasks, people, done)
+                if stage_locale.stage.name == "review":
+                    held_theirs |= _clear_reviews(file, at, stage_locale, project, tasks, done)
+                if held_theirs:
+                    done.projects.append(project)
+            if on_progress is not None:
+                on_progress("forget", number, len(wanted))
+    pull_project(file, on_progress=on_progress)
+    return done
+
+
+def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten:
+    """Remove what a person did from the files of a project."""
+    key, lines = project_key(file), read_events(at.folder.events)
+    annotator = _annotator(people, who, at)
     names = people.names_of(annotator) | people.names_of(people.named(who))
     theirs = [line for line in lines if is_theirs(line, names, key)]
     if not theirs and annotator not in forgotten(file) and len(names) < 2:
@@ -88,59 +124,91 @@ def forget_person(
             f"{annotator} has done nothing in this project, as far as it was pulled; "
             "`blend annotate status` lists who has"
         )
-    before = _collected(file)
+    before = _open_questions(file)
     # First of all: whatever happens from here on, no pull brings anything back.
     remember(file, names)
     gone = only_theirs(file, lines, names, key)
-    without = partial(review_without, gone=gone)
-    own_reviews = [path for path in reviews_beside(file) if rewrite_reviews(path, without)]
-    pull = rewritten(file, within, names)
-    reopened = _open_questions(file, _collected(file)).join(_open_questions(file, before), on=KEY, how="anti")
+    own = [path for path in reviews_beside(file) if rewrite_reviews(path, partial(review_without, gone=gone))]
     return Forgotten(
         annotator,
         names,
-        sorted({int(str(line["account"]).split()[0]) for line in theirs if line.get("account")}),
         theirs,
         gone,
-        [line for line in lines if line.get("changed_by") in names and line not in theirs],
-        reopened,
-        pull,
-        _lists(file, people, annotator),
-        own_reviews,
+        typed_over=[line for line in lines if line.get("changed_by") in names and line not in theirs],
+        named_in=[
+            f"locales[{number}].{role}"
+            for number, settings in enumerate(file.project.locales)
+            for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
+            if annotator in map(people.named, listed or ())
+        ],
+        own_reviews=own,
+        pull=rewritten(file, at.folder, names),
+        reopened=_open_questions(file).join(before, on=KEY, how="anti"),
     )
 
 
-def _annotator(people: People, who: str, accounts: _Accounts) -> str:
+def _annotator(people: People, who: str, at: Session) -> str:
     """The pseudonym of somebody, whose account may have got the address that is given later."""
     named = people.named(who)
     later = (
         people.of(number)
-        for number, account in accounts.items()
+        for number, account in at.accounts.items()
         if account.address is not None and people.named(account.address) == named
     )
     return next((found for found in later if found is not None), named)
 
 
-def _collected(file: ProjectFile) -> ResponseTables | None:
-    """Read what was collected so far; null where nothing is asked yet."""
+def _open_questions(file: ProjectFile) -> pl.DataFrame:
+    """The questions that need responses; none where nothing is asked yet."""
     if not file.collected.is_dir():
-        return None
-    return read_collected(file.collected, file.locales).tables
-
-
-def _open_questions(file: ProjectFile, tables: ResponseTables | None) -> pl.DataFrame:
-    """The questions that need responses."""
-    if tables is None:
         return pl.DataFrame(schema=dict.fromkeys(KEY, pl.String()))
-    material = Material(tables.questions, tables.responses, tables.reviews)
-    states = collected_so_far(file.project, material)
+    tables = read_collected(file.collected, file.locales).tables
+    states = collected_so_far(file.project, Material(tables.questions, tables.responses, tables.reviews))
     return states.filter(pl.col("state") == NEEDS_RESPONSES).select(KEY)
 
 
-def _lists(file: ProjectFile, people: People, annotator: str) -> list[str]:
-    return [
-        f"locales[{number}].{role}"
-        for number, settings in enumerate(file.project.locales)
-        for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
-        if annotator in map(people.named, listed or ())
-    ]
+def _erase(at: Session, tasks: Sequence[Task], people: People, done: Forgotten) -> bool:
+    """Delete the annotations and drafts of somebody in a project; returns whether there were any."""
+    before, ids = (done.annotations, done.drafts), {line["id"] for line in done.lines}
+    for task in tasks:
+        for one in task["annotations"]:
+            # By what was seen before as well: of a deleted account the server does not know the work.
+            if identity(one) in ids or not people.aliases(one.get("completed_by")).isdisjoint(done.names):
+                with suppress(GoneError):
+                    at.studio.delete_annotation(one["id"])
+                    done.annotations += 1
+        for draft in task.get("drafts") or ():
+            if not people.aliases(draft.get("user")).isdisjoint(done.names):
+                with suppress(GoneError):
+                    at.studio.delete_draft(draft["id"])
+                    done.drafts += 1
+    return before != (done.annotations, done.drafts)
+
+
+def _clear_reviews(
+    file: ProjectFile,
+    at: Session,
+    stage_locale: StageLocale,
+    project: int,
+    tasks: Sequence[Task],
+    done: Forgotten,
+) -> bool:
+    """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay.
+
+    Returns:
+        Whether any showed them.
+    """
+    lines = read_events(at.folder.events)
+    # What nobody ever gave is of a person whose forgetting was stopped.
+    given = ever_given(file, lines, done.names) - done.gone
+    showing = {task["id"] for task in tasks if shown_in(task["data"]) - given}
+    begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing
+    done.begun += [(project, task) for task in sorted(begun)]
+    removed = showing - begun
+    held = held_in(lines, stage_locale.slug)
+    here = {identity(one) for task in tasks if task["id"] in removed for one in task["annotations"]}
+    # Before they go: no pull takes them for missing.
+    append_events(at.folder.events, [about(held[one], KEPT) for one in sorted(here & held.keys())])
+    at.studio.delete_tasks(project, sorted(removed))
+    done.reviews += len(removed)
+    return bool(showing)

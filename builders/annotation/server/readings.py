@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.beside import Beside, beside
+from blend.builders.annotation.beside import Beside, beside, that_counts, without_lost_answers
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.server.projects import StageLocale, stage_locales
@@ -45,13 +45,15 @@ def readings(file: ProjectFile) -> list[StageReading]:
     Raises:
         InputError: If there is no key, or the events are damaged.
     """
-    return list(read_stages(file, read_events(file.pulled / EVENTS), beside(file)))
+    return counting(file, read_events(file.pulled / EVENTS), beside(file))
 
 
-def read_stages(
+def counting(
     file: ProjectFile, lines: Sequence[Line], others: Beside, *, also: Collection[str] = ()
-) -> Iterator[StageReading]:
+) -> list[StageReading]:
     """Responses, reviews and all other rows, made of the events: the only rule of what counts.
+
+    Reviews decide only on answers that are still given.
 
     Args:
         file: The project.
@@ -59,6 +61,31 @@ def read_stages(
         others: What is beside the pull.
         also: Names of stages to read even where nothing was seen of them.
     """
+    found = list(_read_stages(file, lines, others, also))
+    given = responses_in(found)
+    found = [
+        one._replace(reading=that_counts(one.reading, one.stage_locale.locale.tag, others, given))
+        for one in found
+    ]
+    given = responses_in(found)
+    return [
+        one._replace(reading=without_lost_answers(one.reading, one.stage_locale.locale.tag, given))
+        for one in found
+    ]
+
+
+def responses_in(found: Sequence[StageReading]) -> dict[str, list[dict[str, Any]]]:
+    """The responses of readings, by locale."""
+    return {
+        one.stage_locale.locale.tag: one.reading.rows["responses"]
+        for one in found
+        if "responses" in one.reading.rows
+    }
+
+
+def _read_stages(
+    file: ProjectFile, lines: Sequence[Line], others: Beside, also: Collection[str]
+) -> Iterator[StageReading]:
     people, asked = People(project_key(file)), _words_now(others)
     before: list[StageReading] = []
     for stage_locale in stage_locales(file):
@@ -66,7 +93,7 @@ def read_stages(
         if held or stage_locale.name in also:
             tasks, tag = tasks_of(held), stage_locale.locale.tag
             context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-            given = given_in(stage_locale, before) or None
+            given = _given_in(stage_locale, before) or None
             context = replace(context, given=given, asked=asked.get(tag, {}))
             reading = stage_locale.stage.read(tasks, context)
             findings = pl.concat([reading.findings, _changed_by_others(held, tasks, tag)])
@@ -74,7 +101,7 @@ def read_stages(
             yield before[-1]
 
 
-def given_in(stage_locale: StageLocale, found: Sequence[StageReading]) -> Mapping[str, int]:
+def _given_in(stage_locale: StageLocale, found: Sequence[StageReading]) -> Mapping[str, int]:
     """Count the people behind each answer in the locale of a stage, by the id that reviews show."""
     tag = stage_locale.locale.tag
     return Counter(
@@ -88,8 +115,12 @@ def given_in(stage_locale: StageLocale, found: Sequence[StageReading]) -> Mappin
 
 def reworded_questions(file: ProjectFile) -> list[str]:
     """Say which questions were answered in other words than they have now, as of the last pull."""
-    read = [one.reading.findings.filter(kind=REWORDED) for one in readings(file)]
-    return [detail for findings in read for detail in findings["detail"]]
+    return reworded_in(readings(file))
+
+
+def reworded_in(found: Sequence[StageReading]) -> list[str]:
+    """The same, by what was read."""
+    return [detail for one in found for detail in one.reading.findings.filter(kind=REWORDED)["detail"]]
 
 
 def _words_now(others: Beside) -> Mapping[str, Mapping[str, Mapping[str, str]]]:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages import layout
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.ui_strings import PageTexts, is_english
+from blend.builders.annotation.ui_strings import PageTexts
 from blend.schemas.language.locales import Locale
 from blend.schemas.language.text_comparison import agreeing, clean, pluralise
 from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
@@ -23,43 +23,8 @@ _CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
 
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """The question; a line for up to three answers; below it four reasons not to answer, with keys 1 to 4.
-
-    Who chooses a reason is not asked for answers any more: they disappear, are not sent, and the page says so.
-    """
-    ui_strings = texts.ui_strings
-    root = layout.page(locale, texts)
-    layout.question(root, english=english_of(locale))
-    unless = layout.unless_chosen(NON_ANSWER)
-    answers = layout.block(root, "part", **unless)
-    layout.start(answers, ui_strings["start"])
-    layout.header(answers, ui_strings["answers"])
-    required = {"required": "true", "requiredMessage": ui_strings["answers_needed"]}
-    layout.text_field(
-        answers, ANSWERS, placeholder=ui_strings["type_answer"], most=MAX_ANSWERS, skipDuplicates="true",
-        **required, **unless,
-    )  # fmt: skip
-    layout.note(root, ui_strings["answers_put_aside"], **layout.while_chosen(NON_ANSWER))
-    others = layout.block(root, "part")
-    layout.header(others, ui_strings["non_answers"])
-    # Boxes, not radio buttons: the same again takes the choice back, by touch as well.
-    kinds = {kind.value: ui_strings[kind.value] for kind in NonAnswer}
-    layout.choices(others, NON_ANSWER, kinds, choice="single")
-    reason = layout.block(root, "part", **layout.while_chosen(NON_ANSWER, NonAnswer.OTHER.value))
-    layout.header(reason, ui_strings["reason"])
-    layout.text_field(
-        reason,
-        REASON,
-        placeholder=ui_strings["type_reason"],
-        required="true",
-        requiredMessage=ui_strings["reason"],
-    )
-    return layout.xml(root, texts)
-
-
-def english_of(locale: Locale) -> str | None:
-    """The line of English below a question; none where the question is English."""
-    return None if is_english(locale.language) else "$en_question"
+    """See ``pages/answer.xml.j2``."""
+    return page("answer", locale, texts)
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
@@ -131,39 +96,33 @@ def _note_reworded(given: Sequence[Done], context: StageContext, reader: Reader)
 
 def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     """The response of an annotation, or null where none can be made of it; then a finding says why."""
-    answers = reader.texts(done, ANSWERS)
+    answers, reasons = reader.texts(done, ANSWERS), reader.texts(done, REASON)
+    non_answer = reader.choice(done, NON_ANSWER, [kind.value for kind in NonAnswer])
     if len(answers) > MAX_ANSWERS:
-        rest = ", ".join(reader.shown(text) for text in answers[MAX_ANSWERS:])
+        rest = reader.listed(answers[MAX_ANSWERS:])
         reader.note(
             done, "too-many-answers", f"{len(answers)} answers; left out, behind the first three: {rest}"
         )
         answers = answers[:MAX_ANSWERS]
-    non_answer = reader.choice(done, NON_ANSWER, [kind.value for kind in NonAnswer])
-    reasons = reader.texts(done, REASON)
     if answers and non_answer is not None:
-        listed = ", ".join(map(reader.shown, answers))
-        reader.leave_out(
-            done, "answer-and-non-answer", f"{listed}, and the non-answer {non_answer!r}; left out"
-        )
+        detail = f"{reader.listed(answers)}, and the non-answer {non_answer!r}; left out"
+        reader.leave_out(done, "answer-and-non-answer", detail)
         return None
-    row = {"template_id": done.data["template_id"], "annotator": done.annotator}
-    if answers:
-        if reasons:
-            detail = f"a reason beside answers, {reader.shown(reasons[0])}; the reason is left out"
-            reader.note(done, "reason-without-other", detail)
-        return {**row, "answers": answers}
-    if non_answer is None:
+    if not answers and non_answer is None:
         reader.leave_out(done, "empty-annotation", "neither an answer nor a non-answer; left out")
         return None
-    if non_answer != NonAnswer.OTHER.value:
-        if reasons:
-            detail = f"a reason beside {non_answer!r}, {reader.shown(reasons[0])}; the reason is left out"
-            reader.note(done, "reason-without-other", detail)
-        return {**row, "non_answer": non_answer}
-    if not reasons:
+    is_other = non_answer == NonAnswer.OTHER.value
+    if is_other and not reasons:
         reader.leave_out(done, "other-without-reason", "the non-answer 'other' without a reason; left out")
         return None
-    return {**row, "non_answer": non_answer, "reason": " ".join(reasons)}
+    if reasons and not is_other:
+        what = "answers" if answers else repr(non_answer)
+        detail = f"a reason beside {what}, {reader.shown(reasons[0])}; the reason is left out"
+        reader.note(done, "reason-without-other", detail)
+    row = {"template_id": done.data["template_id"], "annotator": done.annotator}
+    if answers:
+        return {**row, "answers": answers}
+    return {**row, "non_answer": non_answer, **({"reason": " ".join(reasons)} if is_other else {})}
 
 
 STAGE = Stage(

@@ -1,11 +1,10 @@
 """The stage *collect*: natives write questions on a topic; they go to ``blend templates propose``."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages import layout
+from blend.builders.annotation.pages import page
+from blend.builders.annotation.project import Project, slug
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import TOPIC, PageTexts, UiStrings, is_english
@@ -34,23 +33,8 @@ _HINTS = {
 
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """The topic; a line for the question, one for its English, and what kind of answer it wants, by key."""
-    ui_strings = texts.ui_strings
-    root = layout.page(locale, texts)
-    layout.question(root, local="$topic", english="$place")
-    local = layout.block(root, "part")
-    layout.start(local, ui_strings["start"])
-    layout.header(local, ui_strings["local_question"])
-    layout.text_field(local, LOCAL, required="true", requiredMessage=ui_strings["local_question"])
-    english = layout.block(root, "part")
-    layout.header(english, ui_strings["english_question"])
-    line = layout.block(english, "ltr")
-    layout.text_field(line, ENGLISH, required="true", requiredMessage=ui_strings["english_question"])
-    form = layout.block(root, "part")
-    layout.header(form, ui_strings["form"])
-    required = {"required": "true", "requiredMessage": ui_strings["form"]}
-    layout.choices(form, FORM, {name: ui_strings[f"form_{name}"] for name in _FORMS}, **required)
-    return layout.xml(root, texts)
+    """See ``pages/collect.xml.j2``."""
+    return page("collect", locale, texts)
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
@@ -75,11 +59,6 @@ def _shown(topic: str, locale: Locale, ui_strings: UiStrings) -> dict[str, str]:
         return {"topic": topic, "place": locale.prompt_name, "english_topic": topic}
     place = f"{locale.native_name or locale.prompt_name} ({english})"
     return {"topic": ui_strings.get(f"{TOPIC}{slug(topic)}", topic), "place": place, "english_topic": topic}
-
-
-def slug(topic: str) -> str:
-    """A topic as it stands in ids: ``Work life`` is ``work-life``."""
-    return re.sub(r"\W+", "-", topic.casefold()).strip("-")
 
 
 def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:

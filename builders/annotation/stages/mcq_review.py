@@ -6,22 +6,27 @@ fillers come out.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from string import ascii_lowercase, digits
 from typing import Any
-from xml.etree.ElementTree import Element
 
 import polars as pl
 
+from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.answer import english_of
-from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
+from blend.builders.annotation.stages.model import (
+    Material,
+    Reading,
+    Stage,
+    StageContext,
+    Task,
+    blend_id,
+    still_to_read,
+)
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings
-from blend.builders.saq.collection import COMPLETE
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.language.locales import Locale
 from blend.schemas.language.text_comparison import clean, pluralise
@@ -47,40 +52,8 @@ _KEYS = {"keys": digits[1:], "distractors": ascii_lowercase}
 
 
 def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """The question; its keys, its distractors, two boxes for each; lines for a filler and for reasons."""
-    ui_strings = texts.ui_strings
-    root = layout.page(locale, texts)
-    layout.restyle(root, _STYLE)
-    layout.question(root, english=english_of(locale))
-    for part, controls in _PARTS.items():
-        _options(root, ui_strings[f"shown_{part}"], controls)
-    filler = layout.block(root, "part")
-    layout.header(filler, ui_strings["filler"])
-    layout.text_field(filler, FILLER, placeholder=ui_strings["filler_text"])
-    layout.text_field(filler, REGION, placeholder=ui_strings["filler_region"])
-    why = layout.block(root, "part")
-    layout.header(why, ui_strings["why"])
-    layout.text_field(why, WHY, placeholder=ui_strings["type_reason"])
-    return layout.xml(root, texts)
-
-
-def _options(root: Element, header: str, controls: Iterable[str]) -> None:
-    part = layout.block(root, "part")
-    layout.header(part, header)
-    table = layout.block(part, "options")
-    for control in controls:
-        fixed = {"name": control, "toName": "question", "choice": "multiple"}
-        layout.add(table, "Choices", {**fixed, "value": f"${control}"})
-
-
-# Both columns are one grid: the first boxes fill it row by row, the second ones the cells beside them.
-_STYLE = """\
-.blend-options { display: grid; grid-auto-flow: row dense; justify-content: start; column-gap: 2rem; \
-grid-template-columns: minmax(0, max-content) max-content; }
-.blend-options .lsf-choices { display: contents; }
-.blend-options .lsf-choices .lsf-choice { grid-column: 1; margin: 0.15rem 0; }
-.blend-options .lsf-choices:last-child .lsf-choice { grid-column: 2; }
-"""
+    """See ``pages/mcq-review.xml.j2``."""
+    return page("mcq-review", locale, texts)
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
@@ -238,22 +211,10 @@ def _fillers(done: Done, reader: Reader, context: StageContext, why: str) -> Ite
     }
 
 
-NEEDS_READERS = "needs-readers"
-"""State of a question whose options are to be read by more people."""
+def reading_plan(tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: int) -> dict[str, int]:
+    """Plan how many people more are to read the options of a task: one more while verdicts on one are divided.
 
-
-def reading_plan(
-    tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: int
-) -> dict[str, dict[str, Any]]:
-    """Plan how many people more are to read the options of a task.
-
-    Args:
-        tasks: As they were exported.
-        reading: What was read from them.
-        readers: People wanted for every task; one more while as many accept an option as refuse it.
-
-    Returns:
-        By id of the task, what `collecting.PLAN` says of it, as far as top-ups need it.
+    See `model.ReadingPlan`.
     """
     given: dict[tuple[str, str], Counter[bool]] = {}
     for row in reading.rows["exclusions"]:
@@ -264,40 +225,7 @@ def reading_plan(
         found = [given.get((data["template_id"], option), Counter()) for option in options]
         return any(verdicts[True] == verdicts[False] > 0 for verdicts in found)
 
-    return still_to_read(tasks, reading, readers, is_divided, lambda data: str(data["template_id"]))
-
-
-def still_to_read(
-    tasks: Iterable[Mapping[str, Any]],
-    reading: Reading,
-    readers: int,
-    is_divided: Callable[[Mapping[str, Any]], bool],
-    named: Callable[[Mapping[str, Any]], str],
-) -> dict[str, dict[str, Any]]:
-    """Plan readers of tasks that somebody has read; see `reading_plan`.
-
-    Args:
-        tasks: As they were exported.
-        reading: What was read from them.
-        readers: People wanted for every task.
-        is_divided: Whether one more is to read what the data of a task show.
-        named: What a task is called, likewise.
-    """
-    people = Counter(reading.work.filter(outcome="counted")["blend_id"])
-    plan = {}
-    for task in tasks:
-        data = task["data"]
-        if not people[data.get("blend_id")]:
-            continue
-        needed = max(readers - people[data["blend_id"]], int(is_divided(data)))
-        plan[data["blend_id"]] = {
-            "blend_id": data["blend_id"],
-            "template_id": named(data),
-            "still_needed": needed,
-            "open": needed > 0,
-            "state": NEEDS_READERS if needed else COMPLETE,
-        }
-    return plan
+    return still_to_read(tasks, reading, readers, is_divided)
 
 
 STAGE = Stage(

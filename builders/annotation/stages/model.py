@@ -1,5 +1,6 @@
 """What a stage is: a labelling configuration, tasks, and a way back from annotations to files."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -63,18 +64,12 @@ class Material:
     """`frame_columns.RESPONSES`: what has been collected so far."""
     reviews: pl.DataFrame = field(default_factory=lambda: empty(REVIEWS))
     """`frame_columns.REVIEWS`: what has been reviewed so far."""
-    pairs: pl.DataFrame | None = None
-    """`pair_sheets.PAIR_SHEET`: pairs of answers that nobody has decided."""
     options: pl.DataFrame | None = None
     """Options that questions may show and that no native has read, in the order in which they are shown:
     ``template_id``, ``locale``, ``question`` (in English), ``option`` and ``role``; see
     `option_sheets.OPTION_SHEET`."""
-    predictions: pl.DataFrame | None = None
-    """`stages.predictions.PREDICTIONS`: what models predict."""
-    replies: pl.DataFrame | None = None
-    """What models replied: ``id``, ``locale``, ``question`` and ``reply`` of `reply_sheets.REPLY_SHEET`."""
-    rungs: pl.DataFrame | None = None
-    """`rung_questions.rung_questions`: questions that natives answer as models do."""
+    sheets: Mapping[StageName, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    """Rows of the sheets that people judge, by stage; see `stages.judge`."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
     """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
@@ -86,8 +81,7 @@ class Reading(NamedTuple):
 
     rows: dict[str, list[dict[str, Any]]]
     """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
-    ``decisions``, ``fillers``, ``exclusions``, ``judgements``, ``verdicts``, and the names of rungs' tasks; in
-    the order of the tasks' ids."""
+    ``fillers``, ``exclusions``, and what judges give; in the order of the tasks' ids."""
     findings: pl.DataFrame
     """`frame_columns.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame
@@ -114,7 +108,7 @@ class StageContext:
 Config = Callable[[Project, Locale, PageTexts], str]
 Tasks = Callable[[Project, Locale, Material], list[Task]]
 Read = Callable[[Sequence[Mapping[str, Any]], StageContext], Reading]
-ReadingPlan = Callable[[Iterable[Mapping[str, Any]], Reading, int], dict[str, dict[str, Any]]]
+ReadingPlan = Callable[[Iterable[Mapping[str, Any]], Reading, int], dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -141,7 +135,8 @@ class Stage:
     needs_recipe: bool = False
     """Whether its tasks are made of what the build of the project's recipe makes."""
     reading_plan: ReadingPlan | None = None
-    """How many people more are to do each task, where one more decides between those who differ."""
+    """How many people more are to do each task that somebody has done, by id, where one more decides between
+    those who differ."""
 
     def title(self, project: Project, locale: str) -> str:
         """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""
@@ -161,6 +156,28 @@ class Stage:
         listed = settings.reviewers if self.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
         return StageContext(project, locale, people, known, registry() if locales is None else locales)
+
+
+def still_to_read(
+    tasks: Iterable[Mapping[str, Any]],
+    reading: Reading,
+    readers: int,
+    is_divided: Callable[[Mapping[str, Any]], bool],
+) -> dict[str, int]:
+    """Plan readers of tasks that somebody has read; see `ReadingPlan`.
+
+    Args:
+        tasks: As they were exported.
+        reading: What was read from them.
+        readers: People wanted for every task.
+        is_divided: Whether one more is to read what the data of a task show.
+    """
+    people = Counter(reading.work.filter(outcome="counted")["blend_id"])
+    return {
+        name: max(readers - people[name], int(is_divided(task["data"])))
+        for task in tasks
+        if people[name := task["data"].get("blend_id")]
+    }
 
 
 def blend_id(stage: str, locale: str, *parts: str) -> str:

@@ -1,7 +1,7 @@
 """Reading: annotations as Label Studio exports them, one person and task each, with whatever is odd noted."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -96,7 +96,7 @@ class Reader:
         if not chosen:
             return None
         if len(chosen) > 1 or chosen[0] not in options:
-            listed = ", ".join(self.shown(str(option)) for option in chosen)
+            listed = self.listed(map(str, chosen))
             self.note(
                 done, "unknown-choice", f"{control} is {listed}, not one of {', '.join(options)}; left out"
             )
@@ -108,8 +108,8 @@ class Reader:
         values = [value.get("choices") for value in done.results.get(control, [])]
         chosen = [option for listed in values if isinstance(listed, list) for option in listed]
         if strange := [str(option) for option in chosen if option not in options]:
-            listed = ", ".join(map(self.shown, strange))
-            self.note(done, "unknown-choice", f"{control} holds {listed}, which was not offered; left out")
+            what = f"{control} holds {self.listed(strange)}, which was not offered; left out"
+            self.note(done, "unknown-choice", what)
         return [option for option in options if option in chosen]
 
     def day(self, done: Done) -> str:
@@ -126,7 +126,7 @@ class Reader:
         self._note(kind, f"question {template_id}", data, detail)
 
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
-        """A finding about an annotation that does not count because of it."""
+        """Add a finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)
         self._work[done.location]["outcome"] = "refused"
 
@@ -134,6 +134,10 @@ class Reader:
         """A text as a finding quotes it: harmless, and not for pages."""
         cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         return f"'{escape_controls(cut)}'"
+
+    def listed(self, texts: Iterable[str]) -> str:
+        """Several texts, likewise."""
+        return ", ".join(map(self.shown, texts))
 
     def reading(self, **rows: list[dict[str, Any]]) -> Reading:
         """The rows with what was noted on the way."""

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.collecting import collected_so_far
+from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages import layout
-from blend.builders.annotation.stages.answer import asked, english_of, words_of
+from blend.builders.annotation.stages.answer import asked, words_of
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts
@@ -35,52 +35,8 @@ INVALID, UNSORTED = "invalid", "_"
 
 
 def config(project: Project, locale: Locale, texts: PageTexts) -> str:
-    """The question; the answers in columns, of which each is a group; beside each a line for its English."""
-    ui_strings = texts.ui_strings
-    root = layout.page(locale, texts)
-    layout.restyle(root, _STYLE + _order(project.review_groups))
-    layout.question(root, english=english_of(locale))
-    layout.header(layout.block(root, "part"), ui_strings["english"])
-    layout.note(root, ui_strings["hold_to_drag"], "touch")
-    sorting = layout.block(root, "sorting")
-    layout.add(sorting, "List", {"name": ITEMS, "value": "$answers", "title": ui_strings["unsorted"]})
-    ranker = layout.add(sorting, "Ranker", {"name": GROUPS, "toName": ITEMS})
-    for number in range(1, project.review_groups + 1):
-        layout.add(ranker, "Bucket", {"name": f"g{number}", "title": f"{ui_strings['group']} {number}"})
-    layout.add(ranker, "Bucket", {"name": INVALID, "title": ui_strings["invalid"]})
-    for number in range(1, project.review_groups + 1):
-        cell = layout.block(sorting, "ltr", style=f"order: {2 * number + 1}")
-        placeholder = f"{ui_strings['group']} {number}"
-        layout.text_field(cell, f"english_{number}", placeholder=placeholder, most=5, skipDuplicates="true")
-    why = layout.block(root, "part")
-    layout.header(why, ui_strings["why_invalid"])
-    layout.text_field(why, REASON, placeholder=ui_strings["type_reason"])
-    return layout.xml(root, texts)
-
-
-def _order(groups: int) -> str:
-    """Rules that put the English of every group, which Label Studio holds elsewhere, beside its column."""
-    # The first column holds what is not sorted, the last one what is no answer; both have no English.
-    columns = [
-        f".blend-sorting .htx-ranker-column:nth-child({number + 1}) {{ order: {2 * number}; }}\n"
-        for number in range(1, groups + 1)
-    ]
-    both_ends = ".blend-sorting .htx-ranker-column:first-child, .blend-sorting .htx-ranker-column:last-child"
-    last = f".blend-sorting .htx-ranker-column:last-child {{ order: {2 * groups + 2}; }}\n"
-    return f"{''.join(columns)}{both_ends} {{ grid-column: 1 / -1; }}\n{last}"
-
-
-# The last line of an item is its id, which is for nobody to read. Label Studio drops rules with ``>``.
-_STYLE = """\
-.blend-sorting { display: grid; gap: 0.5rem; \
-grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr) minmax(9rem, 1fr)); }
-.blend-sorting [class*="board--"] { display: contents; }
-.blend-sorting .htx-ranker-column { width: auto; min-width: 0; margin: 0; min-height: 4rem; }
-.blend-sorting .htx-ranker-column h3 { font-size: 1rem; }
-.blend-sorting .htx-ranker-item h5 { font-size: 1.1rem; overflow-wrap: anywhere; }
-.blend-sorting .htx-ranker-item p { margin: 0; }
-.blend-sorting .htx-ranker-item p:last-child { display: none; }
-"""
+    """See ``pages/review.xml.j2``."""
+    return page("review", locale, texts, groups=project.review_groups)
 
 
 def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
@@ -220,7 +176,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
     held = Counter(chain.from_iterable(columns.values()))
     repeated = [answers[item] for item, times in held.items() if times > 1]
     if repeated:
-        detail = f"{', '.join(map(reader.shown, repeated))} in two columns; the review is left out"
+        detail = f"{reader.listed(repeated)} in two columns; the review is left out"
         reader.leave_out(done, "decided-twice", detail)
         return None
     sorted_out = {item for name, items in columns.items() if name != UNSORTED for item in items}
@@ -228,8 +184,8 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
         reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
         return None
     if unsorted := [text for item, text in answers.items() if item not in sorted_out]:
-        listed = ", ".join(map(reader.shown, unsorted))
-        reader.note(done, "unsorted-answer", f"{listed} in no column; left to the rules of grouping")
+        what = f"{reader.listed(unsorted)} in no column; left to the rules of grouping"
+        reader.note(done, "unsorted-answer", what)
     invalid = [answers[item] for item in columns.get(INVALID, [])]
     reason = "; ".join(reader.texts(done, REASON))
     row: dict[str, Any] = {"template_id": done.data["template_id"], "reviewer": done.annotator}
@@ -270,8 +226,8 @@ def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Pr
         for name, items in held.items() if isinstance(held, Mapping) else ():
             strange = [str(item) for item in items if item not in answers or name not in known]
             if strange:
-                listed = ", ".join(map(reader.shown, strange))
-                reader.note(done, "unknown-choice", f"{GROUPS} holds {listed}, which was not shown; left out")
+                what = f"{GROUPS} holds {reader.listed(strange)}, which was not shown; left out"
+                reader.note(done, "unknown-choice", what)
             columns.setdefault(name, []).extend(item for item in items if str(item) not in strange)
     return columns
 
@@ -290,8 +246,8 @@ def _groups(
             group = {"answers": [answers[item] for item in items]}
             yield {**group, "en_answers": list(dict.fromkeys(english))} if english else group
         elif english:
-            listed = ", ".join(map(reader.shown, english))
-            reader.note(done, "english-without-group", f"{listed} beside the empty group {number}; left out")
+            what = f"{reader.listed(english)} beside the empty group {number}; left out"
+            reader.note(done, "english-without-group", what)
 
 
 STAGE = Stage(

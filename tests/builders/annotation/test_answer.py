@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.annotation.pseudonyms import Account, People
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
@@ -31,7 +31,7 @@ from helpers.label_studio.exported import (
 )
 
 STRANGE = "a result of 'notes' of type 'textarea', which no control of this stage makes; it is left out"
-ANSWER = STAGES["answer"]
+ANSWER = stage_of("answer")
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +47,7 @@ def test_every_question_of_the_locale_is_a_task_with_an_id_of_its_own(sample):
     asked = sample.questions.filter(locale="ko-KR")
     assert [task.data["question"] for task in tasks] == asked["question"].to_list()
     assert {task.blend_id for task in tasks} == {f"answer/ko-KR/{name}" for name in asked["template_id"]}
-    assert STAGES["answer"].readers(PROJECT) == 5
+    assert stage_of("answer").readers(PROJECT) == 5
 
 
 def test_responses_come_out_as_they_were_typed(tmp_path: Path, sample):

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.responses.exclusions import read_exclusions
@@ -57,18 +57,18 @@ def test_question_and_options_stand_in_the_local_language_as_far_as_people_there
         answered("food-02", "또?", (["돌", "돌멩이"], ["stones"]), (["벼"], ["rice"])),
     ]
     material = replace(OPTIONS, answered=pl.DataFrame(rows, ANNOTATION_ROWS))
-    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, material)
+    (task,) = stage_of("mcq-review").tasks(PROJECT, KOREAN, material)
     assert (task.data["question"], task.data["en_question"]) == ("무엇?", "What?")
     assert [box["value"] for box in task.data["wrong"]] == ["rice (밥, 쌀밥)"]
     assert [box["value"] for box in task.data["also_right"]] == ["bread", "boiled rice", "stones (돌, 돌멩이)"]
-    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, OPTIONS)
+    (task,) = stage_of("mcq-review").tasks(PROJECT, KOREAN, OPTIONS)
     assert (task.data["question"], task.data["wrong"][0]["value"]) == ("What?", "rice")
 
 
 def test_every_option_has_two_keys_as_far_as_there_are_letters():
     many = [("food-01", "ko-KR", "What?", f"option {number:02}", "distractor") for number in range(30)]
     options = pl.concat([OPTIONS.options, pl.DataFrame(many, OPTIONS.options.schema, orient="row")])
-    (task,) = STAGES["mcq-review"].tasks(PROJECT, KOREAN, replace(OPTIONS, options=options))
+    (task,) = stage_of("mcq-review").tasks(PROJECT, KOREAN, replace(OPTIONS, options=options))
     assert task.data["wrong"] == [{"value": "rice", "alias": "rice", "hotkey": "1"}]
     assert task.data["unsure"] == [{"value": "Not sure", "alias": "rice", "hotkey": "shift+1"}]
     assert task.data["silly"][1] == {"value": "Silly", "alias": "boiled rice", "hotkey": "shift+b"}
@@ -78,7 +78,7 @@ def test_every_option_has_two_keys_as_far_as_there_are_letters():
 
 def test_a_task_is_another_one_once_its_question_or_its_options_change():
     def ids(options: pl.DataFrame) -> list[str]:
-        made = STAGES["mcq-review"].tasks(PROJECT, KOREAN, replace(OPTIONS, options=options))
+        made = stage_of("mcq-review").tasks(PROJECT, KOREAN, replace(OPTIONS, options=options))
         return [task.blend_id for task in made]
 
     first = ids(OPTIONS.options)
@@ -134,7 +134,7 @@ def test_one_more_reads_what_readers_disagree_about():
     def needed(*annotations: dict[str, Any], readers: int = 2) -> int | None:
         task = {**done("mcq-review", OPTIONS), "annotations": list(annotations)}
         plan = reading_plan([task], read(task, stage="mcq-review"), readers)
-        return plan[task["data"]["blend_id"]]["still_needed"] if plan else None
+        return plan[task["data"]["blend_id"]] if plan else None
 
     fine, silly = annotation(1, 1), annotation(2, 2, several("silly", "stones"))
     assert needed() is None

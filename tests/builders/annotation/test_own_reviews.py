@@ -11,7 +11,7 @@ import pytest
 from blend.builders.annotation.beside import Beside, passed_over, that_counts
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import WORK, Reading
 from blend.loaders.files.checked import Placed
 from blend.loaders.responses import read_responses
@@ -73,7 +73,7 @@ def test_of_two_reviews_the_one_of_more_answers_counts(
     server: Sequence[str], own: Sequence[str], counts: str, why: str
 ):
     theirs, ours = review(*server, who="p-1"), review(*own)
-    held = that_counts(reading(theirs), "ko-KR", beside(ours), RESPONSES)
+    held = that_counts(reading(theirs), "ko-KR", beside(ours), {"ko-KR": RESPONSES})
     assert held.rows["reviews"] == ([theirs] if counts == "server" else [])
     place = "in reviews/ko-KR.own.jsonl:1"
     told = {
@@ -100,7 +100,7 @@ def test_a_build_takes_the_one_that_a_pull_takes(file: ProjectFile):
         read_responses(file.collected)
     assert str(raised.value) == (
         "reviews/ko-KR.r02.jsonl:2: question 'food-01' in ko-KR is also reviewed in reviews/ko-KR.jsonl:1; "
-        "delete one of the two; beside what `blend annotate pull` writes, name the other file ko-KR.own.jsonl, "
+        "delete one of the two; beside what `blend annotate sync` writes, name the other file ko-KR.own.jsonl, "
         "and pull again"
     )
 
@@ -158,7 +158,7 @@ def test_reviews_of_answers_that_are_gone_stop_a_build_alone(file: ProjectFile):
 @pytest.mark.slow
 def test_no_page_for_what_a_file_decides_in_full(file: ProjectFile):
     def pages() -> list[str]:
-        made = STAGES["review"].tasks(file.project, file.locale("ko-KR"), check_project(file.path).material)
+        made = stage_of("review").tasks(file.project, file.locale("ko-KR"), check_project(file.path).material)
         return [task.data["template_id"] for task in made]
 
     write_lines(file.collected / "reviews/ko-KR.own.jsonl", [review("밥", "국")])

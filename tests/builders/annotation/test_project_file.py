@@ -1,4 +1,4 @@
-"""The project file: every mistake at once, with its line, and nothing to complain about where there is none."""
+"""The project file: every mistake at once, with its key, and nothing to complain about where there is none."""
 
 import re
 import subprocess
@@ -10,7 +10,6 @@ import pytest
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ORDER, read_project
 from blend.builders.annotation.pseudonyms import new_key
-from blend.loaders.files.toml_lines import line_of, lines_of
 from blend.schemas.errors import BlendError, InputError
 from helpers.label_studio.exported import sample_questions
 
@@ -55,7 +54,7 @@ def test_a_project_without_mistakes(folder: Path):
 
 
 @pytest.mark.parametrize("case", sorted(path.stem for path in BROKEN.glob("*.toml")))
-def test_every_mistake_is_told_with_its_line(folder: Path, case: str):
+def test_every_mistake_is_told_with_its_key(folder: Path, case: str):
     file = folder / "project.toml"
     file.write_bytes((BROKEN / f"{case}.toml").read_bytes())
     (folder / "partial.md").write_text("# answer\n\nAnswer.\n\n# answer\n\nTwice.\n")
@@ -69,6 +68,7 @@ def test_every_mistake_is_told_with_its_line(folder: Path, case: str):
     *others, last = (f"'{stage}'" for stage in ORDER)
     told = told.replace(f"{', '.join(others)} or {last}", "…")
     told = re.sub(r"(choose one of: |the nearest of the \d+ there are: )[^;\n]*", r"\1…", told)
+
     assert told + "\n" == (BROKEN / f"{case}.txt").read_text(encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
     (folder / "project.toml").write_text(GOOD)
     with pytest.raises(InputError) as raised:
         check_project(folder / "project.toml")
-    where = f"{folder}/project.toml:3, key key_file: {folder}/annotators.key"
+    where = f"{folder}/project.toml, key key_file: {folder}/annotators.key"
     told, _, made_by = str(raised.value).partition("python -c ")
     assert told == (
         f"{where}: there is no key file; bring back the one that this project began with, since with another "
@@ -102,22 +102,10 @@ def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     with pytest.raises(BlendError) as raised:
         check_project(file)
     assert str(raised.value) == (
-        f"{file}:1, key wanted: is 4, and 3 in recipe.toml, by which a build counts; write wanted = 4 under "
+        f"{file}, key wanted: is 4, and 3 in recipe.toml, by which a build counts; write wanted = 4 under "
         "[saq] of recipe.toml, if that is meant, and delete the key here"
     )
     # Without a number of its own, a recipe counts to five.
     recipe.write_text(RECIPE)
     with pytest.raises(BlendError, match=r"is 4, and 5 in recipe\.toml, by which a build counts"):
         check_project(file)
-
-
-def test_lines_of_keys():
-    lines = lines_of('a = 1\n[t]\nb = [\n  "x=1",\n]\n[[e]]\nc = 1\n[[e]]\n# c = 2\nc = 3\n')
-    assert lines == {"a": 1, "t": 2, "t.b": 3, "e": 6, "e[0]": 6, "e[0].c": 7, "e[1]": 8, "e[1].c": 10}
-    assert [line_of(key, lines) for key in ("e[1].c", "e[1].d", "t.b[3]", "z", "e[1].c[0].q")] == [
-        10,
-        8,
-        3,
-        1,
-        10,
-    ]

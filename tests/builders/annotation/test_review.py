@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.pseudonyms import People, pseudonym
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material, Reading, Task
 from blend.builders.annotation.stages.review import task_id
 from blend.builders.saq import aggregate
@@ -34,7 +34,7 @@ from helpers.label_studio.exported import (
     write_lines,
 )
 
-REVIEW = STAGES["review"]
+REVIEW = stage_of("review")
 
 
 @pytest.fixture(scope="session")
@@ -100,7 +100,7 @@ def test_pulled_responses_and_reviews_aggregate_as_the_same_files_do(
 
 def answered(folder: Path, sample: ResponseTables, project: Project, tag: str, key: bytes) -> None:
     """Every response of the sample, entered by somebody with an address, and read again."""
-    stage, locale = STAGES["answer"], registry().get(tag)
+    stage, locale = stage_of("answer"), registry().get(tag)
     tasks = []
     given: dict[str, list[dict[str, Any]]] = {}
     for row in sample.responses.filter(locale=tag).iter_rows(named=True):

@@ -99,22 +99,23 @@ def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
     start_project(tmp_path / "x", ["ha-NG", "ur-PK", "ko-KR"])
     project = tmp_path / "x" / "project.toml"
     settings = project.read_text().replace('["answer", "review"]', '["collect", "predictions"]')
-    settings = settings.replace("# topics =", 'predictions = "sheet.csv"\ntopics =')
+    settings = settings.replace("# topics =", "topics =").replace(
+        "[server]", '[sheets]\npredictions = "sheet.csv"\n\n[server]'
+    )
     project.write_text(settings.replace("# [instructions]", "[instructions]").replace("# ur =", "ur ="))
     (tmp_path / "x" / "sheet.csv").write_text("id,dish,ingredients\nd1,x,a|b\n")
     own = "# collect\n\nسوال لکھیں\n\n# predictions\n\nچنیں\n\n# words\n\n- start: ٹیب دبائیں\n"
     (tmp_path / "x" / "instructions" / "ur.md").write_text(own, encoding="utf-8")
     collect = "english_question, form, form_date, form_number, form_text, form_time, "
     marked = "have them read, or name your own under [instructions]"
-    dishes = "none, ticks_needed, ticks_put_aside, unknown_dish"
-    hausa = (
-        f"the instructions for collect, predictions and 12 words (correct, {collect}local_question, {dishes})"
-    )
-    urdu = f"13 words (correct, {collect}instruction, local_question, {dishes})"
+    hausa = f"the instructions for collect, predictions and 7 words ({collect}local_question)"
+    korean = hausa
+    urdu = f"8 words ({collect}instruction, local_question)"
     write = "write your own, and name them under [instructions]"
     assert list(check_project(project).diagnostics) == [
         f"ha-NG: in our pages in ha, {hausa} are in English: {write}",
         f"ur-PK: in instructions/ur.md, {urdu} are in English: translate them",
+        f"ko-KR: in our pages in ko, {korean} are in English: {write}",
         f"no native speaker has checked our instructions in ha, ko: {marked}",
     ]
 

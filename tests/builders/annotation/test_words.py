@@ -7,9 +7,8 @@ import pytest
 
 from blend.builders.annotation import ui_strings as module
 from blend.builders.annotation.project import ORDER
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.ui_strings import (
-    TOPIC,
     UNCHECKED,
     ShownStrings,
     instruction_of,
@@ -24,7 +23,7 @@ from blend.schemas.language.characters import forbidden_in
 from blend.schemas.language.locales import registry
 from helpers.label_studio.exported import PROJECT
 
-TRANSLATED = {"collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "rungs"}
+TRANSLATED = {"answer", "review", "mcq-review"}
 """Stages whose pages are in every language of the sample."""
 
 FOLDER = Path(module.__file__).parent / "instructions"
@@ -46,20 +45,18 @@ def test_every_language_of_the_sample_has_everything(language):
     # A new stage may be in English alone, which `blend annotate check` tells of; half translated it may not be.
     stages = set(module._ours(language))
     assert stages == set(module._ours("ko")) >= TRANSLATED
-    names, korean = (
-        {name for name in module._tables()[tag] if not name.startswith(TOPIC)} for tag in (language, "ko")
-    )
+    names, korean = (set(module._tables()[tag]) for tag in (language, "ko"))
     assert names == korean <= set(ENGLISH)
     for stage in stages:
         shown = ShownStrings(ENGLISH)
         texts = texts_of("en", stage)._replace(ui_strings=shown)
-        STAGES[stage].config(PROJECT, registry().get("ko-KR"), texts)
+        stage_of(stage).config(PROJECT, registry().get("ko-KR"), texts)
         assert shown.asked <= names
 
 
 def test_no_language_has_words_that_no_page_shows():
     for language in languages():
-        assert {name for name in module._tables()[language] if not name.startswith(TOPIC)} <= set(ENGLISH)
+        assert set(module._tables()[language]) <= set(ENGLISH)
         assert not [kind for text in ui_strings_of(language).values() for kind in forbidden_in(text)]
 
 

@@ -164,7 +164,7 @@ def test_a_response_to_no_question_is_an_error():
     assert str(raised.value) == (
         "ko-KR.csv:2: response to question 'q', which is not asked in ko-KR; "
         "add the question to the questions, or correct the id; "
-        "if it is not asked any more, delete the row, or run `blend annotate pull`"
+        "if it is not asked any more, delete the row, or run `blend annotate sync`"
     )
 
 

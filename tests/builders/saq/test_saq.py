@@ -244,7 +244,7 @@ REPLY = responses_of({"a07": ["bread"]})
             (
                 "responses/en-GB.csv:5: response to question 'z', which is not asked in en-GB; "
                 "add the question to the questions, or correct the id; "
-                "if it is not asked any more, delete the row, or run `blend annotate pull`"
+                "if it is not asked any more, delete the row, or run `blend annotate sync`"
             ),
         ),
         (
@@ -254,7 +254,7 @@ REPLY = responses_of({"a07": ["bread"]})
             (
                 "reviews/en-GB.jsonl:1: review of question 'z', which is not asked in en-GB; "
                 "add the question to the questions, or correct the id; "
-                "if it is not asked any more, delete the row, or run `blend annotate pull`"
+                "if it is not asked any more, delete the row, or run `blend annotate sync`"
             ),
         ),
         (

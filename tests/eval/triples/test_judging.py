@@ -257,11 +257,11 @@ def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Pa
 
 
 def test_a_sheet_can_be_a_project_of_label_studio(run: ScoredRun, sheet: Path):
-    from blend.builders.annotation.sheets import read_predictions
+    from blend.builders.annotation.stages.judge import judges, read_sheet
 
-    tasks = read_predictions(sheet)
+    tasks = read_sheet(judges()["predictions"], sheet)
     asked = {row["id"]: row for row in predictions(run).iter_rows(named=True)}
-    assert tasks.height == 10
-    for row in tasks.iter_rows(named=True):
+    assert len(tasks) == 10
+    for row in tasks:
         assert row["dish"] == asked[row["id"]]["dish"]
         assert row["ingredients"] == asked[row["id"]]["ingredients"]

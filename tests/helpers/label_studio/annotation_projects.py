@@ -5,6 +5,8 @@ from pathlib import Path
 
 from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import new_key
+from blend.builders.annotation.server.syncing import sync_project
+from blend.loaders.label_studio.plan import ProjectPlan
 
 QUESTIONS = {
     "food-01": ("Food", "What do people in {country} eat for breakfast?"),
@@ -54,3 +56,10 @@ def write_project(
     if not (folder / "annotators.key").exists():
         (folder / "annotators.key").write_text(new_key())
     return read_project(path)
+
+
+def push(path: Path) -> list[ProjectPlan]:
+    """Bring a project to its server."""
+    plans = sync_project(path, only="push").plans
+    assert plans is not None
+    return list(plans)

@@ -7,7 +7,7 @@ from typing import Any
 
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.pseudonyms import Account, People
-from blend.builders.annotation.stages import STAGES
+from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.sample import sample_path
 from blend.schemas.language.locales import registry
@@ -55,7 +55,7 @@ def done(
     stage: str, material: Material, *results: dict[str, Any], project: Project = PROJECT
 ) -> dict[str, Any]:
     """The first task of a stage, done by one person."""
-    first = STAGES[stage].tasks(project, KOREAN, material)[0]
+    first = stage_of(stage).tasks(project, KOREAN, material)[0]
     return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
 
 
@@ -63,7 +63,7 @@ def read(
     *tasks: dict[str, Any], locale: str = "ko-KR", stage: str = "answer", project: Project = PROJECT
 ) -> Reading:
     """What a stage reads from tasks."""
-    chosen_stage = STAGES[stage]
+    chosen_stage = stage_of(stage)
     return chosen_stage.read(tasks, chosen_stage.context(project, registry().get(locale), PEOPLE))
 
 

@@ -63,13 +63,12 @@ def main() -> None:
         for module in walk_packages([f"{label_studio_sdk.__path__[0]}/{part}"], f"label_studio_sdk.{part}."):
             import_module(module.name)
 
-    from blend.builders.annotation.check import check_project
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.server.pulling import pull_project
-    from blend.builders.annotation.server.pushing import push_project
+    from blend.builders.annotation.server.syncing import sync_project
 
     commands: dict[str, Callable[[Path], object]] = {
-        "push": lambda path: push_project(check_project(path)),
+        "push": lambda path: sync_project(path, only="push"),
         "pull": lambda path: pull_project(read_project(path)),
     }
     for line in sys.stdin:

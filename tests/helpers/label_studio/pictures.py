@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 from label_studio_sdk import LabelStudio
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.annotation.server.pushing import push_project
 from blend.loaders.sample import sample_path
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import annotator
 from helpers.label_studio.studio_fixtures import StudioForTests
 from helpers.label_studio.studio_server import make_fresh, serving
@@ -36,11 +35,12 @@ PICTURES = {
     "answer": Picture("fa-IR", QUESTION, 560),
     "review": Picture("fa-IR", QUESTION, 700),
     "collect": Picture("fa-IR", 'topics = ["Education"]', 680),
-    "equivalence": Picture("en-US", 'recipe = "collected/recipe.toml"', 430),
+    "equivalence": Picture("en-US", 'sheets = { equivalence = "pairs.csv" }', 430),
     "mcq-review": Picture("ko-KR", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 820),
-    "predictions": Picture("en-US", 'predictions = "sheet.csv"', 560),
+    "predictions": Picture("en-US", 'sheets = { predictions = "sheet.csv" }', 560),
 }
 SHEET = "id,dish,ingredients\nd1,Clam chowder,clams|potatoes|cream|onions|tomatoes\n"
+PAIRS = "check,answer_a,answer_b,template_id,question\nc1,soccer,football,spo-01,What do people watch?\n"
 
 
 def main(images: Path) -> None:
@@ -68,12 +68,13 @@ def _push(folder: Path, stage: str, picture: Picture, url: str) -> None:
         shutil.copytree(sample, folder / "collected")
     (folder / "annotators.key").write_text(new_key())
     (folder / "sheet.csv").write_text(SHEET)
+    (folder / "pairs.csv").write_text(PAIRS)
     path = folder / "project.toml"
     path.write_text(
         f'name = "{stage}"\nstages = ["{stage}"]\ncollected = "collected"\n{picture.keys}\n'
         f'[server]\nurl = "{url}"\n[[locales]]\nlocale = "{picture.locale}"\n'
     )
-    push_project(check_project(path))
+    push(path)
 
 
 if __name__ == "__main__":

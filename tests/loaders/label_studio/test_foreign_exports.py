@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.loaders.label_studio.foreign import read_foreign_export
+from blend.loaders.label_studio.foreign import read_answers
 from blend.schemas.errors import InputError
 
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ def test_a_control_and_a_field_of_one_name_both_come_in(tmp_path: Path):
     data = {"question": "What is eaten?", "annotator": "team 1", "id": "q1"}
     results = typed("question", "bread"), typed("annotator", "me"), typed("said", "tea")
     export = written(tmp_path / "base.json", [{"data": data, "annotations": [annotation(7, 1, *results)]}])
-    [row] = read_foreign_export(export)
+    [row] = read_answers(export)[0]
     assert row.values == {
         "annotator": "1",
         "control annotator": ["me"],
@@ -46,7 +46,7 @@ def test_a_location_names_the_annotation(tmp_path: Path):
     annotations = [annotation(7, 1, typed("said", "tea")), annotation(9, 2, was_cancelled=True)]
     annotations.append(annotation(8, 1, typed("said", "milk")))
     export = written(tmp_path / "base.json", [{"data": {"q": "?"}, "annotations": annotations}])
-    assert [row.location for row in read_foreign_export(export)] == [
+    assert [row.location for row in read_answers(export)[0]] == [
         "base.json:1, annotation 7",
         "base.json:1, annotation 8",
     ]
@@ -58,7 +58,7 @@ def test_a_folder_of_cloud_storage_has_a_file_per_annotation(tmp_path: Path, suf
         task = {"id": 1, "data": {"q": "What is drunk?"}}
         written(tmp_path / f"{number}{suffix}", annotation(number, 5, typed("said", text), task=task))
     (tmp_path / ".DS_Store").write_text("x")
-    rows = read_foreign_export(tmp_path)
+    rows = read_answers(tmp_path)[0]
     assert [row.values for row in rows] == [
         {"annotator": "5", "q": "What is drunk?", "said": ["milk"]},
         {"annotator": "5", "q": "What is drunk?", "said": ["tea"]},
@@ -68,7 +68,7 @@ def test_a_folder_of_cloud_storage_has_a_file_per_annotation(tmp_path: Path, suf
 
 def test_a_folder_without_annotations(tmp_path: Path):
     with pytest.raises(InputError) as raised:
-        read_foreign_export(tmp_path)
+        read_answers(tmp_path)[0]
     assert str(raised.value) == (
         f"{tmp_path}: no files of annotations; give an export, or a folder of JSON files"
     )
@@ -79,7 +79,7 @@ def test_numbers_are_texts(tmp_path: Path, kind: str):
     rows = pl.DataFrame({"q": ["How many?", "When?"], "said": [2, None], "hours": [18.0, 18.5], "id": [1, 2]})
     path = tmp_path / f"export.{kind}"
     rows.write_parquet(path) if kind == "parquet" else rows.write_ndjson(path)
-    assert [row.values for row in read_foreign_export(path)] == [
+    assert [row.values for row in read_answers(path)[0]] == [
         {"q": "How many?", "said": "2", "hours": "18", "id": "1"},
         {"q": "When?", "said": None, "hours": "18.5", "id": "2"},
     ]

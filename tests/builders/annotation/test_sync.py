@@ -1,0 +1,490 @@
+"""Leads and people on a server in memory: what a sync brings, asks and tells, and what becomes of it."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from blend.builders.annotation.check import check_project
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
+from blend.builders.annotation.server import forgetting
+from blend.builders.annotation.server.forgetting import forget_person
+from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.release import build_release
+from blend.cli import app
+from blend.loaders.label_studio.folder import held
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe.recipe import Recipe
+from helpers.in_process import run
+from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
+from helpers.label_studio.exported import chosen, typed
+from helpers.label_studio.fake_studio import FakeStudio
+
+annotate = partial(run, "annotate")
+FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
+GONE = "1 annotation is not on the server any more, or older there, and goes on counting"
+
+
+@pytest.fixture
+def file(tmp_path: Path, fake: FakeStudio) -> ProjectFile:
+    """A project that asks two questions in Korean of two people each, and is on the server."""
+    file = write_project(tmp_path, "t", "http://fake", ["ko-KR"], stages='["answer", "review"]', wanted="2")
+    sync_project(file.path)
+    return file
+
+
+def who(file: ProjectFile, name: str) -> str:
+    return pseudonym(f"{name}@example.org", read_key(file.key_file))
+
+
+def rows(file: ProjectFile, kind: str = "responses") -> list[dict[str, Any]]:
+    path = file.collected / kind / "ko-KR.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def page(fake: FakeStudio, template: str = "food-01") -> str:
+    """The newest page of a review."""
+    ids = [task.blend_id or "" for _, task in fake.of_tasks.values()]
+    return [name for name in ids if name.startswith(f"review/ko-KR/{template}/")][-1]
+
+
+def review(fake: FakeStudio, name: str, *groups: tuple[str, str], invalid: str = "") -> None:
+    """Send the newest review of breakfast: an answer a group, with its English."""
+    task = fake.of_tasks[fake.task(page(fake))][1]
+    items = {item["title"]: item["id"] for item in task.data["answers"]}
+    columns = {f"g{n}": [items[answer]] for n, (answer, _) in enumerate(groups, start=1)}
+    columns["invalid"] = [items[invalid]] if invalid else []
+    ranked = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
+    english = [typed(text, control=f"english_{n}") for n, (_, text) in enumerate(groups, start=1)]
+    fake.annotate(page(fake), name, ranked, *english)
+
+
+@pytest.fixture
+def reviewed(file: ProjectFile, fake: FakeStudio) -> ProjectFile:
+    """Two people have answered what is eaten for breakfast, and a third has reviewed it."""
+    fake.annotate(FOOD, "kim", typed("라면", "김밥"))
+    fake.annotate(FOOD, "lee", typed("라면"))
+    sync_project(file.path)
+    review(fake, "rim", ("라면", "instant noodles"), ("김밥", "gimbap"))
+    sync_project(file.path)
+    return file
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(BlendError) as raised:
+        call()
+    return str(raised.value)
+
+
+# What comes, and what is asked.
+
+
+def test_a_first_sync_brings_everything_and_the_same_again_changes_nothing(tmp_path: Path, fake: FakeStudio):
+    file = write_project(tmp_path, "t", "http://fake", stages='["answer", "review"]')
+    told = annotate("sync", file.path, "--dry-run").splitlines()
+    assert told[:2] == ["t answer ko-KR: new, 2 tasks", "t review ko-KR: new, 0 tasks"]
+    assert told[-1] == "Nothing was changed; without --dry-run it would be."
+    assert not fake.of_projects
+    annotate("sync", file.path)
+    assert len(fake.of_projects) == 4
+    before = dict(fake.of_tasks)
+    annotate("sync", file.path)
+    fake.asked.clear()
+    assert "Everything is there: 4 projects. Nothing was changed." in annotate("sync", file.path)
+    # One request for all projects, and one for the tasks of each.
+    assert fake.asked == ["projects", *["tasks"] * 4]
+    write_questions(file.collected, {**QUESTIONS, "food-02": ("Food", "What do people in {country} drink?")})
+    assert "t answer ko-KR: 1 task added" in annotate("sync", file.path, "--only", "push")
+    assert before.items() <= fake.of_tasks.items()
+
+
+def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "mina", typed("밥", " 국 "))
+    fake.annotate(FOOD, "jun", chosen("other"), typed("안 먹어요", control="reason"))
+    number = next(project.id for project in fake.of_projects.values() if "answer" in project.title)
+    responses = file.collected / "responses/ko-KR.jsonl"
+    assert annotate("sync", file.path, "--only", "pull").splitlines() == [
+        f"t answer ko-KR: 2 annotations (2 added); http://fake/projects/{number}/data?labeling=1",
+        f"{responses}: 2 rows",
+    ]
+    expected = [
+        {"template_id": "food-01", "annotator": who(file, "mina"), "answers": ["밥", " 국 "]},
+        {
+            "template_id": "food-01",
+            "annotator": who(file, "jun"),
+            "non_answer": "other",
+            "reason": "안 먹어요",
+        },
+    ]
+    assert rows(file) == sorted(expected, key=lambda row: str(row["annotator"]))
+    assert annotate("sync", file.path, "--only", "pull") == "No news: all files are as they were.\n"
+    assert "@" not in (file.pulled / "events.jsonl").read_text()
+
+
+def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: FakeStudio):
+    file.path.write_text(file.path.read_text().replace("wanted = 2", "wanted = 3\nmax_idk = 1"))
+    sync_project(file.path)
+    for name, idk in (("a", FOOD), ("a", WORK), ("b", WORK)):
+        fake.annotate(idk, name, chosen("idk"))
+    fake.annotate(FOOD, "b", typed("밥"))
+    told = annotate("sync", file.path)
+    assert "t answer ko-KR: more asked of 1 task, dropped, since too many do not know: work-01\n" in told
+    asked = {name: fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)}
+    assert [(task.overlap, task.closed) for task in asked.values()] == [(4, False), (2, True)]
+    for name in ("c", "d"):
+        fake.annotate(FOOD, name, typed("국"))
+    fake.asked.clear()
+    annotate("sync", file.path)
+    assert "ask" not in fake.asked
+
+
+def test_another_number_of_responses_takes_one_sync(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "a", chosen("idk"))
+    for name in ("a", "b"):
+        fake.annotate(WORK, name, typed("18:00"))
+    sync_project(file.path)
+    file.path.write_text(file.path.read_text().replace("wanted = 2", "wanted = 4"))
+    fake.asked.clear()
+    assert "t answer ko-KR: 4 annotations per task, more asked of 2 tasks\n" in annotate("sync", file.path)
+    asked = [fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)]
+    assert [(task.overlap, task.closed) for task in asked] == [(5, False), (4, False)]
+    # All at once, and one by itself.
+    assert (fake.asked.count("update"), fake.asked.count("ask")) == (1, 1)
+    assert "Everything is there" in annotate("sync", file.path)
+
+
+def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeStudio):
+    fake.draft(WORK, "jun")
+    other = ("Work life", "When is lunch in {country}?")
+    write_questions(file.collected, {**QUESTIONS, "work-01": other})
+    before = fake.task(WORK)
+    told = annotate("sync", file.path)
+    assert "t answer ko-KR: 1 task stays though it would be shown anew or removed: it has a draft\n" in told
+    assert told.endswith(
+        f"1 draft is not sent: 1 by {who(file, 'jun')}; `blend annotate status` has a reminder for each "
+        "person.\n"
+    )
+    assert fake.task(WORK) == before
+    with pytest.raises(SystemExit) as ended:
+        app(["annotate", "sync", str(file.path), "--exit-code"])
+    assert ended.value.code == 3
+    fake.annotate(WORK, "jun", typed("12:00"))
+    fake.delete_draft(fake.typed[before][0]["id"])
+    assert "draft" not in annotate("sync", file.path)
+
+
+def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
+    reviewed: ProjectFile, fake: FakeStudio
+):
+    file, everything = reviewed, rows(reviewed)
+    write_questions(file.collected, {"work-01": QUESTIONS["work-01"]})
+    assert "if it is not asked any more, delete the row, or run" in refused(lambda: check_project(file.path))
+    done = sync_project(file.path)
+    assert done.pull is not None
+    detail = "which is not asked in ko-KR any more; left out, and kept in the pull folder until it is"
+    assert done.pull.findings.filter(kind="not-asked")["detail"].to_list() == [
+        f"2 responses of 'food-01', {detail}",
+        f"1 review of 'food-01', {detail}",
+    ]
+    assert rows(file) == []
+    assert fake.of_tasks[fake.task(FOOD)][1].closed
+    write_questions(file.collected)
+    sync_project(file.path)
+    assert rows(file) == everything
+    assert len(rows(file, "reviews")) == 1
+
+
+def test_answers_to_other_words_are_told_by_every_command(reviewed: ProjectFile):
+    food = ("Food", "What do people in {country} drink for breakfast?")
+    write_questions(reviewed.collected, {**QUESTIONS, "food-01": food})
+    asked = "What do people in South Korea {} for breakfast?"
+    told = (
+        f"2 responses to food-01 answered '{asked.format('eat')}', and count for '{asked.format('drink')}', "
+        "as it asks now; if that asks for something else, give it an id of its own"
+    )
+    found = annotate("sync", reviewed.path)
+    assert f"reworded-question: 1\n  {told}\n" in found
+    fix = "give what asks for something else now an id of its own, so that it is asked anew"
+    what = "1 task that people have annotated asks in other words than now, and stays: food-01"
+    assert f"t answer ko-KR: {what}; {fix}\n" in found
+    for command in (("check", reviewed.path), ("status", reviewed.path, "--offline")):
+        assert f"Note: {told}." in annotate(*command)
+
+
+def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "kim", typed("우동"))
+    done = sync_project(reviewed.path).pull
+    assert done is not None
+    detail = "the review decides on '김밥', which nobody answers any more; left out of it"
+    lost = done.findings.filter(kind="lost-answer").select("source", "template_id", "detail").rows()
+    assert lost == [("review of food-01", "food-01", detail)]
+    assert [change["event"] for project in done.projects for change in project.changes] == ["edited"]
+    (left,) = rows(reviewed, "reviews")
+    assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
+
+
+def test_what_is_gone_counts_until_the_lead_accepts_it(file: ProjectFile, fake: FakeStudio):
+    number = fake.annotate(FOOD, "kim", typed("라면"))
+    sync_project(file.path)
+    fake.delete_annotation(number)
+    project = fake.of_tasks[fake.task(FOOD)][0]
+    assert f"t answer ko-KR: {GONE}: 1 by {who(file, 'kim')}; see http://fake/projects/{project}/data\n" in (
+        annotate("sync", file.path)
+    )
+    assert len(rows(file)) == 1
+    nobody = "Nobody is there to answer, and nothing was changed; leave out --accept-missing"
+    assert refused(lambda: annotate("sync", file.path, "--accept-missing")).endswith(nobody)
+    sync_project(file.path, accept=lambda _: True)
+    assert rows(file) == []
+
+
+def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "kim", typed("라면"))
+    sync_project(file.path)
+    sent = fake.given[fake.task(FOOD)][0]
+    fake.annotate(FOOD, "kim", typed("빵"))
+    sent["updated_by"] = fake.person("lee")
+    done = sync_project(file.path).pull
+    assert done is not None
+    assert done.findings["kind"].to_list() == ["changed-by-another"]
+    assert done.findings["detail"].item().startswith(f"{who(file, 'kim')} gave it, and {who(file, 'lee')} has ")
+    fake.annotate(FOOD, "kim", typed("빵"))
+    agreed = sync_project(file.path).pull
+    assert agreed is not None
+    assert agreed.findings.is_empty()
+
+
+# Files.
+
+
+@pytest.mark.slow
+def test_what_was_pulled_builds(reviewed: ProjectFile, tmp_path: Path):
+    source = {"kind": "responses", "location": "collected"}
+    recipe = {"name": "trial", "version": "0.1.0", "license": "cc-by-4.0", "sources": [source]}
+    build_release(Recipe.model_validate(recipe), tmp_path / "release", base=reviewed.base)
+    kept = pl.read_parquet(tmp_path / "release/data/annotations/KR-*.parquet").filter(ID="food-01")
+    (groups,) = kept["annotations"].to_list()
+    assert [(group["answers"], group["en_answers"], group["count"]) for group in groups] == [
+        (["라면"], ["instant noodles"], 2),
+        (["김밥"], ["gimbap"], 1),
+    ]
+    everything = b"".join(path.read_bytes() for path in (tmp_path / "release").rglob("*") if path.is_file())
+    assert b"example.org" not in everything
+
+
+def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
+    theirs = file.collected / "responses/ko-KR.jsonl"
+    theirs.parent.mkdir()
+    theirs.write_text('{"template_id": "food-01", "annotator": "a01", "answers": ["국"]}\n')
+    fake.annotate(FOOD, "kim", typed("밥"))
+    assert refused(lambda: sync_project(file.path)) == (
+        f"{theirs}: holds rows that no pull has written, and would be replaced; move it out of the "
+        "folder, or rename it there, as to ko-KR.own.jsonl: its reviews then count in place of those on the "
+        "server, and its responses beside them, if its people are others"
+    )
+    theirs = theirs.rename(theirs.with_name("ko-KR.own.jsonl"))
+    sync_project(file.path)
+    answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
+    assert sorted(answers) == [["국"], ["밥"]]
+
+
+def test_reviews_from_a_sheet_stand_beside_pulled_ones(reviewed: ProjectFile):
+    file, reviews = reviewed, reviewed.collected / "reviews"
+    (pulled,) = rows(file, "reviews")
+    own = {**pulled, "reviewer": "r02", "invalid": ["김밥"], "groups": pulled["groups"][:1]}
+    (reviews / "ko-KR.own.jsonl").write_text(json.dumps(own) + "\n")
+    done = sync_project(file.path).pull
+    assert done is not None
+    assert done.findings["detail"].item() == (
+        f"{pulled['reviewer']} reviewed the question on the server, r02 in reviews/ko-KR.own.jsonl:1, "
+        "which counts; left out"
+    )
+    assert rows(file, "reviews") == []
+    (reviews / "ko-KR.own.jsonl").unlink()
+    sync_project(file.path)
+    assert rows(file, "reviews") == [pulled]
+
+
+def test_files_of_the_pull_folder_that_are_damaged_or_in_use(file: ProjectFile):
+    with held(file.pulled):
+        assert refused(lambda: sync_project(file.path)).startswith(
+            f"{file.pulled}: another `blend annotate` is "
+        )
+    events, state = file.pulled / "events.jsonl", file.pulled / "state.json"
+    kept = events.read_text()
+    events.write_text("nothing\n")
+    assert refused(lambda: sync_project(file.path)) == (
+        f"{events}:1: is not a line of the events; bring the file back from git or a backup: what people gave "
+        "counts by this file"
+    )
+    events.write_text(kept)
+    for damaged in ("{", '{"projects": "x"}', '{"projects": {"a": {"project": "b"}}}', '{"written": {"a": 1}}'):
+        state.write_text(damaged)
+        assert refused(lambda: sync_project(file.path)) == (
+            f"{state}: is damaged; delete it, and everything is asked anew"
+        )
+    state.unlink()
+    file.key_file.write_text(new_key())
+    assert refused(lambda: sync_project(file.path)).startswith(
+        f"{file.path}, key key_file: {file.key_file}: is not the key with which {events} was written; bring "
+    )
+
+
+def test_tasks_and_pages_are_written_for_another_server(reviewed: ProjectFile, tmp_path: Path):
+    out = tmp_path / "tasks"
+    assert annotate("sync", reviewed.path, "--to", out).splitlines() == [
+        *(f"{out}/{stage}.ko-KR.{kind}" for stage in ("answer", "review") for kind in ("json", "xml")),
+        "Make a project for each: its labelling configuration is the .xml, its tasks are the .json.",
+    ]
+    tasks = json.loads((out / "answer.ko-KR.json").read_text("utf-8"))
+    assert [task["data"]["blend_id"] for task in tasks] == [FOOD, WORK]
+    assert refused(lambda: annotate("sync", reviewed.path, "--to", out, "--dry-run")).startswith("--to asks no")
+
+
+# Status.
+
+
+def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake: FakeStudio):
+    file, number = reviewed, fake.of_tasks[fake.task(FOOD)][0]
+    fake.draft(WORK, "lee")
+    fake.annotate(WORK, "kim", typed("   "))
+    fake.person("seo")
+    pages, table = file.base / "status.html", file.base / "pay.csv"
+    file.path.write_text("rate = 12\n" + file.path.read_text())
+    told = annotate("status", file.path, "--html", pages, "--payment", table)
+    link, kim = f"http://fake/projects/{number}/data", who(file, "kim")
+    assert f"t answer ko-KR: {link}?labeling=1\n" in told
+    assert "kim@example.org" in told
+    assert "lead@example.org" not in told
+    blank = f"1 page was blank or far too long, please change it: {link}?task={fake.task(WORK)}"
+    assert f"  kim@example.org: {blank}.\n" in told
+    drafted = f"1 page is begun and not sent: {link}?task={fake.task(WORK)} (press Submit or Update)"
+    waits = f"1 question waits for you: {link}?labeling=1"
+    assert f"  lee@example.org: {drafted}; {waits}.\n" in told
+    assert f"  seo@example.org: you have not begun; {waits}.\n" in told
+    # Names stand on the screen alone, and nothing finer than a day leaves the pull folder.
+    text = pages.read_text("utf-8")
+    assert kim in text
+    assert f'<a href="{link}?labeling=1">' in text
+    assert "example.org" not in text + table.read_text() + annotate("status", file.path, "--json")
+    assert "10:0" not in text
+    paid = {row["person"]: row for row in pl.read_csv(table).to_dicts()}
+    assert paid[kim] == {"person": kim, "counted": 1, "seconds": 30.0, "rate": 12.0, "pay": 0.1}
+    found = json.loads(annotate("status", file.path, "--offline", "--json"))
+    (korean,) = found["locales"]
+    counts = ("questions", "complete", "open", "valid", "still_needed", "reviewed", "to_review")
+    assert [korean[name] for name in counts] == [2, 1, 1, 2, 2, 1, 0]
+    assert {row["annotator"] for row in found["reminders"]} == {kim, who(file, "lee")}
+
+
+def test_people_whom_the_project_file_names_are_reminded(reviewed: ProjectFile):
+    text = reviewed.path.read_text().replace(
+        'locale = "ko-KR"', 'locale = "ko-KR"\nannotators = ["han@example.org", "kim@example.org"]'
+    )
+    reviewed.path.write_text(text)
+    told = annotate("status", reviewed.path)
+    assert f"  {who(reviewed, 'han')}: you have not begun; 2 questions wait for you: " in told
+    assert "unknown-annotator" in annotate("sync", reviewed.path)
+
+
+# Being forgotten.
+
+
+def assert_nowhere(file: ProjectFile, annotator: str) -> None:
+    """Nothing tells of Kim, nor of what only Kim answered, and what a reviewer wrote for it."""
+    for path in [*file.pulled.rglob("*"), *file.collected.rglob("*")]:
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            for trace in ("kim@", annotator, "김밥", json.dumps("김밥").strip('"'), "gimbap"):
+                assert trace not in text, path
+
+
+def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFile, fake: FakeStudio):
+    file, kim = reviewed, who(reviewed, "kim")
+    fake.draft(WORK, "kim")
+    old = json.loads(json.dumps(fake.given))
+    assert refused(lambda: annotate("forget", file.path, "kim@example.org")) == (
+        "Delete everything that kim@example.org did in t, here and on http://fake? Nobody is there to answer, "
+        "and nothing was changed; say --yes"
+    )
+    account, projects = fake.person("kim"), sorted(fake.of_projects)
+    copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
+    kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
+    assert annotate("forget", file.path, "kim@example.org", "--yes").splitlines() == [
+        f"{kim}: 2 lines of the events removed from {file.pulled}; they will not come back.",
+        "On http://fake: 1 annotation and 1 draft deleted, and 1 page of reviews that showed their answers.",
+        f"{file.collected}/responses/ko-KR.jsonl: 1 row now",
+        f"{file.collected}/reviews/ko-KR.jsonl: 1 row now",
+        "1 question with too few responses now: food-01 in ko-KR; `blend annotate sync` asks for more.",
+        "Left to do by hand:",
+        f"  delete account {account} on the server, unless the person works in another project there",
+        f"  delete the copies of exports in the data folder of the server: {copies}",
+        f"  delete {kept}, and pages of --html",
+        "  publish a new version of releases that hold what they answered (docs/publishing.md)",
+    ]
+    assert_nowhere(file, kim)
+    (left,) = rows(file, "reviews")
+    assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
+    # A server that was set back to a backup brings nothing back, nor does another order to forget.
+    fake.given[fake.task(FOOD)] = old[str(fake.task(FOOD))]
+    fake._touch(fake.task(FOOD), "later")
+    sync_project(file.path)
+    assert_nowhere(file, kim)
+    forget_person(file, kim)
+    assert_nowhere(file, kim)
+    # The page of the review comes anew with what was decided, once there are answers enough.
+    fake.annotate(FOOD, "seo", typed("라면"))
+    sync_project(file.path)
+    assert fake.of_tasks[fake.task(page(fake))][1].data["answers"][0]["title"] == "라면"
+    read_responses(file.collected)
+
+
+def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):
+    kim = who(reviewed, "kim")
+    for step in ("remember", "only_theirs", "rewritten", "_erase", "_clear_reviews"):
+        with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
+            stopped.setattr(forgetting, step, interrupted)
+            forget_person(reviewed, kim)
+        # Nor does a pull in between bring anything back.
+        sync_project(reviewed.path, only="pull")
+    forget_person(reviewed, kim)
+    assert_nowhere(reviewed, kim)
+
+
+def interrupted(*_arguments: object, **_named: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_whoever_did_nothing_cannot_be_forgotten_and_a_damaged_list_brings_nobody_back(reviewed: ProjectFile):
+    assert refused(lambda: forget_person(reviewed, "p-000000000000")) == (
+        "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
+        "lists who has"
+    )
+    forget_person(reviewed, "kim@example.org")
+    names = reviewed.base / "forgotten.txt"
+    number = len(names.read_text().splitlines()) + 1
+    names.write_text(f"{names.read_text()}<<<<<<< HEAD\n")
+    assert refused(lambda: sync_project(reviewed.path)) == (
+        f"{names}:{number}: '<<<<<<< HEAD' is not a pseudonym, and whoever is not named here would come back; "
+        "write p- and 12 digits and letters, one a line, or bring the file back"
+    )
+
+
+def test_what_others_have_begun_or_the_person_has_typed_over_is_left_to_do(
+    reviewed: ProjectFile, fake: FakeStudio
+):
+    lees = fake.annotate(FOOD, "lee", typed("라면", "죽"))
+    next(one for one in fake.given[fake.task(FOOD)] if one["id"] == lees)["updated_by"] = fake.person("kim")
+    fake.draft(page(fake), "seo")
+    number = fake.task(page(fake))
+    told = annotate("forget", reviewed.path, "kim@example.org", "--yes")
+    project = fake.of_tasks[number][0]
+    assert f"  look at http://fake/projects/{project}/data?task={number}: a reviewer has begun it" in told
+    assert f"  have annotation {lees} of {who(reviewed, 'lee')} on {FOOD} sent again by its author" in told
+    assert_nowhere(reviewed, who(reviewed, "kim"))
