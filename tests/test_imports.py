@@ -64,7 +64,7 @@ MAY_IMPORT = {
     "builders/cards": "builders/stats",
     "builders/diff": "loaders/files loaders/releases builders/cards",
     "builders/validate": "loaders/files loaders/releases loaders/responses loaders/upstream/blend builders "
-    "builders/mcq builders/templates",
+    "builders/cards builders/mcq builders/templates",
     "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
     "builders builders/audit builders/cards builders/cultural_prompts builders/diff builders/judges "
     "builders/mcq builders/saq builders/stats builders/templates builders/triples",

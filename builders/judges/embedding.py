@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blend.builders.judges.equivalence import Pair, Verdict
-from blend.schemas.base.docstrings import refuse_without_docstrings
 from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.language.text_comparison import clean
 
@@ -102,7 +101,6 @@ def _shown(source: str, revision: str | None) -> str:
 
 
 def _loaded(source: str, revision: str | None) -> "SentenceTransformer":
-    refuse_without_docstrings("the embedding judge")
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:

@@ -5,7 +5,6 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from blend.schemas.base.docstrings import described
 from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.rows.published_rows import LETTERS
 
@@ -13,7 +12,6 @@ FourTexts = Annotated[tuple[Text, ...], Field(min_length=len(LETTERS), max_lengt
 """A text for each of four options."""
 
 
-@described
 class YesNo(StrEnum):
     """Whether something is so, in a word that a model can be asked for."""
 
