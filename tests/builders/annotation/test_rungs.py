@@ -16,7 +16,7 @@ from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.loaders.datasets.frames import read_config
+from blend.loaders.datasets import read_config
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import RowError
 from blend.schemas.language.locales import registry
