@@ -8,7 +8,9 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from blend.schemas.release import summaries
 from blend.schemas.release.summaries import NOTHING, written
+from blend.views.safe import SafeConsole
 
 PERCENT = "{:.1%}"
 
@@ -52,6 +54,35 @@ def frame_table(
         table.add_section()
         table.add_row(*(cell(total.get(name, ""), forms.get(name)) for name in heads))
     return table
+
+
+SHOWN_ROWS = 25
+"""Rows of a table on the first screen."""
+
+
+def show_tables(
+    console: SafeConsole, tables: Sequence[summaries.Table], *, everything: bool = False, option: str = "--all"
+) -> None:
+    """Print tables: on a first screen the first one and what the others are called, or all of all of them."""
+    shown = []
+    for title, frame, caption in tables if everything else tables[:1]:
+        head = frame if everything else frame.head(SHOWN_ROWS)
+        more = f" {frame.height - head.height:,} more rows: {option}." if head.height < frame.height else ""
+        shown.append(table_of(summaries.Table(title, head, caption + more)))
+    console.show(shown)
+    if not everything and len(tables) > 1:
+        names = ", ".join(table.name for table in tables[1:])
+        line = f"Further tables: {names}. --table NAME prints one of them, {option} prints all."
+        console.print(line, highlight=False, markup=False)
+
+
+def table_of(table: summaries.Table) -> Table:
+    """A table for the terminal: words to the left, figures to the right."""
+    title, frame, caption = table
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    heads = {name: name.replace("_", "\n").replace(" %", "\n%") for name in frame.columns}
+    forms = {name: form for name in frame.columns if (form := summaries.form_of(name))}
+    return frame_table(frame, title, caption, heads=heads, texts=texts, forms=forms)
 
 
 def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:

@@ -25,13 +25,14 @@ from blend.builders.cards.fields import described_fields, first_sentence, markdo
 from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
 from blend.builders.cards.read_options import read_options
-from blend.builders.cards.rendering import markdown_text, render
+from blend.builders.cards.rendering import render
 from blend.builders.stats.mcq import SPREADS
 from blend.builders.stats.measures import definitions
 from blend.schemas.language.languages import english_name, own_name, script_name
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.finding_kinds import finding_kinds
 from blend.schemas.release.manifest import TableInfo
+from blend.schemas.release.summaries import markdown_text
 from blend.schemas.rows.configs import (
     MULTIPLE_CHOICE_HARD,
     NOT_BY_LANGUAGE,

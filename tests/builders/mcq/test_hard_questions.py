@@ -16,6 +16,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.tables import dataset_tables
 from blend.builders.validate import validate_release
 from blend.builders.validate.checks.audit import check_audit
 from blend.cli import app
@@ -28,7 +29,6 @@ from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.release.release_layout import AUDIT_NAME
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_HARD
-from blend.views.statistics import dataset_tables
 from helpers.questions.mcq_inputs import positions
 
 
@@ -123,7 +123,7 @@ def test_the_release_brings_an_audit_of_both(hard_release: Path, sample_release:
     assert f"right answer of other questions {frequent.by_pair:.0%} ({frequent.share:.0%})." in card
     figures = stats_of_release(hard_release)
     assert figures.frames()["audit_hard_baselines"].height == len(audit.hard.baselines)
-    assert {"mcq-guessing", "mcq-hard-guessing"} <= set(dataset_tables(figures))
+    assert {"mcq-guessing", "mcq-hard-guessing"} <= {table.name for table in dataset_tables(figures)}
 
 
 def test_validation_looks_at_the_audit_of_both(hard_release: Path, rows: pl.DataFrame, tmp_path: Path):
