@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from blend.builders.annotation.stages import STAGES
-from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS
+from blend.builders.cards.card_charts import CARD_CHARTS
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text.language_readers import LANGUAGES
@@ -81,8 +81,7 @@ def checks() -> str:
 
 def charts() -> str:
     """A table of the charts of a card, from their docstrings."""
-    all_charts = {**QUESTION_CHARTS, **TRIPLE_CHARTS}
-    rows = [(f"`{name}`", " ".join(docstring_of(chart).split())) for name, chart in all_charts.items()]
+    rows = [(f"`{name}`", " ".join(docstring_of(chart).split())) for name, chart in CARD_CHARTS.items()]
     return _table(("chart", "what it does"), rows)
 
 

@@ -80,11 +80,13 @@ def plan(
     if out is not None:
         write_frames(found.frames(), found.to_json(), out, name="plan.json", what="plans")
     if chart is not None:
-        from blend.builders.cards.plan_chart import TITLE, plan_chart
+        from blend.builders.cards.card_charts import plan_chart
         from blend.loaders.files.atomic import replace_own_file
 
         what = "a chart of a plan"
-        replace_own_file(chart, plan_chart(found).svg, mark=TITLE.encode(), what=what, parameter="chart")
+        replace_own_file(
+            chart, plan_chart(found).svg, mark=b"What tells two models apart", what=what, parameter="chart"
+        )
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
         return

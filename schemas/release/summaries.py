@@ -1,6 +1,7 @@
 """Summaries: what a result says of itself in one line, and as a small table in a notebook."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,7 +58,7 @@ def markdown_table(table: Table) -> str:
 
     head = [name.replace("_", " ") for name in table.frame.columns]
     rule = ["---" if dtype == pl.String else "--:" for dtype in table.frame.dtypes]
-    rows = [[markdown_text(cell) for cell in row] for row in table.cells()]
+    rows = [[_in_direction(markdown_text(cell)) for cell in row] for row in table.cells()]
     lines = "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
     return f"{lines}\n\n{table.caption}" if table.caption else lines
 
@@ -103,6 +104,13 @@ def written(value: Any, form: str | None = None) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return (form or ("{:,}" if isinstance(value, int) else "{:.2f}")).format(value)
+
+
+def _in_direction(text: str) -> str:
+    """A text written from right to left in a box of its own, so that what ends it stands at its end."""
+    kinds = map(unicodedata.bidirectional, text)
+    first = next((kind for kind in kinds if kind in ("L", "R", "AL")), "L")
+    return text if first == "L" else f'<span dir="rtl">{text}</span>'
 
 
 def _cell(value: Any) -> str:

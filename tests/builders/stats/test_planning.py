@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.cards.plan_chart import plan_chart
+from blend.builders.cards.card_charts import plan_chart
 from blend.builders.stats.mcq import mcq_stats
 from blend.builders.stats.planning import (
     REGION_FIGURES,
