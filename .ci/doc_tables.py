@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from blend.builders.annotation.stages import STAGES
-from blend.builders.cards.card_charts import CARD_CHARTS
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text.language_readers import LANGUAGES
@@ -79,12 +78,6 @@ def checks() -> str:
     return _table(("check", "what should hold", "errors", "others"), rows)
 
 
-def charts() -> str:
-    """A table of the charts of a card, from their docstrings."""
-    rows = [(f"`{name}`", " ".join(docstring_of(chart).split())) for name, chart in CARD_CHARTS.items()]
-    return _table(("chart", "what it does"), rows)
-
-
 def stages() -> str:
     """A table of the stages of annotation, in the order in which they happen."""
     rows = [
@@ -112,7 +105,6 @@ def endpoints() -> str:
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "annotating.md": stages,
-    "cards.md": charts,
     "evaluation.md": tasks,
     "short-answers.md": languages,
     "validate.md": checks,

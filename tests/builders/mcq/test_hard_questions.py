@@ -117,10 +117,10 @@ def test_the_release_brings_an_audit_of_both(hard_release: Path, sample_release:
     assert audit.model_copy(update={"hard": None}) == without
     written = json.loads((sample_release / AUDIT_NAME).read_text(encoding="utf-8"))
     assert "hard" not in written
-    frequent = audit.hard.overall["frequent"]
+    widespread = audit.hard.overall["widespread"]
     card = (hard_release / "README.md").read_text(encoding="utf-8")
-    assert f"Of `{MULTIPLE_CHOICE_HARD}` they find: the option that nobody of another region gave" in card
-    assert f"right answer of other questions {frequent.by_pair:.0%} ({frequent.share:.0%})." in card
+    assert f"Of `{MULTIPLE_CHOICE_HARD}`: the option that nobody of another region gave" in card
+    assert f"the option that most other regions gave {widespread.by_pair:.0%}." in card
     figures = stats_of_release(hard_release)
     assert figures.frames()["audit_hard_baselines"].height == len(audit.hard.baselines)
     assert {"mcq-guessing", "mcq-hard-guessing"} <= {table.name for table in dataset_tables(figures)}
@@ -141,7 +141,7 @@ def test_validation_looks_at_the_audit_of_both(hard_release: Path, rows: pl.Data
     )
     assert guessed == (
         "reports/audit.json: the rule 'typical' gets 60.0% of 80 questions of "
-        "multiple-choice-hard right (95 % interval from 51.0%); see docs/audit.md"
+        "multiple-choice-hard right (95 % interval from 51.0%); see docs/stats.md"
     )
 
 

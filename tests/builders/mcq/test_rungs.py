@@ -158,8 +158,8 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path, region
     assert audit.true_false is not None
     assert audit.regions.questions == len(regions)
     card = (rungs_release / "README.md").read_text(encoding="utf-8")
-    assert f"Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find" in card
-    assert f"Of `{REGION_QUESTIONS}` they find" in card
+    assert f"Of `{TRUE_FALSE_QUESTIONS}` (chance 50 %): " in card
+    assert f"Of `{REGION_QUESTIONS}`: " in card
 
 
 def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):

@@ -31,13 +31,13 @@ def test_what_is_released_is_what_the_responses_say(sample_release: Path):
 
 
 def test_the_card_tells_it_per_locale(sample_release: Path):
-    card = (sample_release / "README.md").read_text(encoding="utf-8")
+    details = (sample_release / "reports" / "details.md").read_text(encoding="utf-8")
     held = read_agreement(sample_release)
     assert held is not None
     for row in held.iter_rows(named=True):
-        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+        interval = f"{row['low']:.2f} | {row['high']:.2f}"
         counts = f"{row['questions']} | {row['answers']} | {row['annotators']}"
-        assert f"| {row['locale']} | {row['alpha']:.2f} | {interval} | {counts} |\n" in card
+        assert f"| {row['locale']} | {row['alpha']:.2f} | {interval} | {counts} |\n" in details
 
 
 def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
