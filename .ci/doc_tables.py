@@ -15,7 +15,6 @@ from blend.eval.registry import TASKS
 from blend.eval.text.language_readers import LANGUAGES
 from blend.loaders.wikidata.endpoints import known_endpoints
 from blend.schemas.base.docstrings import docstring_of, first_line_of
-from blend.schemas.language.locales import registry
 from blend.schemas.release.finding_kinds import finding_steps
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -37,32 +36,31 @@ def findings() -> str:
 
 def languages() -> str:
     """A table of the languages in which short answers are read."""
-    tags: dict[str, list[str]] = {}
-    for locale in registry():
-        tags.setdefault(locale.language.partition("-")[0], []).append(locale.tag)
     rows = [
         (
             f"`{language}`",
-            ", ".join(sorted(tags[language])),
             ", ".join(f"`{name}`" for name in read.lemmatisers),
-            _without_what_holds_for_lists(read.done),
-            _without_what_holds_for_lists(read.not_claimed),
+            _without_what_the_page_says(read.done),
+            _without_what_the_page_says(read.not_claimed),
         )
         for language, read in sorted(LANGUAGES.items())
     ]
-    header = ("language", "regions", "lemmatisers, the default first", "done by default", "not claimed")
-    return _table(header, rows)
+    return _table(("language", "lemmatisers, the default first", "done by default", "not claimed"), rows)
 
 
-def _without_what_holds_for_lists(text: str) -> str:
-    """Leave out what the page says once, above the table, of languages that are read by a list of affixes."""
+def _without_what_the_page_says(text: str) -> str:
+    """Leave out what the page says once, above the table, of affixes and dictionaries."""
     for said in (
         "Affixes of nouns by an own list.",
         "Verbs stay as they are.",
         "A stem can be that of several words.",
+        "Dictionary forms by simplemma.",
+        "A word that the dictionary lacks is its own lemma; words with two readings get one of them.",
+        "A word that the dictionary lacks is read by the list alone; words with two readings get one of them.",
+        "Other verbs, and nouns made with prefixes and suffixes, stay as they are.",
     ):
         text = text.replace(said, "")
-    return text.strip()
+    return " ".join(text.split())
 
 
 def checks() -> str:

@@ -10,9 +10,10 @@ import argparse
 from pathlib import Path
 
 import polars as pl
+from vote_chances import vote_shares
 
 from blend.builders.mcq import build_mcq
-from blend.builders.stats.planning import MOST_ANNOTATORS, region_figures
+from blend.builders.stats.planning import FEWEST_ANNOTATORS, MOST_ANNOTATORS, REGION_FIGURES, made_of
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.recipe.recipe import McqOptions
 
@@ -29,8 +30,11 @@ def main() -> None:
     used = parser.parse_args()
     tables = read_blend(used.blend)
     mcqs = build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0).frame()
-    annotators = list(range(2, MOST_ANNOTATORS + 1))
-    figures = region_figures(tables.annotations, mcqs, annotators=annotators, wanted=WANTED)
+    numbers = range(FEWEST_ANNOTATORS, MOST_ANNOTATORS + 1)
+    shares = vote_shares(tables.annotations, numbers, wanted=WANTED)
+    asked = tables.annotations.group_by("locale").agg(asked=pl.len())
+    made = made_of(shares.filter(annotators=WANTED).join(asked, on="locale"), mcqs)
+    figures = shares.join(made, on="locale", how="left", maintain_order="left").select(list(REGION_FIGURES))
     figures = figures.with_columns(pl.col(pl.Float64).round(4), mcqs_from=pl.lit("BLEnD"))
     text = figures.write_csv(used.fit, separator="\t")
     print(text or f"{figures.height} rows are in {used.fit}")

@@ -16,10 +16,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from blend.eval.judging.reply_sheet import first_of_strata
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.prediction_powered import corrected_means
-from blend.eval.tasks.short_answer.reply_sheet import first_of_strata
 
 LABELS = (50, 100, 200, 500)
 """Labels in each language."""

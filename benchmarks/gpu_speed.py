@@ -100,7 +100,7 @@ class Ours:
     def choose(self, prompts: Sequence[str], options: Sequence[Sequence[str]]) -> int:
         """Score options; returns the tokens of prompts and options."""
         scores = self._model.option_logprobs(prompts, options)
-        return int(scores.tokens_in.sum() + scores.tokens.sum())
+        return sum(one.tokens_in + int(one.tokens.sum()) for one in scores)
 
     def write(self, prompts: Sequence[str]) -> int:
         """Answer in words; returns the tokens written."""

@@ -126,9 +126,10 @@ def ours(folder: str, style: str, options: argparse.Namespace) -> dict[str, Any]
     wall, cpu = time.perf_counter(), time.process_time()
     scores = model.option_logprobs(prompts, choices)
     spent = {"wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu}
-    right = scores.logprobs.argmax(axis=1) == questions["answer"].to_numpy()
-    tokens = int(scores.tokens_in.sum() + (scores.tokens - 1).clip(0).sum())
-    described = {"accuracy": float(right.mean()), "tokens": tokens, **spent}
+    pairs = zip(scores, questions["answer"], strict=True)
+    n_right = sum(int(one.logprobs.argmax()) == answer for one, answer in pairs)
+    tokens = sum(one.tokens_in + int((one.tokens - 1).sum()) for one in scores)
+    described = {"accuracy": n_right / len(scores), "tokens": tokens, **spent}
     if torch.device(options.device).type == "cuda":
         described["of_peak"] = share_of_peak(tokens / spent["wall_s"], options.device)
     return described

@@ -1,15 +1,13 @@
-"""The fitted data of ``decisions/blend``: how likely an option that nobody has read is refused, or silly.
+"""The fitted data of ``decisions/blend``: how likely an option that nobody has read is refused.
 
 Makes the coefficients of ``option_risk.tsv`` from the published answers (the folder BLEND of the authors'
-repository) and the package's verdicts on their options; ``--words`` first counts the words of
-``type_words.tsv``. Prints by model how often a refused (or silly) option has the higher estimate of two: about
-each region, by a fit on all others.
+repository) and the package's verdicts on their options. Prints by model how often a refused option has the
+higher estimate of two: about each region, by a fit on all others.
 
-    python benchmarks/option_risk.py BLEND --fit --words
+    python benchmarks/option_risk.py BLEND --fit
 """
 
 import argparse
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,22 +16,16 @@ import numpy.typing as npt
 import polars as pl
 
 from blend.builders.judges import default_judges
-from blend.builders.mcq.keyness import answer_index
-from blend.builders.mcq.options import shown
-from blend.builders.mcq.overlap import base_forms
-from blend.builders.mcq.unread.option_risk import (
+from blend.builders.mcq.unread_options import (
     FEATURES,
     READING_FEATURES,
     READINGS,
     RULES,
-    SILLY,
-    TYPE_FEATURES,
     OptionRisk,
 )
-from blend.builders.mcq.verdicts.exclusions import SILLY as SILLY_VERDICT
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.offered_options import offered_options
-from blend.loaders.responses.shipped import shipped_option_texts, shipped_readings
+from blend.loaders.responses.shipped import shipped_readings
 from blend.loaders.upstream.blend import BlendTables, read_blend
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
@@ -41,12 +33,9 @@ from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 NAMES: Mapping[str, Sequence[str]] = {
     RULES: FEATURES,
     READINGS: (*FEATURES, *READING_FEATURES),
-    SILLY: (*FEATURES, *TYPE_FEATURES),
 }
 DECISIONS = Path(__file__).resolve().parents[1] / "decisions" / "blend"
-COEFFICIENTS, WORDS = DECISIONS / "option_risk.tsv", DECISIONS / "type_words.tsv"
-FEWEST_ANSWERS = 2
-"""Regions and templates in which a word is found, from which on the package brings it along."""
+COEFFICIENTS = DECISIONS / "option_risk.tsv"
 UNREAD = McqOptions(judge=JudgeOptions(shipped=False))
 RIDGE = 1.0
 """Weight of squared coefficients, so that few rows say little."""
@@ -55,7 +44,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def read_options(tables: BlendTables) -> pl.DataFrame:
-    """List by offering region every option that the package's model read: ``refused``, ``silly``, features.
+    """List by offering region every option that the package's model read: ``refused``, features.
 
     Features of reading are null where the answer was not read about enough other regions.
     """
@@ -71,34 +60,18 @@ def read_options(tables: BlendTables) -> pl.DataFrame:
     for row in rows.iter_rows(named=True):
         key = row["template_id"], row["locale"]
         refused = row["option"] in verdicts.of(*key).distractors
-        silly = is_silly(verdicts, *key, row["option"])
         for origin in row["regions"]:
             features = risk.features(*key, row["option"], origin)
-            features |= risk.type_features(*key, row["option"], origin)
             found.append(
                 {
                     "template_id": key[0],
                     "locale": key[1],
                     "option": row["option"],
                     "refused": refused,
-                    "silly": silly,
                     **features,
                 }
             )
     return pl.DataFrame(found, infer_schema_length=None)
-
-
-def is_silly(verdicts: Exclusions, template_id: str, asked: str, text: str) -> bool:
-    """Whether an option was found silly, about the region or by itself."""
-    by_itself = shipped_option_texts().get(template_id)
-    if by_itself is not None and text in by_itself.refused:
-        return True
-    return any(reader.kind == SILLY_VERDICT for reader in verdicts.counting(template_id, asked, text))
-
-
-def label(model: str) -> str:
-    """Name the column that a model tells."""
-    return "silly" if model == SILLY else "refused"
 
 
 def fit(rows: pl.DataFrame, model: str) -> dict[str, float]:
@@ -106,7 +79,7 @@ def fit(rows: pl.DataFrame, model: str) -> dict[str, float]:
     names = NAMES[model]
     rows = rows.drop_nulls(names)
     values = rows.select(names).to_numpy().astype(float)
-    refused = rows[label(model)].to_numpy().astype(float)
+    refused = rows["refused"].to_numpy().astype(float)
     weights: Floats = 1 / rows.select(pl.len().over("template_id", "locale", "option")).to_series().to_numpy()
     ridge = RIDGE * np.diag([float(name != "intercept") for name in names])
     found = np.zeros(len(names))
@@ -131,18 +104,6 @@ def area(scores: Floats, refused: npt.NDArray[np.bool_]) -> float:
     return float((ranks[refused].sum() - n * (n + 1) / 2) / (n * (len(scores) - n)))
 
 
-def write_words(tables: BlendTables, path: Path) -> None:
-    """Count by base form of a word and template the regions in which somebody gave it."""
-    regions: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for template_id, tag, text, _ in answer_index(tables.annotations).iter_rows():
-        for word in base_forms(shown(text)):
-            regions[word, template_id].add(tag)
-    rows = [(*key, len(tags)) for key, tags in sorted(regions.items())]
-    counts = pl.DataFrame(rows, ["word", "template_id", "regions"], orient="row")
-    often = counts.filter(pl.col("regions").sum().over("word") >= FEWEST_ANSWERS)
-    often.write_csv(path, separator="\t", quote_style="never")
-
-
 def write_coefficients(rows: pl.DataFrame, path: Path) -> None:
     """Fit all models on all rows."""
     lines = [(model, name, round(value, 4)) for model in NAMES for name, value in fit(rows, model).items()]
@@ -156,7 +117,7 @@ def held_out_areas(rows: pl.DataFrame, model: str) -> list[float]:
         held = rows.drop_nulls(names).filter(locale=tag)
         fitted = np.array(list(fit(rows.filter(pl.col("locale") != tag), model).values()))
         scores = probabilities(held.select(names).to_numpy(), fitted)
-        areas.append(area(scores, held[label(model)].to_numpy()))
+        areas.append(area(scores, held["refused"].to_numpy()))
     return areas
 
 
@@ -165,11 +126,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("blend", type=Path)
     parser.add_argument("--fit", type=Path, nargs="?", const=COEFFICIENTS, help="write the coefficients there")
-    parser.add_argument("--words", type=Path, nargs="?", const=WORDS, help="first write the words there")
     used = parser.parse_args()
     tables = read_blend(used.blend)
-    if used.words:
-        write_words(tables, used.words)
     rows = read_options(tables)
     if used.fit:
         write_coefficients(rows, used.fit)

@@ -10,6 +10,7 @@ from blend.eval.batch_runs import keep_results, write_run_requests
 from blend.eval.few_shot import BLANK_LINE
 from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
@@ -143,11 +144,13 @@ def ask(
         )
     if not isinstance(model, Local | Server):
         refuse(how.given(*_OF_SPEAKING), "for a model that is loaded or on a server, and `model` is an object")
-    if kind == "candidates":
-        return _ask_for_candidates(asked, model, out, how, on_progress)
     is_new = not out.exists()
-    used, decoding = _writer(asked, model, out, how)
-    spoken = _chat_options(model, how)
+    used: Model | CandidateScorer
+    if kind == "candidates":
+        used, decoding, spoken = _candidate_scorer(asked, model, how), None, None
+    else:
+        used, decoding = _writer(asked, model, out, how)
+        spoken = _chat_options(model, how)
     with opened(
         out,
         asked,
@@ -164,6 +167,9 @@ def ask(
         if how.batch_in:
             assert isinstance(used, ServerModel)
             return keep_results(run, used, how.batch_in)
+        if kind == "candidates":
+            assert isinstance(used, CandidateScorer)
+            return run, ask_candidates(run, used, on_progress=on_progress)
         return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
 
 
@@ -177,35 +183,21 @@ def _plan(run: Run, model: object, decoding: Settled | None, how: Asking, *, is_
         how.on_plan(plan_asking(prompts, model, max_tokens, system=system, price=how.price))
     except BaseException:
         # Of several machines another one may have begun.
-        if is_new and how.shard is None:
+        if is_new and not any(run.answers_folder.iterdir()):
             rmtree(run.directory)
         raise
 
 
-def _ask_for_candidates(
-    asked: ReleaseItems,
-    model: Local | Server | OwnModel,
-    out: Path,
-    how: Asking,
-    on_progress: ProgressCallback,
-) -> tuple[Run, RunOutcome]:
+def _candidate_scorer(asked: ReleaseItems, model: Local | Server | OwnModel, how: Asking) -> CandidateScorer:
+    """The model, ready to score candidates."""
     if isinstance(model, Server):
         raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
     refuse(how.given(*_OF_SPEAKING), "where a model writes or chooses, and here candidates are scored")
-    if isinstance(model, Local):
-        refuse({"chat": model.chat}, "where a model writes or chooses, and here candidates are scored")
-        where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
-        scorer = open_candidate_scorer(model.path, **_of_our_models(asked), **where)
-    else:
-        scorer = callers_scorer(model, at_a_time=None)
-    is_new = not out.exists()
-    with opened(out, asked, scorer.describe(), None, shard=how.shard) as run:
-        _plan(run, scorer, None, how, is_new=is_new)
-        return run, ask_candidates(run, scorer, on_progress=on_progress)
-
-
-def _of_our_models(asked: ReleaseItems) -> dict[str, Any]:
-    return {name: asked.options[name] for name in OF_OUR_MODELS}
+    if not isinstance(model, Local):
+        return callers_scorer(model, at_a_time=None)
+    refuse({"chat": model.chat}, "where a model writes or chooses, and here candidates are scored")
+    where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
+    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in OF_OUR_MODELS}, **where)
 
 
 def _writer(

@@ -1,5 +1,6 @@
 """Batch runs: questions go out in files, and the answers come back into the run."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -71,8 +72,7 @@ def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[R
     pending, items = pending_items(run), items_by_request(run.items("item_id")["item_id"])
     results = partial(read_results, result_files(paths), items, model.read_reply)
     served = _served_name(run, results())
-    is_new = served is not None and getattr(run.description.model, "served_as", None) is None
-    if is_new:
+    if served is not None and getattr(run.description.model, "served_as", None) is None:
         run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
     position = {item: number for number, item in enumerate(pending["item_id"])}
     asked: set[int] = set()
@@ -89,16 +89,23 @@ def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[R
             asked.add(number)
             answered.update([number] if result.answer.error is None else ())
     outcome = outcome_of(run, n_asked=len(asked))
-    notes = (*(_on_name(run) if is_new else ()), *_on_further(n_further), *_on_missing(outcome))
+    notes = (*_on_further(n_further), *_on_missing(outcome))
     return run, outcome._replace(warnings=(*notes, *outcome.warnings))
 
 
 def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:
     """The one name under which the model has answered, in this run and in the results."""
-    before = getattr(run.description.model, "served_as", None)
+    asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
     for result in results:
         if result.served_as is None:
             continue
+        if before is None and not is_name_of(result.served_as, asked):
+            raise RowError(
+                f"the answer comes from {result.served_as!r}, and {asked!r} was asked",
+                where=result.location,
+                fix="name the results of this run; if it is the same model under another name, read them into "
+                f"a run that asks it by that one: `model={result.served_as}` and another `out`",
+            )
         if before is not None and result.served_as != before:
             raise RowError(
                 f"the answer comes from {result.served_as!r}, and others of this run from {before!r}",
@@ -109,13 +116,14 @@ def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:
     return before
 
 
-def _on_name(run: Run) -> Iterator[str]:
-    asked, served = run.description.model.id, getattr(run.description.model, "served_as", None)
-    if served != asked:
-        yield (
-            f"the answers come from {served!r}, and {asked!r} was asked; if these are two models, begin anew "
-            "in another `out`"
-        )
+_VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$")
+"""What providers add to the name of a model for one version of it: a date, a number, or a word for the last."""
+
+
+def is_name_of(served: str, asked: str) -> bool:
+    """Whether a provider may call a model so that was asked for by another name, but for version and folder."""
+    there, here = (_VERSION.sub("", name.rpartition("/")[2].lower()) for name in (served, asked))
+    return there == here
 
 
 def _on_further(n: int) -> Iterator[str]:

@@ -4,7 +4,6 @@ Scheduling, repeats, checkpoints and lost nodes are datatrove's business. Its do
 tasks their files, and what it writes is what ``batch_in`` reads.
 """
 
-import asyncio
 import dataclasses
 import json
 import os
@@ -34,7 +33,7 @@ try:
     import openai
     from datatrove.executor import LocalPipelineExecutor, RayPipelineExecutor, SlurmPipelineExecutor
     from datatrove.pipeline.inference.run_inference import InferenceConfig, InferenceRunner
-    from datatrove.pipeline.inference.servers import InferenceServer
+    from datatrove.pipeline.inference.servers.endpoint_server import EndpointServer
     from datatrove.pipeline.inference.types import InferenceError
     from datatrove.pipeline.inference.types import ServerError as NobodyAnswersError
     from datatrove.pipeline.readers.jsonl import JsonlReader
@@ -168,6 +167,8 @@ def _tasks(
             server_type="vllm" if server == "vllm" else "endpoint",
             endpoint_url=server if server == "vllm" else server_address(server, where="`server`"),
             model_name_or_path=request["body"]["model"],
+            # The key is read where somebody asks, and stands in no file.
+            api_key="none",
             use_chat=request["url"] == VERSION + CHAT_COMPLETIONS,
             # datatrove has vLLM run whatever code a repository brings along.
             model_kwargs={"trust-remote-code": False},
@@ -229,26 +230,16 @@ class _Writer(JsonlWriter):  # type: ignore[misc]
         file_handler.flush()
 
 
-class _Endpoint(InferenceServer):  # type: ignore[misc]
+class _Endpoint(EndpointServer):  # type: ignore[misc]
     """A server that runs already. datatrove's own leaves out fields that OpenAI does not know, and thoughts."""
 
-    _client: Any = None
-
     async def start_server(self) -> None:
-        self._client = openai.AsyncOpenAI(
+        self.client = openai.AsyncOpenAI(
             base_url=self.config.endpoint_url,
             api_key=os.environ.get("OPENAI_API_KEY") or "none",
             timeout=self.config.request_timeout or _SECONDS,
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
-
-    async def server_cleanup(self) -> None:
-        await super().server_cleanup()
-        if self._client is not None:
-            await self._client.close()
-
-    async def monitor_health(self) -> None:
-        await asyncio.Event().wait()
 
     async def is_ready(self) -> bool:
         return True
@@ -256,7 +247,7 @@ class _Endpoint(InferenceServer):  # type: ignore[misc]
     async def _make_request(self, payload: dict[str, Any]) -> Any:
         path = CHAT_COMPLETIONS if self.config.use_chat else COMPLETIONS
         try:
-            reply: Any = await self._client.post(path, cast_to=object, body=payload)
+            reply: Any = await self.client.post(path, cast_to=object, body=payload)
             # The one field that comes through is where the name of who answered stands.
             reply["usage"] = {**(reply.get("usage") or {}), "model": reply.get("model")}
             reply["choices"][0].setdefault("finish_reason", None)

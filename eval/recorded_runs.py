@@ -10,6 +10,7 @@ from blend.eval.models.chosen import Recorded
 from blend.eval.models.thoughts import likely_marks
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
+from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.prediction_files import is_predictions, read_predictions
@@ -47,7 +48,9 @@ def _keep_answers(
     release: str | Path, task: Task, given: Recorded, out: Path, how: Asking, options: Mapping[str, Any]
 ) -> tuple[Run, RunOutcome]:
     stated = {name: value for name, value in options.items() if value is not None}
-    asked = read_items(release, task, **{**task.of_texts, **stated})
+    style = style_of(given.path)
+    of_log = {"style": style} if style is not None and "style" in task.of_texts else {}
+    asked = read_items(release, task, **{**task.of_texts, **of_log, **stated})
     if asked.asked.kind == "candidates":
         raise ArgumentError(
             "recorded answers are texts, and this task keeps scores of candidates; name a `model` without them"

@@ -8,14 +8,14 @@ from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.free_listing import FreeListing
 from blend.eval.tasks.multiple_choice import MultipleChoice
 from blend.eval.tasks.probing import Probing
-from blend.eval.tasks.rungs import RegionChoice, TrueFalse
+from blend.eval.tasks.rungs import TrueFalse
 from blend.eval.tasks.short_answer import ShortAnswer
 from blend.schemas.errors import UnknownNameError
 
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (
-        *(MultipleChoice(), TrueFalse(), RegionChoice(), ShortAnswer()),
+        *(MultipleChoice(), TrueFalse(), ShortAnswer()),
         *(Probing(), FreeListing(), CulturalPromptsTask()),
     )
 }

@@ -17,7 +17,6 @@ from blend.schemas.language.locales import Registry
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows.configs import (
     COMPACT,
-    MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
     RUNGS,
     SHORT_ANSWER_PROMPTS,
@@ -33,7 +32,6 @@ _HOW_TO_GET: Mapping[str, str] = {
     f"(docs/responses.md) {_REBUILT}",
     MULTIPLE_CHOICE_QUESTIONS: "no question has an answer of its region beside three of other regions that "
     "enough people gave, and reports/findings.jsonl of the release says why of each (docs/mcq.md)",
-    MULTIPLE_CHOICE_HARD: f"write hard = true below [mcq] in the recipe (docs/mcq.md) {_REBUILT}",
     COMPACT: f"choose the questions with `blend items select` (docs/items.md) {_REBUILT} with them",
     **dict.fromkeys(RUNGS, f"write rungs = true below [mcq] in the recipe (docs/rungs.md) {_REBUILT}"),
 }

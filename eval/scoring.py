@@ -80,10 +80,13 @@ def score_answers(
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
     # Of before they are read: what comes in meanwhile is told when the scores are.
     answers_held, verdicts_held = answers_digest(run.answers_folder), verdicts_digest(run, rule)
+    now = run.at_one_moment()
     allow_missing = allow_missing or rule in task.missing_is_wrong
-    n_missing = _check_missing(run, allow_missing=allow_missing)
-    answers = pl.DataFrame() if task.reads_answers else as_scored(run.answers(thoughts=False), run.description)
-    scored = task.score(run, answers, chosen, on_progress)
+    n_missing, usage = _check_missing(now, allow_missing=allow_missing), _usage(now)
+    answers = pl.DataFrame() if task.reads_answers else as_scored(now.answers(thoughts=False), now.description)
+    scored = task.score(now, answers, chosen, on_progress)
+    # Freed: of a million answers, where they stand is 40 MB.
+    del now, answers
     if task.repeated and run.description.options.get("samples", 1) > 1:
         items = run.items("item_id", "region", "template_id", "sample")
         scored = with_repeats(scored, items, task.repeated)
@@ -104,7 +107,7 @@ def score_answers(
         scores=scored.scores,
         answers=answers_held,
         verdicts=verdicts_held,
-        usage=_usage(run),
+        usage=usage,
     )
     warnings = scored.warnings
     if n_unanswered > MAX_UNANSWERED * n_written:

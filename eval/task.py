@@ -171,6 +171,8 @@ class Task(Protocol):
     """Options to choose others of where nothing would be asked."""
     of_texts: ClassVar[Mapping[str, Any]] = {}
     """Options that are as if given where texts are all there is, as of another tool."""
+    people_label: ClassVar[bool] = False
+    """Whether people can say of its replies whether they are correct (`judging.reply_sheet`)."""
     reads_answers: ClassVar[bool] = False
     """Whether `score` reads the answers itself, some at a time, and is handed an empty frame."""
     streams: ClassVar[bool] = False

@@ -26,5 +26,5 @@ def test_every_room_has_its_place(page: str, root: Path):
 
 def test_every_file_that_is_named_is_there(page: str, root: Path):
     named = set(re.findall(r"`((?:\w+/)+\w+\.\w[\w.]*)`", page))
-    assert "builders/mcq/option_pool.py" in named
+    assert "builders/mcq/offers.py" in named
     assert {name for name in named if not (root / name).is_file()} == set()

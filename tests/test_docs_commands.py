@@ -62,8 +62,6 @@ class Page:
     given: Callable[["Machine"], None] = lambda machine: None
     swaps: dict[str, str] = field(default_factory=dict)
     """Text of the page to what stands for it here; ``{name}`` is an attribute of `Machine`."""
-    by_new_culture: bool = False
-    """Commands of ``blend annotate`` are also those of new-culture.md, whose test has a server."""
     until: str | None = None
     """Heading from which another test goes on: that of another domain is command_line/test_own_domain.py."""
 
@@ -102,10 +100,6 @@ def given_texts(machine: Machine) -> None:
     (machine.work / "texts.csv").write_text(text, encoding="utf-8")
 
 
-def given_prompts(machine: Machine, out: str = "prompts") -> None:
-    build_release(prompts_recipe(machine), machine.work / out)
-
-
 def prompts_recipe(machine: Machine) -> Recipe:
     topics = machine.work / "topics" / "qa"
     topics.mkdir(parents=True)
@@ -118,11 +112,6 @@ def prompts_recipe(machine: Machine) -> Recipe:
         sources=({"kind": "topics", "location": str(machine.work / "topics")},),
         cultural={"nationalities": ("BR", "JP", "UZ")},
     )
-
-
-def given_for_readme(machine: Machine) -> None:
-    given_texts(machine)
-    given_prompts(machine)
 
 
 def given_for_cultural_prompts(machine: Machine) -> None:
@@ -231,15 +220,12 @@ def given_for_wikidata(machine: Machine) -> None:
 
 PAGES = {
     "README": Page(
-        given_for_readme,
-        {
+        swaps={
             "path/to/BLEnD/data": "{regions}",
             "--model tiny --out run": "--model tiny --limit 40 --out run",
-            **SNAPSHOT,
         },
-        by_new_culture=True,
     ),
-    "audit": Page(given_for_audit),
+    "stats": Page(given_for_audit),
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
@@ -311,7 +297,6 @@ def test_the_commands_run_in_their_order(
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     fill_hub(hub, tmp_path, environment)
-    culture = (root / "docs" / "new-culture.md").read_text(encoding="utf-8")
     text = page_path(root, name).read_text(encoding="utf-8")
     for kind, file, content in BLOCK.findall(text.partition(page.until)[0] if page.until else text):
         if kind == "csv":
@@ -320,9 +305,6 @@ def test_the_commands_run_in_their_order(
             continue
         for command in commands(content):
             if any(command.startswith(beginning) for beginning in NOT_RUN):
-                continue
-            if page.by_new_culture and command.startswith("blend annotate"):
-                assert command in culture, f"{command}: no test with a server follows this command"
                 continue
             for text, instead in page.swaps.items():
                 command = command.replace(text, instead.format(**vars(machine)))

@@ -56,6 +56,8 @@ MAY_IMPORT = {
     "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
     "loaders/responses builders/annotation builders/release builders/saq",
     "builders/saq": "",
+    "builders/export": "loaders/files",
+    "builders/items": "",
     "builders/judges": "loaders/responses loaders/servers",
     "builders/audit": "loaders/files loaders/releases loaders/responses builders/judges builders/mcq",
     "builders/mcq": "loaders/responses builders builders/judges builders/templates",
@@ -84,7 +86,6 @@ SLOW = (
     "pandas",
     "polars",
     "pyarrow",
-    "sentence_transformers",
     "simplemma",
     "torch",
     "transformers",
@@ -255,7 +256,7 @@ def test_the_table_has_no_circle():
 @pytest.mark.nightly
 def test_collecting_tests_waits_for_no_models():
     # They are imported where a test needs them: everything else starts in half the time.
-    heavy = {"lm_eval", "mlcroissant", "nltk", "sentence_transformers", "stanza", "torch", "transformers"}
+    heavy = {"lm_eval", "mlcroissant", "nltk", "stanza", "torch", "transformers"}
     found = [
         f"{path.name}:{node.lineno}"
         for path in sorted(Path(__file__).parent.rglob("*.py"))

@@ -121,12 +121,6 @@ def test_make_help_names_every_target(root: Path):
     assert {line.split()[0] for line in printed.splitlines()} == set(phony.split())
 
 
-def test_the_readme_names_every_page_of_the_documentation(root: Path):
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    pages = {path.name for path in (root / "docs").glob("*.md")} - {"index.md"}
-    assert {page for page in pages if f"](docs/{page})" not in readme} == set()
-
-
 def test_the_home_page_leads_to_every_other(root: Path):
     docs = root / "docs"
     home = (docs / "index.md").read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.integration
 
 BLEND_LOCALES = [locale for locale in registry() if "blend" in locale.collections]
 MADE = (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS)
-"""Configurations of questions; the hard split is made only where a recipe asks for it."""
+"""Configurations of questions; what is true or false is made only where a recipe asks for it."""
 LETTERS = "ABCD"
 
 

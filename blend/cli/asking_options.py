@@ -1,4 +1,4 @@
-"""Options of asking that are of no model: what it may cost, which files, which machine."""
+"""Options of asking that `blend eval run` and `blend eval judge` share: whom, at what cost, in files or not."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,43 +6,31 @@ from typing import Annotated, Any
 
 import typer
 
+from blend.cli.eval_outcome import plan_teller, print_outcome
+from blend.cli.model_options import ModelValues, Writing, chosen_model, read_writing
+from blend.eval.models.chosen import Local, Server
 from blend.exit_codes import UsageError
 
-
-def _pair(text: str, kind: type, flag: str, sign: str, example: str) -> tuple[Any, Any]:
-    try:
-        first, second = map(kind, text.split(sign))
-    except ValueError:
-        raise UsageError(f"{flag} {text}: expected two numbers such as {example}") from None
-    return first, second
-
-
-def read_shard(text: str | None) -> tuple[int, int] | None:
-    """Which of several machines ``2/4`` names, and how many there are."""
-    if text is None:
-        return None
-    number, of = _pair(text, int, "--shard", "/", "2/4, the second of four machines")
-    if not 1 <= number <= of:
-        raise UsageError(f"--shard {text}: expected two numbers such as 2/4, the second of four machines")
-    return number, of
-
-
-ShardOf = Annotated[
-    str | None,
-    typer.Option(
-        "--shard",
-        metavar="I/N",
-        help="This machine is the I-th of N that write to one run, and asks every N-th item.",
-    ),
-]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the intervals.")]
 SeedOfTests = Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")]
 
 
 @dataclass(frozen=True)
-class Files:
-    """How questions go out other than one by one."""
+class Asking:
+    """Whom to ask, and how; see `groups.with_groups`."""
 
+    model_values: ModelValues = None
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Address of a server, such as http://localhost:8000/v1."),
+    ] = None
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="This machine is the I-th of N that write to one run, and asks every N-th item.",
+        ),
+    ] = None
     batch_out: Annotated[
         Path | None,
         typer.Option(
@@ -54,21 +42,6 @@ class Files:
         list[Path] | None,
         typer.Option(metavar="FILE", help="Ask nobody, and read results of a batch file; can be repeated."),
     ] = None
-
-    @property
-    def in_files(self) -> bool:
-        """Whether files take the place of a server."""
-        return self.batch_out is not None or bool(self.batch_in)
-
-    def given(self) -> dict[str, Any]:
-        """The options, as the library takes them."""
-        return {"batch_out": self.batch_out, "batch_in": self.batch_in or ()}
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What asking may cost, and whether it is only planned."""
-
     price: Annotated[
         str | None,
         typer.Option(
@@ -82,10 +55,46 @@ class Costs:
         bool, typer.Option("--plan", help="Say how many requests and tokens it will take, and stop.")
     ] = False
 
-    def read_price(self) -> tuple[float, float] | None:
-        """The prices that ``0.15,0.60`` names."""
+    def model(self, name: str) -> Local | Server:
+        """The model of this name, on a server or on this machine."""
+        in_files = self.batch_out is not None or bool(self.batch_in)
+        return chosen_model(name, self.server, self.model_values, in_files=in_files)
+
+    def arguments(self, writing: Writing) -> dict[str, Any]:
+        """What the library is told besides the model."""
+        return {
+            "decoding": read_writing(writing),
+            "shard": self._shard(),
+            "batch_out": self.batch_out,
+            "batch_in": self.batch_in or (),
+            "price": self._price(),
+            "budget": self.budget,
+            "on_plan": plan_teller(self.server is not None, stops=self.plan),
+        }
+
+    def tell(self, outcome: Any, out: Path, *, score: str) -> None:
+        """Say how the run in a directory stands, and how to go on: `blend eval score` with ``score``."""
+        again = "--batch-out writes them out again" if self.batch_in else "the same command asks them again"
+        print_outcome(outcome, out, again=again, score=score, price=self._price())
+
+    def _shard(self) -> tuple[int, int] | None:
+        if self.shard is None:
+            return None
+        number, of = _pair(self.shard, int, "--shard", "/", _SHARD)
+        if not 1 <= number <= of:
+            raise UsageError(f"--shard {self.shard}: expected two numbers such as {_SHARD}")
+        return number, of
+
+    def _price(self) -> tuple[float, float] | None:
         return None if self.price is None else _pair(self.price, float, "--price", ",", "0.15,0.60")
 
-    def given(self) -> dict[str, Any]:
-        """The options, as the library takes them."""
-        return {"price": self.read_price(), "budget": self.budget}
+
+_SHARD = "2/4, the second of four machines"
+
+
+def _pair(text: str, kind: type, flag: str, sign: str, example: str) -> tuple[Any, Any]:
+    try:
+        first, second = map(kind, text.split(sign))
+    except ValueError:
+        raise UsageError(f"{flag} {text}: expected two numbers such as {example}") from None
+    return first, second

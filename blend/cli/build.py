@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from blend.schemas.release.manifest import ReleaseManifest
 
 DEFAULT_OUT = Path("release")
+VERDICTS = "verdicts.tsv"
+"""Where `blend questions accept` writes verdicts on options unless told otherwise."""
 
 RecipeFile = Annotated[
     Path | None, typer.Argument(help="Recipe (TOML). Without one, recipe.toml here, or else the sample.")
@@ -79,10 +81,6 @@ McqMode = Annotated[
     Literal["default", "paper"] | None,
     typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
 ]
-Variants = Annotated[
-    str | None,
-    typer.Option(metavar="N|all", help="Multiple-choice questions per question and region, at most."),
-]
 Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")]
 ManifestAsJson = Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")]
 
@@ -121,7 +119,6 @@ def build(
     revision: Revision = None,
     previous: Previous = None,
     mcq_mode: McqMode = None,
-    variants: Variants = None,
     rebalance: Rebalance = False,
     seed: Seed = None,
     as_json: ManifestAsJson = False,
@@ -137,7 +134,7 @@ def build(
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
-    _check_about_questions(food, mcq_mode, variants)
+    _check_about_questions(food, mcq_mode)
     is_named = any(one is not None for one in (recipe, blend_data, semeval, food))
     recipe = recipe if is_named else recipe_here()
     if semeval is None:
@@ -145,7 +142,7 @@ def build(
     else:
         used, base, source_paths = _semeval(semeval, recipe, blend_data, food)
     source_paths |= _named_locations(used, source_path or [])
-    used = _with_options(used, mcq_mode=mcq_mode, variants=variants, rebalance=rebalance, seed=seed)
+    used = _with_options(used, mcq_mode=mcq_mode, rebalance=rebalance, seed=seed)
     used, source_paths = _with_previous(used, previous, source_paths)
     if not is_named:
         say_which(recipe)
@@ -154,11 +151,10 @@ def build(
     _build(used, out, base=base, source_paths=source_paths, replace=replace, as_json=as_json, called=called)
 
 
-def _check_about_questions(food: Path | None, mcq_mode: str | None, variants: str | None) -> None:
-    if food is not None and (mcq_mode is not None or variants is not None):
+def _check_about_questions(food: Path | None, mcq_mode: str | None) -> None:
+    if food is not None and mcq_mode is not None:
         raise UsageError(
-            "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none; leave "
-            "them out"
+            "--mcq-mode is about questions, and a snapshot given with --food holds none; leave it out"
         )
 
 
@@ -189,6 +185,11 @@ def _build(
         )
         step = step_since_previous(recipe, out, base=base, source_paths=source_paths)
     _print_summary(manifest, out, before, called)
+    if called and recipe.mcq.exclusions is None and (base / VERDICTS).is_file():
+        typer.echo(
+            f"\n{base / VERDICTS} lies beside the recipe and was not read: write exclusions = "
+            f'"{VERDICTS}" below [mcq], and build again.'
+        )
     if step is not None:
         typer.echo(_followed(manifest.version, *step))
 
@@ -284,31 +285,17 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
     return source_paths
 
 
-def _with_options(
-    recipe: "Recipe", *, mcq_mode: str | None, variants: str | None, rebalance: bool, seed: int | None
-) -> "Recipe":
+def _with_options(recipe: "Recipe", *, mcq_mode: str | None, rebalance: bool, seed: int | None) -> "Recipe":
     from blend.schemas.recipe.recipe import McqOptions, Recipe
 
     changes: dict[str, object] = {}
     if mcq_mode is not None:
         changes["mode"] = mcq_mode
-    if variants is not None:
-        changes["variants"] = variants if variants == "all" else _number(variants)
     if rebalance:
         changes["rebalance"] = True
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
     top = {} if seed is None else {"seed": seed}
     return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})
-
-
-def _number(variants: str) -> int:
-    from blend.schemas.recipe.recipe import MOST_VARIANTS
-
-    # Python refuses to read numbers of thousands of digits.
-    number = int(variants) if variants.isdecimal() and len(variants) < 10 else 0
-    if not 1 <= number <= MOST_VARIANTS:
-        raise UsageError(f"--variants {variants[:20]}: expected a number from 1 to {MOST_VARIANTS:,}, or 'all'")
-    return number
 
 
 def _with_previous(
@@ -327,8 +314,8 @@ def _print_summary(
     manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
 ) -> None:
     from blend.builders.mcq.result import why_none_made
-    from blend.builders.mcq.verdicts.verdict_notes import verdict_notes
-    from blend.views.releases import release_tables
+    from blend.builders.mcq.verdicts.reading import verdict_notes
+    from blend.views.releases import lines_to_read, release_tables
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
@@ -342,6 +329,10 @@ def _print_summary(
     ):
         console.print()
         console.print(sentence, highlight=False, markup=False)
+    for line in lines_to_read(out, manifest):
+        if not line.startswith(" "):
+            console.print()
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in (
         f"\nBuilt {manifest.name} {manifest.version} in {out}{replaced}. Look at it:",
         f"  blend show {out}",

@@ -1,20 +1,18 @@
 """``blend eval``: from a release and a model to scores."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from blend.cli import eval_cluster, eval_export, eval_judging
 from blend.cli.application import Application
-from blend.cli.asking_options import Costs, Files, Seed, SeedOfTests, ShardOf, read_shard
+from blend.cli.asking_options import Asking, Seed, SeedOfTests
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.eval_outcome import notices, plan_teller, print_outcome, print_warning
+from blend.cli.eval_outcome import notices, print_warning
 from blend.cli.groups import with_groups
-from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing, refuse
+from blend.cli.model_options import ModelName, Writing, read_values, refuse
 from blend.cli.options import AsJson, Encoding, Limit, Release
 from blend.cli.task_options import TaskValues, read_options
 from blend.eval.registry import TASKS
@@ -38,12 +36,7 @@ DEFAULT_RUN = Path("run")
 def run(
     release: Release = str(DEFAULT_OUT),
     task: Annotated[str, typer.Option(help=f"What to ask: {', '.join(TASKS)}.")] = "multiple-choice",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
-        ),
-    ] = None,
+    model: Annotated[str | None, ModelName] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -64,13 +57,9 @@ def run(
     ] = None,
     limit: Limit = None,
     options: TaskValues = None,
-    shard: ShardOf = None,
     *,
-    here: OnMachine,
-    there: OnServer,
+    how: Asking,
     writing: Writing,
-    files: Files,
-    costs: Costs,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
@@ -87,8 +76,8 @@ def run(
     """
     check_known("task", task, TASKS)
     given = {"locales": locales, "limit": limit} | read_options(TASKS[task], "options", options)
-    if shard is not None and costs.budget is not None:
-        print_warning(f"--budget {costs.budget:g} holds for this process alone, not for all shards together")
+    if how.shard is not None and how.budget is not None:
+        print_warning(f"--budget {how.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
     from blend.eval.models.chosen import Local, Recorded, Server
     from blend.loaders.files.progress import shown_progress
@@ -97,46 +86,19 @@ def run(
     asked: Local | Server | Recorded
     if answers is not None:
         asked = Recorded(path=answers, name=model, encoding=encoding)
-        refuse(vars(here) | vars(there), "where a model is asked, and recorded answers ask nobody")
+        of_models = {"server": how.server, **read_values(how.model_values)}
+        refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     elif model is None:
         raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
     elif encoding is not None:
         raise UsageError(f"--encoding {encoding} makes sense only with --answers; leave it out")
     else:
-        asked = chosen_model(model, here, there, in_files=files.in_files)
+        asked = how.model(model)
     stopped = "interrupted; what was answered is kept, and the same command goes on from there"
-    with (
-        interruptible(stopped),
-        notices(),
-        shown_progress(unit="questions") as on_progress,
-        _planned(out, only=costs.plan) as directory,
-    ):
-        kept = run_task(
-            release,
-            task,
-            asked,
-            directory,
-            decoding=read_writing(writing),
-            shard=read_shard(shard),
-            **files.given(),
-            **costs.given(),
-            on_plan=plan_teller(there.server is not None, stops=costs.plan),
-            on_progress=on_progress,
-            **given,
-        )
-    assert kept.outcome is not None
-    again = "--batch-out writes them out again" if files.batch_in else "the same command asks them again"
-    print_outcome(kept.outcome, out, again=again, score=str(out), price=costs.read_price())
-
-
-@contextmanager
-def _planned(out: Path, *, only: bool) -> Iterator[Path]:
-    """The directory of a run; one that is not kept where a run is planned only that has not begun."""
-    if not only or (out / "run.json").exists():
-        yield out
-        return
-    with TemporaryDirectory(prefix="blend-plan-") as folder:
-        yield Path(folder) / out.name
+    with interruptible(stopped), notices(), shown_progress(unit="questions") as on_progress:
+        arguments = {**how.arguments(writing), **given}
+        kept = run_task(release, task, asked, out, on_progress=on_progress, **arguments)
+    how.tell(kept.outcome, out, score=str(out))
 
 
 @app.command("tiny-model")

@@ -52,11 +52,17 @@ def export(
             raise UsageError("--locales and --limit are for lm-eval; predictions are those of the run")
         _export_predictions(release, out)
         return
-    from blend.eval.export.lm_eval import export_lm_eval
+    from blend.builders.export.lm_eval import export_lm_eval
     from blend.eval.registry import task_of
+    from blend.eval.release_items import read_items
+    from blend.loaders.files.own_folders import check_own_folder
 
-    task = task_of("multiple-choice")
-    made = export_lm_eval(release, out, task=task, style=style, locales=locales, limit=limit)
+    check_own_folder(out)
+    read = read_items(release, task_of("multiple-choice"), locales=locales, limit=limit, style=style)
+    items = read.asked.items.join(
+        read.asked.gold.select("item_id", "answer"), on="item_id", maintain_order="left"
+    )
+    made = export_lm_eval(items, out, name=read.manifest.name, version=read.manifest.version, style=style)
     typer.echo(
         f"Wrote {pluralise(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )
@@ -93,7 +99,7 @@ def push(
 
     `hf auth login` (or HF_TOKEN) gives the token.
     """
-    from blend.eval.export.hub_results import push_scores
+    from blend.eval.hub_results import push_scores
 
     sent = push_scores(
         run, model, dataset=dataset, revision=revision, source=source, direct=direct, dry_run=dry_run

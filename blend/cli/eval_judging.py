@@ -1,14 +1,14 @@
-"""``blend eval judge``, ``judge-sheet``, ``judged``, ``scorers``: what a model or people say of answers."""
+"""``blend eval judge``, ``judge-sheet``, ``judged``: what a model or people say of answers."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from blend.cli.asking_options import Costs, Files, Seed, ShardOf, read_shard
-from blend.cli.eval_outcome import notices, plan_teller, print_outcome
+from blend.cli.asking_options import Asking, Seed
+from blend.cli.eval_outcome import notices
 from blend.cli.groups import with_groups
-from blend.cli.model_options import OnMachine, OnServer, Writing, chosen_model, read_writing
+from blend.cli.model_options import ModelName, Writing
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import pluralise
@@ -19,19 +19,13 @@ def register(app: typer.Typer) -> None:
     app.command()(with_groups(judge))
     app.command("judge-sheet")(judge_sheet)
     app.command()(judged)
-    app.command()(scorers)
 
 
 def judge(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer or free-listing.")
     ],
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
-        ),
-    ],
+    model: Annotated[str, ModelName],
     name: Annotated[
         str | None,
         typer.Option(help="What the judge is called in RUN/judges; the end of the model's name if absent."),
@@ -39,17 +33,9 @@ def judge(
     own_family: Annotated[
         bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
     ] = False,
-    reordered: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Share asked again with the accepted answers in the opposite order."),
-    ] = 0.1,
-    shard: ShardOf = None,
     *,
-    here: OnMachine,
-    there: OnServer,
+    how: Asking,
     writing: Writing,
-    files: Files,
-    costs: Costs,
 ) -> None:
     """Ask a model whether the replies of a run are correct, beside the accepted answers.
 
@@ -64,21 +50,13 @@ def judge(
     with interruptible(stopped), notices(), shown_progress(unit="replies") as on_progress:
         kept = judge_run(
             run,
-            model=chosen_model(model, here, there, in_files=files.in_files),
+            model=how.model(model),
             name=name,
             own_family=own_family,
-            reordered=reordered,
-            decoding=read_writing(writing),
-            shard=read_shard(shard),
-            **files.given(),
-            **costs.given(),
-            on_plan=plan_teller(there.server is not None, stops=costs.plan),
             on_progress=on_progress,
+            **how.arguments(writing),
         )
-    assert kept.outcome is not None
-    again = "--batch-out writes them out again" if files.batch_in else "the same command asks them again"
-    rule = f"{run} --rule judge:{kept.directory.name}"
-    print_outcome(kept.outcome, kept.directory, score=rule, again=again, price=costs.read_price())
+    how.tell(kept.outcome, kept.directory, score=f"{run} --rule judge:{kept.directory.name}")
 
 
 def judge_sheet(
@@ -102,9 +80,6 @@ def judge_sheet(
         typer.Option("--locale", metavar="TAG", help="Replies of this locale only; of all if absent."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed chooses others.")] = 0,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Say what samples of replies would bring, and write nothing.")
-    ] = False,
 ) -> None:
     """Write a sheet in which people say which ingredients, or replies, of a model are correct.
 
@@ -112,16 +87,14 @@ def judge_sheet(
     or make it a project of Label Studio (`predictions` or `replies` in the project file of `blend annotate`).
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.tasks.short_answer.reply_sheet import draw_replies, keep_drawn, plan_widths
+    from blend.eval.judging.reply_sheet import draw_replies, keep_drawn
     from blend.eval.triples import TripleTask
     from blend.eval.triples.prediction_sheet import make_sheet, write_sheet
-    from blend.views.frames import frame_table
-    from blend.views.safe import SafeConsole
 
     scored = read_scored(runs)
     if isinstance(scored[0].task, TripleTask):
-        if len(scored) > 1 or locales or plan:
-            raise UsageError("a sheet of dishes is of one run, and --locale and --plan are for replies")
+        if len(scored) > 1 or locales:
+            raise UsageError("a sheet of dishes is of one run, and --locale is for replies")
         sheet = make_sheet(scored[0], sample=sample or 50, language=language, seed=seed)
         write_sheet(sheet, out)
         fill_in = (
@@ -131,10 +104,6 @@ def judge_sheet(
     else:
         if language:
             raise UsageError("--language is for dishes; replies are of a --locale")
-        if plan:
-            samples = _SAMPLES if sample is None else (sample,)
-            SafeConsole().print(frame_table(plan_widths(scored, samples=samples, locales=locales)))
-            return
         sheet = draw_replies(scored, sample=sample or 300, locales=locales, seed=seed)
         keep_drawn(scored, sheet, out)
         fill_in = (
@@ -143,9 +112,6 @@ def judge_sheet(
     typer.echo(f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in {fill_in}. Then:")
     for run in runs:
         typer.echo(f"  blend eval judged {run} {out} …")
-
-
-_SAMPLES = (50, 100, 200, 300, 500, 1000)
 
 
 def judged(
@@ -170,7 +136,7 @@ def judged(
     id, annotator and verdict.
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.tasks.short_answer.reply_labels import LabelledReplies, label_replies
+    from blend.eval.judging.reply_labels import LabelledReplies, label_replies
     from blend.eval.triples import TripleTask
     from blend.eval.triples.people_scores import JudgedByPeople, score_by_people, write_judged
     from blend.views.progress import interruptible
@@ -204,36 +170,3 @@ def judged(
         console.print(overall_table(overall, scored.task))
     if isinstance(found, LabelledReplies):
         typer.echo(f"Score again, with these labels:\n  blend eval score {run} --rule {scored.scores.rule}")
-
-
-def scorers(
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN…", help="Runs of short-answer whose replies people have labelled."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the card as a new CSV file as well.")] = None,
-    seed: Seed = 0,
-    json: AsJson = False,
-) -> None:
-    """Show how far every rule and judge is off beside people's labels, by language.
-
-    Without a RUN it is the card of this version, with empty cells where nobody has given labels yet.
-    """
-    from blend.eval.asked_runs import read_run
-    from blend.eval.tasks.short_answer.scorer_card import packaged_card, scorer_card
-    from blend.loaders.files.new_files import write_new_sheet
-    from blend.views.frames import frame_table
-    from blend.views.progress import interruptible
-    from blend.views.safe import SafeConsole
-
-    with interruptible(), notices():
-        card = scorer_card([read_run(run) for run in runs], seed=seed) if runs else packaged_card()
-        if out is not None:
-            write_new_sheet(out, card)
-    if json:
-        typer.echo(card.write_json())
-        return
-    caption = "bias in points: the share that the scorer finds correct less the share that people do"
-    SafeConsole().print(
-        frame_table(card, "Scorers beside people", caption, texts=("scorer", "version", "language"))
-    )

@@ -34,10 +34,6 @@ Runs = Annotated[
 def analyse(
     directories: Runs,
     out: TablesFolder = None,
-    page: Annotated[
-        Path | None,
-        typer.Option(metavar="PAGE", help="Also write an HTML page; one that blend wrote there is replaced."),
-    ] = None,
     suspects: Annotated[
         Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")
     ] = None,
@@ -49,9 +45,9 @@ def analyse(
     - `blend items runs/*` prints tables.
     - `blend items runs/* --suspects suspects.csv` lists what people should read.
     """
+    from blend.builders.items.analysis import analyse_items
     from blend.eval.evaluation import read_scored
-    from blend.eval.item_analysis.analysis import analyse_items
-    from blend.eval.item_analysis.item_sections import save_items_page
+    from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.saved_frames import write_frames
     from blend.views.items import item_tables
@@ -60,13 +56,11 @@ def analyse(
 
     with interruptible():
         runs = read_scored(directories)
-        found = analyse_items(runs)
+        found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
         if suspects is not None:
             write_new_sheet(suspects, found.suspect_sheet())
         if out is not None:
             write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
-        if page is not None:
-            save_items_page(found, runs, page)
     SafeConsole().show(item_tables(found))
     if found.untold:
         typer.echo(f"Note: {found.untold}.")
@@ -84,9 +78,10 @@ def select(
 
     - `blend items select runs/* --size 0.1` writes compact.csv, which a recipe names as `compact` in [mcq].
     """
+    from blend.builders.items.compact import select_compact
     from blend.cli.eval_outcome import print_warning
     from blend.eval.evaluation import read_scored
-    from blend.eval.item_analysis.compact import select_compact
+    from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_new_sheet
     from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
     from blend.views.progress import interruptible
@@ -97,7 +92,8 @@ def select(
         if asked.options.get("config") != MULTIPLE_CHOICE_QUESTIONS:
             what = asked.options.get("config", asked.task)
             raise InputError(f"compact is a choice of multiple-choice-questions, and these runs are of {what}")
-        found = select_compact(runs, size=size, on_warning=print_warning)
+        chance = runs[0].task.chance
+        found = select_compact(item_answers(runs), size=size, chance=chance, on_warning=print_warning)
         write_new_sheet(out, found)
     typer.echo(f"{out}: {found.height:,} items.")
     typer.echo(f'A release has the configuration compact once [mcq] of its recipe says compact = "{out}".')

@@ -134,10 +134,7 @@ def audit(
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
     config: Annotated[
         str,
-        typer.Option(
-            help="Of a release: multiple-choice-questions, multiple-choice-hard, true-false-questions or "
-            "region-questions."
-        ),
+        typer.Option(help="Of a release: multiple-choice-questions, compact or true-false-questions."),
     ] = "multiple-choice-questions",
     encoding: Encoding = None,
     out: TablesFolder = None,
@@ -242,7 +239,6 @@ def status(
 
     from blend.builders.release.inputs import known_locales, read_inputs
     from blend.builders.saq.collection import collection_status
-    from blend.loaders.responses.response_files import NOT_READ
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
@@ -263,13 +259,14 @@ def status(
         return
     from blend.builders.mcq.result import regions_asked, too_few_regions
     from blend.views.collection import collection_tables
+    from blend.views.releases import RAW, odd_lines
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
     console.show(collection_tables(state))
-    findings = pl.concat(stage.findings for stage in inputs.stages)
-    for row in findings.filter(kind=NOT_READ).iter_rows(named=True):
-        line = f"{row['source']}: {row['detail']}."
+    own = [stage.findings for stage in inputs.stages if stage.name.startswith(RAW)]
+    found = [row for findings in own for row in findings.to_dicts()]
+    for line in odd_lines(found, "all among the findings of a build"):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     known = known_locales(used, base=base)
     if used.mcq.fillers is None and (note := too_few_regions(regions_asked(inputs.questions, known))):

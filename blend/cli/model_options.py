@@ -1,9 +1,12 @@
-"""Options made of the library's objects: a field is an option, and the sentence under it is its help."""
+"""Models on the command line, made of the library's objects, whose fields are written once, there.
+
+The fields of `chosen.Decoding` are options, with the sentence under each as its help. Those of `chosen.Local`
+and `chosen.Server` are typed behind ``-M``, as Inspect has it, since each is for one kind of model alone.
+"""
 
 import json
-import types
 import typing
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,75 +17,94 @@ from annotated_types import Ge
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.exit_codes import UsageError
 from blend.schemas.base.docstrings import field_sentences
-from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.errors import did_you_mean
+
+ModelName = typer.Option(
+    metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
+)
+
+HERE = tuple(name for name in Local.model_fields if name not in ("path", "revision"))
+"""Fields that ``-M`` takes of a model on this machine."""
+THERE = tuple(name for name in Server.model_fields if name not in ("name", "url"))
+"""Those of a model on a server."""
+
+ModelValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-M",
+        metavar="NAME=VALUE",
+        help=f"Option of the model: {', '.join(HERE)} of one here, {', '.join(THERE)} of one on a server, such "
+        "as dtype=float32; can be repeated.",
+    ),
+]
 
 
-def option_group(model: type[FrozenModel], *, apart: Collection[str], names: Mapping[str, str]) -> type:
-    """A dataclass with an option for each field of a model, see `groups.with_groups`; null where none is given.
-
-    Args:
-        model: The model.
-        apart: Fields that are no options.
-        names: What a field is called as an option, where that is not its own name.
-    """
-    sentences = field_sentences(model)
-    fields = []
-    for name, info in model.model_fields.items():
-        if name in apart:
-            continue
+def _writing_options() -> type:
+    """A dataclass with an option for each field of `Decoding`, null where none is given; see `groups`."""
+    sentences, fields = field_sentences(Decoding), []
+    for name, info in Decoding.model_fields.items():
+        # A pair of marks is typed as one text.
+        kind: Any = list[str] if name == "thought_marks" else info.annotation
         least: Any = next((one.ge for one in info.metadata if isinstance(one, Ge)), None)
+        metavar = {"thought_marks": "BEGIN,END", "system": "TEXT"}.get(name)
         help_ = " ".join(sentences[name].replace("when absent", "if absent").split())
-        metavar = _METAVARS.get(name)
-        kind, flags = _typed(info.annotation), ["--chat/--no-chat"] if name == "chat" else []
-        option = typer.Option(*flags, min=least, metavar=metavar, help=help_)
-        fields.append((names.get(name, name), Annotated[kind | None, option], field(default=None)))
-    return make_dataclass(f"{model.__name__}Options", fields, frozen=True)
-
-
-_METAVARS = {"extra_body": "JSON", "thought_marks": "BEGIN,END", "system": "TEXT", "url": "URL"}
-
-
-def _typed(annotation: Any) -> Any:
-    """What typer is told of a field: texts where the value is made of one, or several."""
-    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
-        annotation = next(one for one in typing.get_args(annotation) if one is not type(None))
-    if typing.get_origin(annotation) is tuple:
-        return list[str]
-    return str if typing.get_origin(annotation) is dict else annotation
+        option = typer.Option(min=least, metavar=metavar, help=help_)
+        fields.append((name, Annotated[kind | None, option], field(default=None)))
+    return make_dataclass("Writing", fields, frozen=True)
 
 
 if typing.TYPE_CHECKING:
-    OnMachine: typing.TypeAlias = Any
-    OnServer: typing.TypeAlias = Any
     Writing: typing.TypeAlias = Any
 else:
-    OnMachine = option_group(Local, apart=("path", "revision"), names={})
-    OnServer = option_group(Server, apart=("name", "chat"), names={"url": "server"})
-    Writing = option_group(Decoding, apart=(), names={})
+    Writing = _writing_options()
 
 
-def chosen_model(name: str, here: Any, there: Any, *, in_files: bool) -> Local | Server:
+def chosen_model(
+    name: str, server: str | None, values: Sequence[str] | None, *, in_files: bool
+) -> Local | Server:
     """The model that options name: on a server, or on this machine.
 
     Args:
         name: Its directory, Hub id (``org/name@revision``) or name.
-        here: `OnMachine`.
-        there: `OnServer`.
+        server: Address of the server.
+        values: What stands behind ``-M``, ``NAME=VALUE``.
         in_files: Whether questions go out, or answers come in, in files, which needs no server.
     """
-    of_machine = {key: value for key, value in vars(here).items() if value is not None}
-    of_server = {key: value for key, value in vars(there).items() if value is not None}
-    if there.server is None and not in_files:
-        refuse(of_server, "with `server`")
-        path, sign, revision = name.rpartition("@")
-        if sign and not Path(name).exists():
-            return Local(path=path, revision=revision, **of_machine)
-        return Local(path=name, **of_machine)
-    chat = {"chat": of_machine.pop("chat")} if "chat" in of_machine else {}
-    refuse(of_machine, "for a model on this machine")
-    if "extra_body" in of_server:
-        of_server["extra_body"] = _json(of_server["extra_body"])
-    return Server(name=name, url=of_server.pop("server", None), **of_server, **chat)
+    given = read_values(values)
+    if server is not None or in_files:
+        _check_names(given, THERE, HERE, "for a model on this machine")
+        if "extra_body" in given:
+            given["extra_body"] = _json(given["extra_body"])
+        return Server(name=name, url=server, **given)
+    _check_names(given, HERE, THERE, "with `server`")
+    path, sign, revision = name.rpartition("@")
+    if sign and not Path(name).exists():
+        return Local(path=path, revision=revision, **given)
+    return Local(path=name, **given)
+
+
+def read_values(values: Sequence[str] | None) -> dict[str, Any]:
+    """The values behind ``-M``, by name."""
+    given: dict[str, Any] = {}
+    for text in values or ():
+        name, sign, value = text.partition("=")
+        if not (name and sign):
+            raise UsageError(f"-M {text}: expected a name and a value, such as dtype=float32")
+        if given.setdefault(name.replace("-", "_"), value) is not value:
+            raise UsageError(f"-M {text}: {name} is given twice")
+    return given
+
+
+def _check_names(given: Mapping[str, Any], known: Sequence[str], others: Sequence[str], where: str) -> None:
+    for name, value in given.items():
+        if name in known:
+            continue
+        if name in others:
+            refuse({name: value}, where)
+        raise UsageError(
+            f"-M {name}={value}: there is no such option; {did_you_mean(name, known)}a model there has "
+            f"{', '.join(known)}"
+        )
 
 
 def read_writing(writing: Any) -> Decoding:
@@ -106,7 +128,7 @@ def _json(text: str) -> Any:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise UsageError(f"--extra-body {text}: expected an object of JSON such as '{{\"top_k\": 20}}'")
+        raise UsageError(f"-M extra_body={text}: expected an object of JSON such as '{{\"top_k\": 20}}'")
     return value
 
 

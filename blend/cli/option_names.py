@@ -2,19 +2,20 @@
 
 A message of the library names a parameter as its caller in Python writes it, between backquotes: "choose
 another `out`", "give `replace=True`", "leave `max_masks=7` out". Here, and nowhere else, this becomes what is
-typed behind the command that runs: ``--out``, ``--replace``, ``-T max_masks=7`` for an option of a task. A
-parameter has one name in a command and in the function that it calls. One that only another command has is said
-with that command, since scores can ask for a model that writes more: ``--max-tokens of `blend eval run```. What
-is no parameter, such as a key of a recipe, stays as it is.
+typed behind the command that runs: ``--out``, ``--replace``, ``-T max_masks=7`` for an option of a task,
+``-M dtype=float32`` for one of a model. A parameter has one name in a command and in the function that it
+calls. One that only another command has is said with that command, since scores can ask for a model that writes
+more: ``--max-tokens of `blend eval run```. What is no parameter, such as a key of a recipe, stays as it is.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
+from blend.cli.model_options import HERE, THERE
 from blend.cli.task_options import option_names
 from blend.schemas.errors import BlendError
 
@@ -39,8 +40,8 @@ def options_of(parameters: Sequence[Any], others: Mapping[str, Sequence[Any]] = 
     known: _Known = {
         name: (parameter, command)
         for command, of_it in [*reversed([*others.items()]), (None, parameters)]
-        for parameter in sorted(of_it, key=_holds_others, reverse=True)
-        for name in (option_names(parameter.name) if _holds_others(parameter) else [parameter.name])
+        for parameter in sorted(of_it, key=lambda one: not _others_in(one))
+        for name in (_others_in(parameter) or [parameter.name])
     }
     before = _RUNNING.set(known)
     try:
@@ -66,17 +67,18 @@ def with_options(text: str) -> str:
     return _PARAMETER.sub(typed, text)
 
 
-def _holds_others(parameter: Any) -> bool:
-    """Whether a parameter is ``-T``, behind which options of a task are typed."""
-    return "-T" in parameter.opts
+def _others_in(parameter: Any) -> Collection[str]:
+    """Options of a task or a model that are typed behind a parameter, ``-T`` or ``-M``; none behind others."""
+    if "-T" in parameter.opts:
+        return option_names(parameter.name)
+    return (*HERE, *THERE) if "-M" in parameter.opts else ()
 
 
 def _typed(parameter: Any, named: str, value: str | None) -> str:
     """A parameter as it is typed, with its value unless it is a flag."""
-    if _holds_others(parameter):
-        return f"-T {named}" if value is None else f"-T {named}={value}"
+    if _others_in(parameter):
+        return f"{parameter.opts[0]} {named}" + ("" if value is None else f"={value}")
     if parameter.param_type_name == "argument":
         return str(parameter.metavar or parameter.name.upper())
-    off = parameter.secondary_opts if value == "False" else ()
-    name: str = max(off or parameter.opts, key=len)
+    name: str = max(parameter.opts, key=len)
     return name if value is None or parameter.is_flag else f"{name} {value}"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.options import AsJson, TablesFolder
+from blend.cli.options import AsJson
 from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import escape_controls_in_json
 
@@ -40,53 +40,35 @@ def plan(
     disagreement: Annotated[
         float, typer.Option(metavar="POINTS", help="Questions that exactly one of two models gets right.")
     ] = 35,
-    out: TablesFolder = None,
-    chart: Annotated[
-        Path | None, typer.Option(metavar="SVG", help="Also draw the differences in this file.")
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan a collection: templates and annotators, what they cost, leave, and tell apart.
 
     - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
     - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
-    - `blend plan pilot --chart plan.svg` plans by what a pilot has brought.
+    - `blend plan pilot` plans by what a pilot has brought.
     """
     import json
 
     from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
     from blend.loaders.files.progress import progress_if_watched
-    from blend.loaders.files.saved_frames import write_frames
     from blend.loaders.responses.shipped import shipped_collections
 
-    of_annotators = _counts("--annotators", annotators)
     figures = shipped_collections()
     if release is not None:
         with progress_if_watched(transient=True) as on_progress:
-            figures = release_figures(
-                release, annotators=of_annotators, comparable=figures, on_progress=on_progress
-            )
+            figures = release_figures(release, comparable=figures, on_progress=on_progress)
     elif not locale:
         figures = mean_figures(figures)
     found = plan_collection(
         figures,
         templates=_counts("--templates", templates),
-        annotators=of_annotators,
+        annotators=_counts("--annotators", annotators),
         difference=difference / 100,
         disagreement=disagreement / 100,
         price=price,
         locales=locale,
     )
-    if out is not None:
-        write_frames(found.frames(), found.to_json(), out, name="plan.json", what="plans")
-    if chart is not None:
-        from blend.builders.cards.card_charts import plan_chart
-        from blend.loaders.files.atomic import replace_own_file
-
-        what = "a chart of a plan"
-        replace_own_file(
-            chart, plan_chart(found).svg, mark=b"What tells two models apart", what=what, parameter="chart"
-        )
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
         return

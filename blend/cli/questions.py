@@ -1,9 +1,10 @@
 """``blend questions``: the options that questions may show, read by people in a sheet."""
 
 from collections import Counter
+from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from blend.cli.application import Application
 from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer
 from blend.cli.recipe_argument import used_recipe
 from blend.schemas.language.text_comparison import pluralise
+
+if TYPE_CHECKING:
+    from blend.loaders.responses.option_sheets import OptionVerdict
 
 app = Application(
     no_args_is_help=True,
@@ -27,7 +31,9 @@ VerdictFile = Annotated[
 
 
 _FEW = 5
-"""Questions without options that are named."""
+"""Questions without options that are named; verdicts that may all be the same."""
+_PAIRS = 10
+"""Options with their verdicts that are shown when verdicts are taken in, at most."""
 
 
 @app.command()
@@ -169,6 +175,24 @@ def accept(
         )
     if is_new:
         _say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
+    _say_what_was_read(verdicts)
+
+
+def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:
+    """List verdicts beside their options: where the column moved by a row, or was filled down, none fit."""
+    from blend.schemas.sheets.option_sheets import OK
+    from blend.views.safe import shown
+
+    refusals = [one for one in verdicts if one.kind != OK]
+    if refusals:
+        step = max(len(refusals) / _PAIRS, 1)
+        some = [refusals[int(at * step)] for at in range(min(len(refusals), _PAIRS))]
+        listed = "; ".join(f"{shown(one.option)} = {one.kind}" for one in some)
+        typer.echo(f"Look whether each verdict fits its option, or the column moved by a row: {listed}.")
+    elif len(verdicts) > _FEW:
+        typer.echo(
+            f"All {len(verdicts):,} verdicts are {OK}: was every option read, or the column filled down?"
+        )
 
 
 def _added(out: Path, by_kind: Counter[str]) -> str:

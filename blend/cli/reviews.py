@@ -78,10 +78,13 @@ def accept(
     - `blend reviews accept sheet.csv --out collected/reviews` puts them beside the responses.
     """
     from blend.builders.saq.reviews import english_pairs, reviews_of
+    from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
     from blend.views.safe import shown
 
-    accepted = reviews_of(read_answer_sheet(sheet, encoding=encoding), reviewer=reviewer)
+    diagnostics = Diagnostics()
+    rows = read_answer_sheet(sheet, encoding=encoding, diagnostics=diagnostics)
+    accepted = reviews_of(rows, reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
         without = f" ({written.without_english} without English)" if written.without_english else ""
@@ -104,7 +107,14 @@ def accept(
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
     if out.absolute().name != "reviews" or not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    sentences = (*accepted.recognised, *accepted.left_out, *accepted.suspect_english, *accepted.out_of_format)
+    about_file = (f"{where}: {shown(detail)}" for _, where, _, _, detail in diagnostics.findings)
+    sentences = (
+        *about_file,
+        *accepted.recognised,
+        *accepted.left_out,
+        *accepted.suspect_english,
+        *accepted.out_of_format,
+    )
     for sentence in sentences:
         typer.echo(sentence, err=True)
 

@@ -7,6 +7,7 @@ from blend.loaders.contributions.checking import ContributionCheck, Contribution
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.problem_groups import summarise
 
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl")
 SHARED = "for all contributors"
 """How the folder of all contributions is called in place of a contributor's name."""
 
@@ -52,7 +53,9 @@ def annotations(check: ContributionCheck) -> Iterator[str]:
     """
     for problem in check.problems:
         path = os.path.relpath(check.folder / problem.file).replace(os.sep, "/")
-        properties = {"file": path} | ({} if problem.line is None else {"line": str(problem.line)})
+        # A row is the line, but behind a cell that goes over several.
+        is_text = problem.row is not None and problem.file.lower().endswith(_TEXT)
+        properties = {"file": path} | ({"line": str(problem.row)} if is_text else {})
         listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
         yield f"::{problem.level} {listed}::{_data(_message(problem))}"
 

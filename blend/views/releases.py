@@ -1,7 +1,7 @@
 """What commands say of a release: what it holds and how its rows look, and of the locales that it can have."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,19 +14,29 @@ from rich.text import Text
 
 from blend.builders.cards.fields import plain
 from blend.loaders.files.unpacked import check_tables
+from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
+from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.schemas.base.docstrings import field_sentences
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.locales import Locale
+from blend.schemas.language.languages import country_name
+from blend.schemas.language.locales import Locale, registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import FINDINGS_NAME
+from blend.schemas.release.release_layout import FINDINGS_NAME, RECIPE_NAME
+from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS
 from blend.views.frames import frame_table, rows_frame
-from blend.views.safe import SafeConsole
+from blend.views.safe import SafeConsole, shown
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
+_LINES = 20
+"""Questions, and oddities, that are printed for people to read, at most."""
+_TOP = 3
+"""Answers that stand beside a question there."""
+RAW = ("read responses ", "read contributions ")
+"""How the steps are called that read tables of one's own."""
 
 
 def release_tables(manifest: ReleaseManifest) -> list[Table]:
@@ -46,6 +56,70 @@ def release_tables(manifest: ReleaseManifest) -> list[Table]:
         texts=("step", "oddities and rows left out"),
     )
     return [contents_table(manifest), report]
+
+
+def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
+    """What only people can tell of tables of their own, and everything odd in these, as lines.
+
+    No program knows whether the English beside a question is its own, or answers stand beside another question
+    than theirs; who reads a line sees it.
+    """
+    own = [tag for stage in manifest.report if stage.stage.startswith(RAW) for tag in stage.kept]
+    if not own:
+        return
+    found = [line for line in _read_findings(release) if line["stage"].startswith(RAW)]
+    yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
+    here = pl.col("locale").is_in(own)
+    questions = scan_config(release, ANNOTATIONS).filter(here).collect()
+    yield (
+        f"{read_recipe(release / RECIPE_NAME).title}: do question, English and answers fit together? Read "
+        f"{_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
+    )
+    known = release_locales(release)
+    yield from (f"  {_in_words(known.get(tag))}" for tag in own if tag not in registry())
+    if any(table.config == SHORT_ANSWER_PROMPTS for table in manifest.tables):
+        prompts = read_config(release, SHORT_ANSWER_PROMPTS).filter(here)
+        for row in prompts.head(_LINES).iter_rows(named=True):
+            yield _line(row, "prompt_id", row["prompt"], row["en_prompt"])
+    # Evenly from all of them: what was moved or sorted alone shows anywhere.
+    step = max(len(questions) / _LINES, 1)
+    for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
+        top = "; ".join(map(_with_english, row["annotations"][:_TOP])) or "no answer"
+        yield _line(row, "template_id", row["question"], row["en_question"], top)
+
+
+def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
+    return f"  {row[key]} {row['locale']}: {' | '.join(map(shown, texts))}"
+
+
+def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
+    """Findings about tables of one's own, as lines, at most `_LINES`."""
+    if found:
+        yield f"Odd in your tables, {_some_of(len(found))}, {where_all_are}:"
+        yield from (f"  {shown(one['source'])}: {shown(one['detail'])}" for one in found[:_LINES])
+
+
+def _read_findings(release: Path) -> list[dict[str, Any]]:
+    with (release / FINDINGS_NAME).open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def _some_of(n: int) -> str:
+    return f"{_LINES} of {n:,} lines" if n > _LINES else pluralise(n, "line")
+
+
+def _with_english(group: dict[str, Any]) -> str:
+    english = group["en_answers"][:1] or ["no English"]
+    return f"{group['answers'][0]} = {english[0]} ({group['count'] or 0})"
+
+
+def _in_words(locale: Locale) -> str:
+    """All that a locale of one's own says, so that what was left from a copied entry is seen."""
+    names = ", ".join((locale.prompt_name, *locale.aliases, locale.native_name))
+    return (
+        f"{locale.tag}: {locale.language_name} in {names}; its people: {', '.join(locale.nationalities)}; "
+        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}"
+    )
 
 
 def contents_table(manifest: ReleaseManifest) -> Table:
@@ -80,8 +154,8 @@ def locale_details(locale: Locale) -> Table:
     rows = []
     for name, meaning in field_sentences(Locale).items():
         value = getattr(locale, name)
-        shown = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
-        rows.append((name, shown, plain(meaning)))
+        text = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+        rows.append((name, text, plain(meaning)))
     columns = ("field", "value", "meaning")
     return frame_table(rows_frame(columns, rows), locale.tag, texts=columns)
 

@@ -266,7 +266,7 @@ class _Checks:
     def _read_rungs(self) -> None:
         release = str(self._project.release)
         beside = self._file.base / release
-        questions = rung_questions(beside if beside.exists() else release, self.known)
+        questions = rung_questions(beside if beside.exists() else release)
         self.material = replace(self.material, rungs=questions)
 
     def _read_rule(self) -> None:

@@ -8,23 +8,20 @@ import polars as pl
 from blend.builders.digests import digest
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.tables import read_config
-from blend.schemas.language.locales import Registry
 from blend.schemas.prompts.rung_prompts import TRUE_FALSE_PROMPT
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
 from blend.schemas.rows.rung_rows import YesNo
 
 
-def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
+def rung_questions(release: str | Path) -> pl.DataFrame:
     """The questions of the rungs that people choose an answer to, one of each template and locale.
 
     Each template is dealt to one of the rungs that hold it, by its digest, so that no rung gives away what
-    another one asks. A question about regions goes to people of one of its four regions, by its digest: asked
-    of those who gave the answer, their own region would always be correct.
+    another one asks.
 
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub.
-        locales: Known locales.
 
     Returns:
         ``id`` (task and item, ``true-false/ID``), ``locale`` whose people are asked, ``template_id``,
@@ -36,22 +33,17 @@ def rung_questions(release: str | Path, locales: Registry) -> pl.DataFrame:
         BlendError: If it cannot be read.
     """
     folder, words = resolve_release(release), [word.value for word in YesNo]
-    choices, options, regions = (
-        read_config(folder, config)
-        for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)
+    choices, options = (
+        read_config(folder, config) for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS)
     )
     request = TRUE_FALSE_PROMPT.rpartition("?")[2]
     options = options.with_columns(
         question=pl.col("prompt").str.strip_suffix(request), options=pl.lit(pl.Series([words])).first()
     )
-    of_regions = regions.select("region_question_id", "option_regions").iter_rows()
-    asked = [locales.find(codes[digest(name) % len(codes)]).tag for name, codes in of_regions]
-    regions = regions.with_columns(locale=pl.Series(asked, dtype=pl.String))
     rungs = pl.concat(
         [
             _rung(choices, "multiple-choice", "mcq_id", LETTERS),
             _rung(options, "true-false", "true_false_id", words),
-            _rung(regions, "region-choice", "region_question_id", LETTERS),
         ]
     )
     held = rungs.group_by("template_id").agg(pl.col("task").unique().sort())

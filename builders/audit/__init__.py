@@ -139,8 +139,6 @@ def audit_questions(
             asked,
             evidence.select(list(ACCEPTED)),
             shipped_decisions() if decisions is None else decisions,
-            annotations=annotations,
-            locales=known.locales,
         )
         if synonyms
         else pl.DataFrame(schema=SYNONYMS),

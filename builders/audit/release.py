@@ -28,8 +28,8 @@ def audit_release(
 
     Args:
         release: The directory.
-        config: The configuration of questions: ``multiple-choice-questions``, ``multiple-choice-hard``,
-            ``true-false-questions`` or ``region-questions``.
+        config: The configuration of questions: ``multiple-choice-questions``, ``compact`` or
+            ``true-false-questions``.
         examples: Most telling questions to keep per baseline.
         on_progress: Told about the rows read, by configuration.
 
@@ -56,9 +56,9 @@ def audit_release(
         return audit_rows(rows, annotations=annotations, locales=locales, examples=examples)
     if annotations is None:
         raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
-    from blend.builders.audit.rungs import audit_rung
+    from blend.builders.audit.rungs import audit_true_false
 
-    return audit_rung(config, rows, annotations=annotations, locales=locales)
+    return audit_true_false(rows, annotations=annotations, locales=locales)
 
 
 def audit_rows(

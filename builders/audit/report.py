@@ -5,7 +5,7 @@ from hashlib import sha256
 import polars as pl
 
 from blend.builders.audit.release import audit_rows
-from blend.builders.audit.rungs import audit_rung
+from blend.builders.audit.rungs import audit_true_false
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.audit_report import AuditReport, Fares
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, RUNGS
@@ -39,7 +39,7 @@ def audit_report(
     chosen = mcqs.filter(pl.col("template_id").is_in(_first_templates(counts, most)))
     if config in RUNGS:
         rows = chosen.collect()
-        audit = audit_rung(config, rows, annotations=annotations, locales=locales)
+        audit = audit_true_false(rows, annotations=annotations, locales=locales)
     else:
         rows = chosen.select(_COLUMNS).collect()
         audit = audit_rows(rows, annotations=annotations, locales=locales, examples=0, synonyms=False)

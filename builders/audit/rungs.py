@@ -1,7 +1,7 @@
-"""Audit of the rungs: what simple rules get right in true-false and region questions.
+"""Audit of true or false: what simple rules get right.
 
-The solvers are those of multiple-choice questions (`solvers.SOLVERS`), with other things to look at: of a
-true-false question one option without those beside it, of a region question the answer without the question.
+The solvers are those of multiple-choice questions (`solvers.SOLVERS`), and look at one option without those
+beside it.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,6 @@ from blend.builders.audit import Audit, audit_of, known_answers
 from blend.builders.audit.question_arrays import FloatArray, QuestionArrays, question_arrays
 from blend.builders.audit.solvers import SOLVERS, Known
 from blend.schemas.language.locales import Registry
-from blend.schemas.rows.configs import TRUE_FALSE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
 
 TRUE_FALSE: Mapping[str, str] = {
@@ -25,35 +24,23 @@ TRUE_FALSE: Mapping[str, str] = {
 }
 """Solvers of true-false questions, and what they see; each says yes above the score that serves it best."""
 
-REGIONS: Mapping[str, str] = {
-    "region-prior": "the region that is right most often in other templates: sees no question and no answer",
-    "typical": "the region of whose other answers the answer is most typical: sees no question",
-    "classifier": "a classifier of answer and region, trained on other templates: sees no question",
-}
-"""Solvers of region questions, and what they see."""
-
 _YES_WEIGHT = len(LETTERS) - 1
 """How often a row with yes counts, so that yes and no weigh alike: the accuracy is the balanced one."""
 
 
-def audit_rung(config: str, rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
-    """Audit true-false questions, or region questions.
+def audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
+    """Audit true-false questions.
 
     Args:
-        config: Which.
-        rows: `frame_columns.TRUE_FALSE_ROWS`, the four of a question side by side, or `REGION_ROWS`.
+        rows: `frame_columns.TRUE_FALSE_ROWS`, the four of a question side by side.
         annotations: `frame_columns.ANNOTATIONS`.
         locales: Registry that knows the locales.
 
     Returns:
-        The figures of the solvers alone. Accuracies of true-false questions are balanced: the mean of those
-        where yes and where no is correct.
+        The figures of the solvers alone. Accuracies are balanced: the mean of those where yes and where no is
+        correct.
     """
-    audited = _true_false if config == TRUE_FALSE_QUESTIONS else _regions
-    return audited(rows, known_answers(annotations), locales)
-
-
-def _true_false(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> Audit:
+    evidence = known_answers(annotations)
     is_yes = (rows["answer"] == "yes").to_numpy()
     fours = rows.group_by("mcq_id", maintain_order=True).agg(
         pl.col("question", "topic", "locale", "template_id").first(),
@@ -75,28 +62,6 @@ def _counting_rows_once(audit: Audit) -> Audit:
     once = pl.col("questions") * len(LETTERS) // (len(LETTERS) - 1 + _YES_WEIGHT)
     frames = {name: frame.with_columns(once) for name, frame in audit.frames().items() if "questions" in frame}
     return replace(audit, **frames)
-
-
-def _regions(rows: pl.DataFrame, evidence: pl.DataFrame, locales: Registry) -> Audit:
-    code = {locale.tag: locale.region for locale in locales}
-    by_region = evidence.with_columns(pl.col("group").replace_strict(code))
-    known = Known(by_region, by_region, locales)
-    asked = _asked(rows)
-    # Of each region shown: whether the answer is right there, beside nothing.
-    shown = rows.with_columns(position=pl.int_ranges(len(LETTERS))).explode("option_regions", "position")
-    each = question_arrays(
-        shown.select(
-            *("question", "topic"),
-            options=pl.concat_list("given_answer", pl.lit("")),
-            answer=(pl.col("position") != pl.col("answer")).cast(pl.Int64),
-            group="option_regions",
-            template="template_id",
-        )
-    )
-    scores = {"region-prior": SOLVERS["frequent"].scores(asked, known)}
-    for name in ("typical", "classifier"):
-        scores[name] = SOLVERS[name].scores(each, known)[::2]
-    return audit_of(asked, scores, REGIONS)
 
 
 def _asked(rows: pl.DataFrame) -> QuestionArrays:

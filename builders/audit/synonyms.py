@@ -7,12 +7,10 @@ import polars as pl
 
 from blend.builders.audit.question_arrays import QuestionArrays
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.candidate_pairs import same_local_answers
 from blend.builders.mcq.overlap import values
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import AnyDecision
 from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.locales import Registry
 
 ACCEPTED = pl.Schema({"template": pl.String(), "group": pl.String(), "text": pl.String()})
 """Which texts count as right: one row per template, group and text."""
@@ -34,33 +32,24 @@ DECIDED = "decided"
 COMMON_WORD = "common word"
 
 
-def suspected(
-    asked: QuestionArrays,
-    accepted: pl.DataFrame,
-    decisions: Iterable[AnyDecision],
-    *,
-    annotations: pl.DataFrame | None,
-    locales: Registry,
-) -> pl.DataFrame:
+def suspected(asked: QuestionArrays, accepted: pl.DataFrame, decisions: Iterable[AnyDecision]) -> pl.DataFrame:
     """Pairs of a wrong option and an answer that counts as right.
 
-    A pair is suspected because it is ``decided`` to be the same, because the two share a word, a base form or a
-    stem (``common word``), or for the cause that `builders.judges.suspects.Suspects` names; one that is decided
+    A pair is suspected because it is ``decided`` to be the same, because the two share a word or a base
+    form (``common word``), or for the cause that `builders.judges.suspects.Suspects` names; one that is decided
     to be different is not. Numbers, times and dates are left out: two of them are equal or not.
 
     Args:
         asked: The questions.
         accepted: `ACCEPTED`.
         decisions: What was decided on pairs.
-        annotations: `ANNOTATIONS`, which say what people mean by the same words of their own; null without.
-        locales: Registry that knows the locales of the annotations.
 
     Returns:
         `SYNONYMS`, most questions first, then by option and accepted answer.
     """
     cooccurrence = _cooccurrence(asked, accepted)
     pairs = cooccurrence.select("option", "accepted").unique().sort("option", "accepted")
-    why = _why(pairs, tuple(decisions), annotations, locales)
+    why = _why(pairs, tuple(decisions))
     found = pairs.with_columns(why=pl.Series(why, dtype=pl.String)).drop_nulls("why")
     found_in = (
         cooccurrence.join(found, on=["option", "accepted"])
@@ -94,16 +83,11 @@ def _cooccurrence(asked: QuestionArrays, accepted: pl.DataFrame) -> pl.DataFrame
     )
 
 
-def _why(
-    pairs: pl.DataFrame, decisions: tuple[AnyDecision, ...], annotations: pl.DataFrame | None, locales: Registry
-) -> list[str | None]:
+def _why(pairs: pl.DataFrame, decisions: tuple[AnyDecision, ...]) -> list[str | None]:
     """Return why each pair is suspected; null where nothing speaks for it."""
     decided = {pair_key(d.answer_a, d.answer_b): d.verdict for d in decisions}
     ordered = [(min(pair), max(pair)) for pair in pairs.iter_rows()]
-    met = pl.DataFrame(ordered, {"answer_a": pl.String(), "answer_b": pl.String()}, orient="row")
-    suspects = Suspects(
-        decisions, {} if annotations is None else same_local_answers(annotations, met, locales=locales)
-    )
+    suspects = Suspects(decisions)
     found: list[str | None] = []
     for a, b in ordered:
         lettered = [any(map(str.isalpha, text)) for text in (a, b)]

@@ -11,9 +11,7 @@ from blend.builders.cards.facts import ReleaseFacts
 from blend.schemas.release.leaderboard import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
 from blend.schemas.rows.configs import (
     ANNOTATIONS,
-    MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
 )
 
@@ -49,10 +47,6 @@ def benchmark_yaml(facts: ReleaseFacts) -> str | None:
     held = {table.config for table in tables}
     if MULTIPLE_CHOICE_QUESTIONS in held:
         tasks.append(_multiple_choice(MULTIPLE_CHOICE, MULTIPLE_CHOICE_QUESTIONS))
-    if MULTIPLE_CHOICE_HARD in held:
-        tasks.append(_multiple_choice(MULTIPLE_CHOICE_HARD, MULTIPLE_CHOICE_HARD))
-    if REGION_QUESTIONS in held:
-        tasks.append(_multiple_choice(REGION_QUESTIONS, REGION_QUESTIONS))
     if TRUE_FALSE_QUESTIONS in held:
         asked = _multiple_choice(TRUE_FALSE_QUESTIONS, TRUE_FALSE_QUESTIONS)
         fields = {"input": "prompt", "target": "answer", "metadata": asked["field_spec"]["metadata"]}

@@ -34,10 +34,8 @@ from blend.schemas.release.manifest import TableInfo
 from blend.schemas.release.release_layout import CARD_PAGE_NAME
 from blend.schemas.release.summaries import Table, markdown_table, markdown_text
 from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_HARD,
     NOT_BY_LANGUAGE,
     QUESTION_CONFIGS,
-    REGION_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     model_of,
 )
@@ -178,12 +176,7 @@ def _guessed(facts: ReleaseFacts) -> str | None:
     audit = facts.audit
     if audit is None:
         return None
-    of = {
-        "": audit,
-        f"Of `{MULTIPLE_CHOICE_HARD}`: ": audit.hard,
-        f"Of `{TRUE_FALSE_QUESTIONS}` (chance 50 %): ": audit.true_false,
-        f"Of `{REGION_QUESTIONS}`: ": audit.regions,
-    }
+    of = {"": audit, f"Of `{TRUE_FALSE_QUESTIONS}` (chance 50 %): ": audit.true_false}
     found = []
     for what, report in of.items():
         rules = {} if report is None else report.overall

@@ -1,7 +1,4 @@
-"""Charts of the card and of a plan: which there are, and what each shows.
-
-The docstring of each of the card is what docs/cards.md says of it.
-"""
+"""Charts of the card: which there are, and what each shows."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,7 +7,6 @@ import polars as pl
 from blend.builders.cards.charts import Chart, bar_chart, locale_label
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.stats import Stats
-from blend.builders.stats.planning import CollectionPlan
 from blend.schemas.language.languages import english_name
 
 CardChart = Callable[[ReleaseFacts], Chart | None]
@@ -121,20 +117,6 @@ CARD_CHARTS: Mapping[str, CardChart] = {
     "food-parts": _parts,
 }
 """Charts by the name of their file, in order; another domain has its own name in the place of ``food``."""
-
-
-def plan_chart(plan: CollectionPlan) -> Chart:
-    """Draw the smallest difference by locale, annotators and templates, and the one asked for as a line."""
-    names = pl.format("{} · {} × {}", "locale", "templates", "annotators")
-    return bar_chart(
-        "plan.svg",
-        "What tells two models apart",
-        "Smallest difference in accuracy, by templates × annotators",
-        list(plan.designs.select(names, "difference").iter_rows()),
-        percent=True,
-        line=("wanted", plan.difference),
-        nothing="too few",
-    )
 
 
 def of_measure(means: pl.DataFrame, measure: tuple[str, str] = AGREEMENT) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
 from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, REGION_QUESTIONS, model_of
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 from blend.schemas.rows.hub_features import card_features
 
@@ -96,7 +96,7 @@ def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
 
 
 def _task(config: str) -> str:
-    if config in (*MULTIPLE_CHOICE_CONFIGS, REGION_QUESTIONS):
+    if config in MULTIPLE_CHOICE_CONFIGS:
         return "multiple-choice"
     if config == CULTURAL_PROMPTS:
         return "text-generation"

@@ -36,12 +36,6 @@ _SHIPPED = (
     "them."
 )
 
-_VARIANTS = (
-    "**Local variants**: two English answers mean the same if the region asked about, or the one that offers "
-    "an answer, writes them in the same words of its own anywhere. They see what people or translators "
-    "wrote, mistakes included."
-)
-
 _DECISIONS = "**Decisions** that people reviewed, or a model gave before; they overrule everything else."
 
 _BLIND: Mapping[str, str] = {
@@ -49,9 +43,6 @@ _BLIND: Mapping[str, str] = {
     "group and what belongs to it, and two spellings of a name pass for different answers. So a "
     "distractor can be right as well; the fewer pairs are decided, the more often. A "
     "decision holds in every question, also where two answers mean the same in one of them only.",
-    "embedding": "Vectors of sentences find synonyms, and take things that are merely alike (breakfast, "
-    "dinner) for the same, so that good distractors are lost. A group and what belongs to it (fruit, apple) "
-    "can pass for different answers. The model knows some languages and cultures better than others.",
     "chat": "A language model errs, and more often about cultures of which it has read little. It sees two "
     "answers in English without their question, so that what means the same in one question only is not seen.",
 }
@@ -63,8 +54,6 @@ def judging_of(manifest: ReleaseManifest) -> Judging:
     who = [_PUBLISHED if published else _WORDS]
     if options.shipped and not published:
         who.insert(0, _SHIPPED)
-    if options.local_variants and not published:
-        who.append(_VARIANTS)
     if options.decisions is not None:
         who.insert(0, _DECISIONS)
     if (model := _model(options)) is not None:
@@ -75,11 +64,6 @@ def judging_of(manifest: ReleaseManifest) -> Judging:
 def _model(options: JudgeOptions) -> str | None:
     if options.kind == "chat":
         return f"**A language model**, `{options.model}`, about pairs that share no word."
-    if options.kind == "embedding":
-        return (
-            f"**A model of sentence vectors**, `{options.model}`: the same from a cosine similarity of "
-            f"{options.threshold:g}."
-        )
     return None
 
 

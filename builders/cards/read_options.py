@@ -71,8 +71,9 @@ def _of_disputed(nobody: int) -> str:
         return ""
     return (
         f" Of questions with options that nobody had read, a language model disputed {_DISPUTED[0]} of 100; "
-        "the last column is what that makes of a region's questions, in per cent, with a 95 % interval, and "
-        "less where `mcq.max_risk` is set."
+        "the last column is what that makes of a region's questions, in per cent, with a 95 % interval. "
+        "`mcq.max_risk = 0.2` takes a quarter of that away, and a fifth of the questions, and the option that "
+        "sounds most like the region is then correct in 78 in place of 55 % of them (16 published regions)."
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence, Set
 
-from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, answer_key, pair_key
 from blend.loaders.responses.shipped import AnyDecision, ShippedDecision, shipped_decisions
@@ -20,7 +19,7 @@ def make_judges(
 ) -> tuple[Judge, ...]:
     """The judges that a recipe asks for, in order: decisions, rules, shipped decisions, model.
 
-    Models are loaded, and servers called, with the first pair that comes to them.
+    A server is called with the first pair that comes to it.
 
     Args:
         options: The recipe's choice; paths already relative to the working directory.
@@ -106,7 +105,7 @@ def _check(options: JudgeOptions) -> None:
     if kind == "lexical" and options.model is not None:
         raise InputError(
             f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
-            "write kind = 'chat' or 'embedding', or remove model"
+            "write kind = 'chat', or remove model"
         )
     if kind == "chat" and options.model is None:
         raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
@@ -114,11 +113,6 @@ def _check(options: JudgeOptions) -> None:
         raise InputError(
             "mcq.judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
             "asks nothing again; add decisions = 'decisions.tsv'"
-        )
-    if kind == "embedding" and options.model is None:
-        raise InputError(
-            "mcq.judge: kind = 'embedding' needs a model; "
-            "add its directory, or its Hub id with a revision ('org/name@commit')"
         )
 
 
@@ -128,8 +122,6 @@ def _model_judge(
     if options.kind == "lexical":
         return ()
     assert options.model is not None
-    if options.kind == "embedding":
-        return (EmbeddingJudge(options.model, threshold=options.threshold),)
     # It brings a client along, which a build without a model need not load.
     from blend.builders.judges.chat import ChatJudge
 

@@ -15,16 +15,12 @@ from blend.builders.judges.equivalence import (
     Verdict,
     decide,
 )
-from blend.schemas.language.personal_data import MODEL_PREFIX
 
 Choice = TypeVar("Choice")
 
 DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.Int64()})
-"""One row per judge: pairs of answers on which it had the deciding opinion, by verdict.
-
-For ``lexical`` and ``local-variants``, which are applied in bulk, the pairs are of an option and a locale asked
-about: those that the rules refuse there, and those that they let through, whatever other judges say to them.
-"""
+"""One row per judge: pairs of answers on which it had the deciding opinion, by verdict; without the lexical
+rules, which are applied in bulk."""
 
 
 class JudgePanel:
@@ -52,13 +48,11 @@ class JudgePanel:
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
         self._verdicts: dict[bool, dict[Pair, bool]] = {True: {}, False: {}}
-        self._overruled: dict[Pair, bool] = {}
 
     def for_template(self) -> "JudgePanel":
         """The same judges and count, who are asked about no pair again, on however many boards it meets."""
         panel = copy(self)
         panel._verdicts = {True: {}, False: {}}
-        panel._overruled = {}
         return panel
 
     @property
@@ -80,15 +74,6 @@ class JudgePanel:
         judges: tuple[Judge, ...] = (*self.before, _Rules()) if overlapping else (*self.before, *self.after)
         return self._decided(judges, set(pairs), self._verdicts[overlapping])
 
-    def overruled(self, pairs: Iterable[Pair]) -> dict[Pair, bool]:
-        """Whether pairs that local variants hold for the same are the same after all.
-
-        Only decisions that no build asked for find them different. A verdict that a build had from a model may
-        have been given where other locales met, which say nothing of the kind; a rebuild must not take it for
-        an answer here.
-        """
-        return self._decided((*map(_Unasked, self.before), _Rules()), set(pairs), self._overruled)
-
     def _decided(self, judges: Sequence[Judge], pairs: set[Pair], known: dict[Pair, bool]) -> dict[Pair, bool]:
         """Whether pairs are the same; judges are asked about those that are not known yet."""
         asked = sorted(pairs - known.keys())
@@ -96,11 +81,6 @@ class JudgePanel:
         self.counts.update((one.by, one.same) for one in verdicts if one.by != LexicalJudge.name)
         known.update(zip(asked, (one.same for one in verdicts), strict=True))
         return {asked_pair: known[asked_pair] for asked_pair in pairs}
-
-    def count_rules(self, name: str, *, same: int, different: int = 0) -> None:
-        """Count pairs that rules of some name decided in bulk, where options are chosen."""
-        self.counts[name, True] += same
-        self.counts[name, False] += different
 
     def deciders(self) -> pl.DataFrame:
         """`DECIDERS`, by name of the judge."""
@@ -161,20 +141,6 @@ class _Partners(dict[str, Set[str]]):
 
 
 _NOBODY: frozenset[str] = frozenset()
-
-
-class _Unasked:
-    """A judge without the verdicts that it has on file since a build asked a model."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self.name = judge.name
-
-    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        return [
-            None if verdict is None or verdict.by.startswith(MODEL_PREFIX) else verdict
-            for verdict in self._judge.verdicts(pairs)
-        ]
 
 
 class _Rules:

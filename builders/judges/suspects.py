@@ -3,7 +3,7 @@
 Errs towards suspicion: a reader turns a wrong one down in a second, and never sees a pair that is missing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from rapidfuzz.distance import Levenshtein
 
@@ -25,12 +25,9 @@ class Suspects:
     Args:
         decided: Decisions on other pairs. Where they hold metro and subway for the same, "metro line" and "by
             subway" are suspected.
-        translated: Pairs of English texts that some locale means by the same words of its own, in code-point
-            order.
     """
 
-    def __init__(self, decided: Iterable[AnyDecision], translated: Mapping[Pair, str]) -> None:
-        self._translated = translated
+    def __init__(self, decided: Iterable[AnyDecision]) -> None:
         self._partners: dict[str, set[tuple[str, ...]]] = {}
         for decision in decided:
             a, b = words(decision.answer_a), words(decision.answer_b)
@@ -46,8 +43,6 @@ class Suspects:
             a: One answer.
             b: The other, behind it in code-point order.
         """
-        if (tag := self._translated.get((a, b))) is not None:
-            return f"same words in {tag}"
         words_a, words_b = words(a), words(b)
         if found := self._decided_words(words_a, words_b):
             return f"{found[0]} and {found[1]} are the same"

@@ -4,33 +4,25 @@ Whether a locale is asked about, and whether its answers are offered elsewhere, 
 alone. No other locale can throw a question out.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import polars as pl
 
 from blend.builders.digests import digest
-from blend.builders.mcq.locale_responses import LocaleResponses, responses_by_template
-from blend.builders.mcq.options import (
-    Acceptable,
-    LocalVariants,
-    Option,
-    compared_forms,
-    shown,
-    spelled,
-    spelling,
-)
+from blend.builders.mcq.options import Acceptable, Option, as_option, compared_forms, shown, spelled
 from blend.builders.mcq.overlap import values
-from blend.builders.mcq.own_calendars import UNSTATED, DatedAnswer, dated, part_asked
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.verdicts.exclusions import Excluded, Exclusions
-from blend.builders.mcq.verdicts.reading import Reading
-from blend.schemas.language.answer_formats import AnswerFormat, format_of_template
+from blend.schemas.language.answer_formats import AnswerFormat, format_of_template, magnitude
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.frame_columns import KEY
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""
@@ -41,13 +33,35 @@ IN_RESERVE = "in-reserve"
 NAMES_REGION = "names-region"
 """Outcome of an answer that gives a region away, and is never a distractor for it."""
 
-
 REFUSED = "refused-at-home"
-"""Outcome of an answer that reviewers call silly or wrong in its own region; it is a distractor nowhere."""
+"""Outcome of an answer that reviewers call silly or wrong in its own region, or that says nearly the same; it
+is a distractor nowhere."""
 
+OWN_CALENDAR = "own-calendar"
+"""Outcome of a day, month or year of a region with its own calendar, and reason why it is not asked for."""
 
 LeftOutBy = Callable[[str, str, Option], str | None]
 """Key of the recipe by which a template leaves an option out about a locale, by tag; null if it is shown."""
+
+_SIBLING_MINUTES = 2 * 60
+"""Minutes up to which times are nearly the same: 08:30 and 09:00, where readers struck 08:00 as a time of
+dinner since people meant 8 p.m."""
+
+_DATE_PART = re.compile(r"\b(?:which|what)(?: is the(?: \w+){0,2})? (?:month|year)\b(?! of\b)")
+
+
+class LocaleResponses(NamedTuple):
+    """Answers and non-answers that the annotators of a locale gave to a template."""
+
+    locale: Locale
+    wording: str | None
+    """The question in English; null where it is not known."""
+    groups: tuple[tuple[int, tuple[str, ...]], ...]
+    """Answers: annotators behind each, and its English variants."""
+    not_applicable: int
+    """Annotators who said that the question does not apply."""
+    non_answers: int
+    """Annotators without an answer, for this or another reason."""
 
 
 @dataclass(frozen=True)
@@ -55,28 +69,35 @@ class LocaleAnswers:
     """Answers of one locale to a template, and what they are good for."""
 
     locale: Locale
+    answer_format: AnswerFormat
     golds: tuple[Option, ...]
-    """Correct answers, in the order in which variants use them; empty when the locale is not asked about."""
+    """Correct answers, in the order in which they are tried; empty when the locale is not asked about."""
     offered: tuple[Option, ...]
     """Options for others, most votes first, ties by digest; empty when the locale gives none."""
     reserve: tuple[Option, ...]
     """Further ones, for questions that are short of distractors; in the same order."""
     loss: tuple[str, str] | None
     """Reason and detail why the locale is not asked about; null when it is."""
-    left_out_by: Callable[[Option], str | None] | None
-    """By what an option of another region is left out about the locale, see `LeftOutBy`; null if nothing is."""
-    refused: tuple[str, ...]
-    """Its answers that are offered nowhere, since readers call them silly or wrong at home."""
+    left_out_by: Callable[[Option], str | None]
+    """By which key of the recipe another region's option is left out about the locale; null if it is not."""
     given: tuple[tuple[str, ...], ...]
-    """English variants of every answer that people gave, whatever its votes; without days, months and years of
-    which nobody can tell the calendar."""
-    read_acceptable: Callable[[], Iterable[Acceptable]]
-    """Reads `acceptable`, which nobody asks for where the region is not asked about."""
+    """English variants of every answer that people gave, whatever its votes."""
+    excluded: tuple[str, ...]
+    """Options that readers refused about the locale."""
 
     @cached_property
     def acceptable(self) -> tuple[Acceptable, ...]:
-        """Every English variant of every answer, whatever its votes."""
-        return tuple(self.read_acceptable())
+        """Every English variant of every answer, whatever its votes, and what readers refused."""
+        by_people = dict.fromkeys(shown(text) for texts in self.given for text in texts)
+        texts = filter(None, by_people | dict.fromkeys(map(shown, self.excluded)))
+        return tuple(
+            Acceptable(
+                spelled(text, self.answer_format) or text,
+                values(text, self.answer_format),
+                is_verdict=text not in by_people,
+            )
+            for text in texts
+        )
 
 
 @dataclass(frozen=True)
@@ -87,13 +108,6 @@ class TemplateAnswers:
     answer_format: AnswerFormat
     locales: tuple[LocaleAnswers, ...]
     """In registry order."""
-    dates: tuple[tuple[str, str, str, str], ...] = ()
-    """Rows of `FOUND`."""
-
-    @property
-    def reserve(self) -> list[Option]:
-        """List all locales' further options, for questions that are short of distractors."""
-        return [option for one in self.locales for option in one.reserve]
 
     @cached_property
     def forms(self) -> tuple[frozenset[str], ...]:
@@ -110,8 +124,7 @@ def read_answers(
     seed: int,
     exclusions: Exclusions,
     locales: Registry,
-    reading: Reading | None = None,
-    left_out_by: LeftOutBy | None = None,
+    left_out_by: LeftOutBy = lambda *_: None,
     outcomes: Counter[tuple[str, str]] | None = None,
 ) -> Iterator[TemplateAnswers]:
     """Read what every locale brings to each template; by template id.
@@ -123,8 +136,7 @@ def read_answers(
         seed: Seed of the order of answers with equal votes.
         exclusions: What was excluded.
         locales: Known locales.
-        reading: Who has read which option, where unread ones are left out, correct answers too.
-        left_out_by: Which options of others are left out otherwise; none that no rule is against when absent.
+        left_out_by: Which options are left out otherwise; none that no rule is against when absent.
         outcomes: Takes the count of answer groups by locale and outcome, as templates are read.
 
     Raises:
@@ -132,26 +144,46 @@ def read_answers(
     """
     formats = template_formats(questions)
     asked = _AskedBefore(questions)
-    variants = LocalVariants(annotations) if options.judge.local_variants else None
     outcomes = Counter() if outcomes is None else outcomes
-    for template_id, responses in responses_by_template(questions, annotations, locales):
+    for template_id, responses in _responses_by_template(questions, annotations, locales):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
-        known = variants if answer_format is AnswerFormat.TEXT else None
-        reader = _Reader(
-            template_id,
-            answer_format,
-            options,
-            seed,
-            locales,
-            outcomes,
-            [],
-            known,
-            exclusions,
-            reading,
-            left_out_by,
-        )
+        reader = _Reader(template_id, answer_format, options, seed, locales, outcomes, exclusions, left_out_by)
         read = tuple(asked.once(template_id, given.wording, reader.read(given)) for given in responses)
-        yield TemplateAnswers(template_id, answer_format, read, tuple(reader.dates))
+        yield TemplateAnswers(template_id, answer_format, read)
+
+
+def _responses_by_template(
+    questions: pl.DataFrame, annotations: pl.DataFrame, locales: Registry
+) -> Iterator[tuple[str, list[LocaleResponses]]]:
+    """List what was given, by template id; of each template, locales in registry order."""
+    rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
+    idks, groups = pl.col("idks").struct, pl.col("annotations").list
+    n_others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
+    wordings = questions.select(*KEY, "en_question")
+    rows = (
+        annotations.join(wordings, on=KEY, how="left")
+        .select(
+            "template_id",
+            "locale",
+            "en_question",
+            votes=groups.eval(pl.element().struct.field("count")),
+            texts=groups.eval(pl.element().struct.field("en_answers")),
+            not_applicable=idks.field("not-applicable"),
+            non_answers=idks.field("idk") + idks.field("no-answer") + idks.field("not-applicable") + n_others,
+            rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
+        )
+        .sort("template_id", "rank")
+    )
+    # Python lists of a whole dataset would take more memory than the dataset: one template's at a time.
+    start = 0
+    for template_id, n_rows in rows.group_by("template_id", maintain_order=True).len().iter_rows():
+        responses = []
+        # Slices share the frame's memory; groups would copy all nested lists.
+        of_template, start = rows.slice(start, n_rows), start + n_rows
+        for _, tag, wording, votes, texts, not_applicable, non_answers, _ in of_template.iter_rows():
+            answers = tuple(zip(votes, map(tuple, texts), strict=True))
+            responses.append(LocaleResponses(locales.get(tag), wording, answers, not_applicable, non_answers))
+        yield template_id, responses
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -176,22 +208,19 @@ class _Reader:
     seed: int
     locales: Registry
     outcomes: Counter[tuple[str, str]]
-    dates: list[tuple[str, str, str, str]]
-    """Rows of `FOUND`."""
-    local_variants: LocalVariants | None
-    """Null where they have no say."""
     exclusions: Exclusions
-    reading: Reading | None
-    left_out_by: LeftOutBy | None
+    left_out_by: LeftOutBy
 
     def read(self, given: LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
         locale = given.locale
-        if self.exclusions.options.corrections(self.template_id):
-            put_right = partial(self.exclusions.options.texts, self.template_id)
-            given = given._replace(groups=tuple((votes, put_right(texts)) for votes, texts in given.groups))
-        answers = self._dated(given)
-        read = [(one.votes, self._option(locale, one)) for one in answers]
+        put_right = partial(self.exclusions.options.texts, self.template_id)
+        groups = [(votes, put_right(texts)) for votes, texts in given.groups]
+        # Nobody can tell the calendar of a day or month there: it is neither asked for nor offered.
+        is_dated = locale.calendar != "gregory" and asks_for_date(given.wording, self.answer_format)
+        read = [
+            (votes, OWN_CALENDAR if is_dated else self._option(locale, votes, texts)) for votes, texts in groups
+        ]
         most = max((votes for votes, _ in read), default=0)
         top = [option for votes, option in read if votes == most]
         excluded = self.exclusions.of(self.template_id, locale.tag)
@@ -202,48 +231,28 @@ class _Reader:
         )
         distinct = self._distinct(locale, [option for _, option in read])
         fates = self._fates(given, distinct)
-        of_top = [option for option in distinct if option.votes == most]
-        golds = self._golds([option for option in of_top if option.text not in excluded.golds])
-        cause = self.left_out_by if self.reading is None else self._unread
-        left_out_by = cause and partial(cause, self.template_id, locale.tag)
-        if self.reading is not None and left_out_by and golds and not loss:
+        left_out_by = partial(self.left_out_by, self.template_id, locale.tag)
+        golds = [one for one in distinct if one.votes == most and one.text not in excluded.golds]
+        golds = self._silent(golds)
+        if self.options.unread == "drop" and golds and not loss:
             golds = [gold for gold in golds if left_out_by(gold) is None]
             loss = None if golds else ("unread", "nobody has read the top answer")
         return LocaleAnswers(
             locale=locale,
+            answer_format=self.answer_format,
             golds=() if loss else self._ordered(golds),
             offered=self._ordered(fates.get(OFFERED, [])),
             reserve=self._ordered(fates.get(IN_RESERVE, [])),
             loss=loss,
             left_out_by=left_out_by,
-            refused=tuple(option.text for option in fates.get(REFUSED, ())),
-            given=tuple(one.texts for one in answers if one.is_certain),
-            read_acceptable=partial(self._acceptable, locale, answers, excluded),
+            given=tuple(texts for _, texts in groups),
+            excluded=excluded.distractors,
         )
 
-    def _unread(self, template_id: str, asked: str, option: Option) -> str | None:
-        assert self.reading is not None
-        return None if self.reading.has_read(template_id, asked, option) else "mcq.unread"
+    def _option(self, locale: Locale, votes: int, texts: tuple[str, ...]) -> Option | str:
+        return as_option(texts, self.answer_format, locale, votes, locales=self.locales)
 
-    def _dated(self, given: LocaleResponses) -> list[DatedAnswer]:
-        """Put what people wrote in a calendar of their own into the Gregorian one; keep an account of it."""
-        tag = given.locale.tag
-        part = part_asked(given.wording, self.answer_format)
-        answers = dated(given.groups, part, given.locale.calendar)
-        self.dates.extend((self.template_id, tag, *one.finding) for one in answers if one.finding)
-        return answers
-
-    def _option(self, locale: Locale, answer: DatedAnswer) -> Option | str:
-        found = spelling(answer.texts, self.answer_format, self.locales) if answer.is_certain else UNSTATED
-        if isinstance(found, str):
-            return found
-        # What people wrote is what they have local words for, and not what is shown in its place.
-        corrections = self.exclusions.options.corrections(self.template_id)
-        written = {text for text in map(shown, answer.texts) if corrections.get(text, text) == found.text}
-        also = self._also(locale, found.text, *written)
-        return Option(found.text, locale, answer.votes, found.values, found.names_region, also)
-
-    def _golds(self, top: list[Option]) -> list[Option]:
+    def _silent(self, top: list[Option]) -> list[Option]:
         """Choose the top answers to ask about: those that name no region, unless all of them name one."""
         silent = [option for option in top if not option.names_region]
         return silent if silent or self.options.target_drop_named else top
@@ -288,11 +297,22 @@ class _Reader:
         refused = {spelled(text, self.answer_format) or text for text in read}
         fates: dict[str, list[Option]] = {}
         for option in options:
-            fate = REFUSED if option.text in refused else self._fate(option, silent=silent)
+            is_refused = option.text in refused or self._is_sibling(option.text, refused)
+            fate = REFUSED if is_refused else self._fate(option, silent=silent)
             fates.setdefault(fate, []).append(option)
         for fate, of_fate in fates.items():
             self.outcomes[given.locale.tag, fate] += len(of_fate)
         return fates
+
+    def _is_sibling(self, text: str, refused: Iterable[str]) -> bool:
+        """Whether a text is a time near one that readers of its own region refused."""
+        if self.answer_format is not AnswerFormat.TIME:
+            return False
+        own, others = (
+            magnitude(text, self.answer_format),
+            (magnitude(one, self.answer_format) for one in refused),
+        )
+        return any(own is not None and one is not None and abs(own - one) <= _SIBLING_MINUTES for one in others)
 
     def _fate(self, option: Option, *, silent: bool) -> str:
         few = option.votes < self.options.distractor_min_votes
@@ -312,21 +332,6 @@ class _Reader:
             return tuple(options)
         key = (self.seed, self.template_id)
         return tuple(sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text)))
-
-    def _acceptable(
-        self, locale: Locale, answers: Iterable[DatedAnswer], excluded: Excluded
-    ) -> Iterator[Acceptable]:
-        by_people = dict.fromkeys(shown(text) for one in answers for text in one.texts)
-        for text in filter(None, by_people | dict.fromkeys(map(shown, excluded.distractors))):
-            canonical = spelled(text, self.answer_format) or text
-            meant, also = values(text, self.answer_format), self._also(locale, text)
-            yield Acceptable(canonical, meant, also, text not in by_people)
-
-    def _also(self, locale: Locale, *texts: str) -> frozenset[str]:
-        return _NOTHING if self.local_variants is None else self.local_variants.also(locale.tag, *texts)
-
-
-_NOTHING: frozenset[str] = frozenset()
 
 
 class _AskedBefore:
@@ -362,7 +367,7 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
         "out-of-format": "no top answer has the format of the question",
         "foreign-script": "no top answer is written in the script of the question",
         "no-words": "no top answer has a letter or digit",
-        UNSTATED: "no top answer tells of which calendar it is",
+        OWN_CALENDAR: "nobody can tell whether people there counted in their own calendar",
         NAMES_REGION: "every top answer names a region, its people, its capital or its country",
     }
     reasons = [
@@ -382,3 +387,13 @@ def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str
 
 def _is_lost(option: Option | str, drop_named: bool) -> bool:
     return isinstance(option, str) or (option.names_region and drop_named)
+
+
+def asks_for_date(en_question: str | None, answer_format: AnswerFormat) -> bool:
+    """Whether a question asks for a day, by its format, or a month or year, by its words.
+
+    Not if it says that it means the Gregorian calendar.
+    """
+    asked = (en_question or "").lower()
+    is_part = answer_format is AnswerFormat.INTEGER and _DATE_PART.search(asked) is not None
+    return "gregorian" not in asked and (answer_format is AnswerFormat.DATE or is_part)

@@ -28,8 +28,6 @@ _SHORTEST_STEM = 4
 _LONGEST_ENDING = 4
 _AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
 """Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
-_AGENT = re.compile(r"(\w{3,})(?:ers?|ing)")
-"""Someone who does, and doing: teacher and teaching, boxer and boxing."""
 _LONGEST_NUMBER = 15
 """Digits of the longest number that a float holds exactly."""
 _WIDEST_RANGE = 10_000
@@ -54,8 +52,7 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     """
     if answer_format is AnswerFormat.TEXT:
         found = words(text)
-        related = (form for word in found for form in _related(word))
-        return frozenset((*found, *related, "".join(found))) if found else frozenset()
+        return frozenset((*found, *map(base_form, found), "".join(found))) if found else frozenset()
     value = understood(text, answer_format)
     if value is not None:
         return frozenset([value])
@@ -79,18 +76,6 @@ def base_forms(text: str) -> tuple[str, ...]:
 
 def _stem_of_base_form(word: str) -> str:
     return _stem(base_form(word))
-
-
-@lru_cache(maxsize=1 << 12)
-def _related(word: str) -> tuple[str, ...]:
-    """List the forms that a word shares with its relatives: base form, stem, and who does something.
-
-    The base form alone has holes: simplemma takes "playing" to "playe" and leaves "olympics" as it is.
-    """
-    forms = [base_form(word), _stem(word)]
-    if agent := _AGENT.fullmatch(word):
-        forms.append(f"{agent[1]}er/{agent[1]}ing")
-    return tuple(forms)
 
 
 @lru_cache(maxsize=1 << 14)

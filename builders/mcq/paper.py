@@ -19,7 +19,7 @@ import polars as pl
 
 from blend.builders.judges.equivalence import Judge, Pair
 from blend.builders.judges.panel import JudgePanel, pair, settle
-from blend.builders.mcq.distractors import N_DISTRACTORS
+from blend.builders.mcq.choice import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, OUTCOMES, McqBuild, summarise
@@ -67,7 +67,6 @@ def build_paper(
     tags = [locale.tag for locale in present]
     return McqBuild(
         plans=plans,
-        hard=(),
         questions=questions,
         locales=locales,
         dropped=losses,

@@ -8,7 +8,6 @@ import polars as pl
 
 from blend.builders.digests import digest
 from blend.builders.mcq.options import LocaleText
-from blend.builders.mcq.positions import positions_in_region
 from blend.builders.templates.localise import prompt_question
 from blend.schemas.language.locales import Registry
 from blend.schemas.prompts.choice_prompts import PUBLISHED_PROMPT
@@ -186,13 +185,28 @@ def _balanced(given: pl.DataFrame, seed: int) -> list[int]:
     """Positions of the correct options, each as often as any other in every locale."""
     found: dict[tuple[str, str], int] = {}
     for (tag,), of_locale in given.group_by("locale", maintain_order=True):
-        ids: dict[str, list[str]] = {}
-        for template_id, mcq_id in of_locale.select("template_id", "mcq_id").iter_rows():
-            ids.setdefault(template_id, []).append(mcq_id)
-        digests = {key: [digest(seed, "given", mcq_id) for mcq_id in of_key] for key, of_key in ids.items()}
-        for key, positions in positions_in_region(digests).items():
-            found |= {(str(tag), mcq_id): to for mcq_id, to in zip(ids[key], positions, strict=True)}
+        placed = balanced_positions(of_locale["mcq_id"].to_list(), seed)
+        found |= {(str(tag), mcq_id): position for mcq_id, position in placed.items()}
     return [found[key] for key in given.select("locale", "mcq_id").iter_rows()]
+
+
+def balanced_positions(ids: Sequence[str], seed: int) -> dict[str, int]:
+    """Place the correct answers of questions, each position as often as any other, or once more.
+
+    A question prefers a position by its own digest; of those that would be too many at one, the ones with the
+    largest digests move. So a further question changes the position of few others.
+    """
+    digests = {mcq_id: digest(seed, "position", mcq_id) for mcq_id in ids}
+    held: list[list[str]] = [[] for _ in LETTERS]
+    for mcq_id in sorted(digests, key=digests.__getitem__):
+        held[digests[mcq_id] % len(LETTERS)].append(mcq_id)
+    equal, more = divmod(len(digests), len(LETTERS))
+    by_demand = sorted(range(len(LETTERS)), key=lambda position: -len(held[position]))
+    shares = {position: equal + (rank < more) for rank, position in enumerate(by_demand)}
+    moving = [mcq_id for position, share in shares.items() for mcq_id in held[position][share:]]
+    placed = {mcq_id: position for position, share in shares.items() for mcq_id in held[position][:share]}
+    free = [position for position, share in shares.items() for _ in range(share - len(held[position]))]
+    return placed | dict(zip(moving, free, strict=True))
 
 
 def _order(answer: int, to: int) -> list[int]:

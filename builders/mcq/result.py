@@ -9,15 +9,11 @@ import polars as pl
 
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows
+from blend.builders.mcq.true_false import true_false_rows
 from blend.schemas.language.locales import Registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
-    SHORT_ANSWER_QUESTIONS,
-    TRUE_FALSE_QUESTIONS,
-)
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.rows.frame_columns import COMPACT_ROWS, EXCLUSIONS, MCQ_ROWS, MCQS, empty
 from blend.schemas.rows.published_rows import LETTERS
 
@@ -39,17 +35,10 @@ DROPPED = pl.Schema(
 SHORT = "short"
 """Reason of questions for which too few options are left."""
 
-LEFT_OUT = pl.Schema(
-    {"template_id": pl.String(), "locale": pl.String(), "cause": pl.String(), "options": pl.Int64()}
-)
-"""One row per question that is `SHORT` and cause (a key of the recipe, or ``verdicts``): options that are left
-out of it, where nothing else speaks against them (count)."""
-
 FOUND = DROPPED
 """One row per answer or question of which something else is said or shown than before.
 
-``reason`` and ``detail`` are those of a finding, see `builders.mcq.own_calendars` and
-`builders.mcq.verdicts.wordings`.
+``reason`` and ``detail`` are those of a finding, see `builders.mcq.verdicts.wordings`.
 """
 
 SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
@@ -84,7 +73,7 @@ class TemplatePlan(Protocol):
         ...
 
     def rows(self) -> Sequence[McqRow]:
-        """Write all of them out, locales in registry order, then by variant."""
+        """Write all of them out, locales in registry order."""
         ...
 
 
@@ -94,8 +83,6 @@ class McqBuild:
 
     plans: Sequence[TemplatePlan]
     """One plan per template that yields something, by template id."""
-    hard: Sequence[TemplatePlan]
-    """The same of the hard split; none where it is not asked for."""
     questions: pl.DataFrame
     """The questions asked, `frame_columns.QUESTIONS`."""
     locales: Registry
@@ -109,37 +96,33 @@ class McqBuild:
     outcomes: pl.DataFrame
     """`OUTCOMES`: what became of the regions' answers; empty in paper mode."""
     found: pl.DataFrame
-    """`FOUND`: dates of other calendars, slips put right, verdicts on other wordings; empty in paper mode."""
+    """`FOUND`: slips put right, verdicts on other wordings; empty in paper mode."""
     reading: pl.DataFrame
     """`reading.READING`: who has read what the questions show; empty in paper mode."""
     fillers: pl.DataFrame
     """`FILLERS_USED`: what became of reviewed fillers; empty in paper mode."""
     beside_models: pl.DataFrame = field(default_factory=lambda: empty(EXCLUSIONS))
     """`exclusions.Exclusions.beside_models`: what models say of options, and people of the same."""
-    left_out: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LEFT_OUT))
-    """`LEFT_OUT`; empty in paper mode."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
     compact: pl.DataFrame = field(default_factory=lambda: empty(COMPACT_ROWS))
     """`COMPACT_ROWS`; empty where no file chooses any."""
-    regions: pl.DataFrame | None = None
-    """`region_questions.CHOSEN`: region questions; null where rungs are not asked for."""
-    true_false: frozenset[str] = frozenset()
-    """Ids of the questions of which true-false questions are made."""
+    true_false: frozenset[str] | None = None
+    """Ids of the questions of which true-false questions are made; null where these are not asked for."""
 
     @property
     def n_mcqs(self) -> int:
         """Count the multiple-choice questions."""
         return int(self.summary["mcqs"].sum())
 
-    def core(self, *, hard: bool = False, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
+    def core(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
         """Make the multiple-choice questions without published columns, `frame_columns.MCQS`.
 
-        Ordered by template, locale in registry order, and variant. Each call starts again; only one batch is
-        in memory at a time. ``hard`` makes those of the hard split.
+        Ordered by template and locale in registry order. Each call starts again; only one batch is in memory at
+        a time.
         """
         waiting: list[McqRow] = []
-        for plan in self.hard if hard else self.plans:
+        for plan in self.plans:
             waiting.extend(plan.rows())
             if len(waiting) >= rows_per_batch:
                 yield mcq_frame(waiting)
@@ -147,29 +130,17 @@ class McqBuild:
         if waiting:
             yield mcq_frame(waiting)
 
-    def batches(self, *, hard: bool = False, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
+    def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
         """Make the multiple-choice questions as published, `frame_columns.MCQ_ROWS`, ordered as in `core`."""
-        for mcqs in self.core(hard=hard, rows_per_batch=rows_per_batch):
+        for mcqs in self.core(rows_per_batch=rows_per_batch):
             yield published_rows(mcqs, self.questions, locales=self.locales)
-        if not hard and not self.given.is_empty():
+        if not self.given.is_empty():
             yield self.given
 
-    def rungs(self) -> dict[str, Iterator[pl.DataFrame]]:
-        """Make the rungs of all of `batches`, by configuration; none where they are not asked for."""
-        if self.regions is None:
-            return {}
-        # They, too, are made of what stands in this module.
-        from blend.builders.mcq.further.region_questions import region_rows
-        from blend.builders.mcq.further.true_false import true_false_rows
-
-        made: dict[str, Iterator[pl.DataFrame]] = {}
-        if self.true_false:
-            options = (mcqs.filter(pl.col("mcq_id").is_in(self.true_false)) for mcqs in self.batches())
-            made[TRUE_FALSE_QUESTIONS] = (true_false_rows(mcqs, self.locales) for mcqs in options)
-        if not (chosen := self.regions).is_empty():
-            asked = (mcqs.join(chosen, on="mcq_id", how="semi") for mcqs in self.batches())
-            made[REGION_QUESTIONS] = (region_rows(chosen, pl.concat(of), self.locales) for of in [asked])
-        return made
+    def true_false_batches(self) -> Iterator[pl.DataFrame]:
+        """Make `frame_columns.TRUE_FALSE_ROWS` of the options of those questions that are sure enough."""
+        for mcqs in self.batches():
+            yield true_false_rows(mcqs.filter(pl.col("mcq_id").is_in(self.true_false or ())), self.locales)
 
     def frame(self) -> pl.DataFrame:
         """Make all multiple-choice questions of `core` at once."""
@@ -187,6 +158,24 @@ def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
     ranked = pl.col("locale").replace_strict({tag: i for i, tag in enumerate(made.locales.tags)})
     total = summary.with_columns(mcqs=pl.col("mcqs") + pl.col("given")).sort(ranked).select(list(SUMMARY))
     return replace(made, given=given, summary=total)
+
+
+ABSENT = "compact-absent"
+"""Finding: a question was chosen that is not in the release, since its options are others now."""
+
+
+def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
+    """Multiple-choice questions with those that stand for all, and a finding for each that is not there.
+
+    Args:
+        made: All questions.
+        chosen: `frame_columns.COMPACT_ITEMS`.
+    """
+    batches = (rows.join(chosen, on="mcq_id", how="inner", maintain_order="left") for rows in made.batches())
+    rows = pl.concat([empty(COMPACT_ROWS), *(batch.select(list(COMPACT_ROWS)) for batch in batches)])
+    absent = chosen.join(rows, on="mcq_id", how="anti", maintain_order="left")
+    found = [(None, None, ABSENT, f"{name}, weight {weight:g}") for name, weight in absent.iter_rows()]
+    return replace(made, compact=rows, found=pl.concat([made.found, pl.DataFrame(found, FOUND, orient="row")]))
 
 
 def summarise(plans: Sequence[TemplatePlan], dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:

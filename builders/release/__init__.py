@@ -55,9 +55,7 @@ from blend.schemas.rows.configs import (
     ANNOTATIONS,
     COMPACT,
     CONFIGS,
-    MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
@@ -236,7 +234,7 @@ def _facts(
 
 
 def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known: Registry) -> AuditReport:
-    """The audit of the multiple-choice questions that have been written, the hard split beside the others."""
+    """The audit of the multiple-choice questions that have been written, and of what is true or false."""
     # Only here: in paper mode nothing is audited, and nothing for it is loaded.
     from blend.builders.audit.report import audit_report
 
@@ -251,8 +249,7 @@ def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known
 
     report = audited(MULTIPLE_CHOICE_QUESTIONS)
     assert report is not None, "only a release with multiple-choice questions is audited"
-    others = {"hard": MULTIPLE_CHOICE_HARD, "true_false": TRUE_FALSE_QUESTIONS, "regions": REGION_QUESTIONS}
-    return report.model_copy(update={name: audited(config) for name, config in others.items()})
+    return report.model_copy(update={"true_false": audited(TRUE_FALSE_QUESTIONS)})
 
 
 def _of_mcqs(
@@ -326,11 +323,10 @@ def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback
         # A configuration without rows would only puzzle its reader; the report says why there are none.
         return []
     batches = {MULTIPLE_CHOICE_QUESTIONS: built.mcq_batches(on_progress)}
-    if built.mcqs.hard:
-        batches[MULTIPLE_CHOICE_HARD] = built.mcqs.batches(hard=True)
     if not built.mcqs.compact.is_empty():
         batches[COMPACT] = iter([built.mcqs.compact])
-    batches |= built.mcqs.rungs()
+    if built.mcqs.true_false:
+        batches[TRUE_FALSE_QUESTIONS] = built.mcqs.true_false_batches()
     return [
         write_table(Table(config, MCQ_SPLIT, CONFIGS[config], made), release)
         for config, made in batches.items()

@@ -10,8 +10,7 @@ from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.verdicts.exclusions import Exclusions, Reader
 from blend.builders.mcq.verdicts.offered_options import offered_options
-from blend.builders.mcq.verdicts.question_readings import QuestionReadings
-from blend.builders.mcq.verdicts.reading import Reading
+from blend.builders.mcq.verdicts.reading import QuestionReadings, Reading
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, fillers_of
 from blend.loaders.responses.decisions import read_decisions

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.candidate_pairs import candidate_pairs, same_local_answers
+from blend.builders.mcq.candidate_pairs import candidate_pairs
 from blend.builders.mcq.verdicts.offered_options import OFFERED_OPTIONS
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.recipe_options import RecipeOptions
@@ -114,7 +114,7 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
     done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
-    suspects = Suspects(decided, same_local_answers(annotations, pairs, locales=known))
+    suspects = Suspects(decided)
     texts = inputs.questions.group_by("template_id").agg(pl.col("en_question").sort().first())
     question = dict(texts.iter_rows())
     rows = [

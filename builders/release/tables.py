@@ -11,13 +11,10 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.further.compact import with_compact
 from blend.builders.mcq.published_mcqs import given_rows
-from blend.builders.mcq.result import STAGE, McqBuild, with_given
+from blend.builders.mcq.result import STAGE, McqBuild, with_compact, with_given
 from blend.builders.mcq.verdicts.exclusions import VOID
-from blend.builders.mcq.verdicts.idle_verdicts import IDLE
 from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
-from blend.builders.mcq.verdicts.verdict_notes import LEFT_OUT_NOTE, left_out_summary
 from blend.builders.mcq.verdicts.wordings import quotable
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.model_report import model_report
@@ -97,7 +94,7 @@ class BuiltTables:
 
         What goes is half of what a build holds by then.
         """
-        mcqs = replace(self.mcqs, plans=(), hard=(), questions=self.mcqs.questions.clear())
+        mcqs = replace(self.mcqs, plans=(), questions=self.mcqs.questions.clear())
         return replace(self, questions=self.questions.clear(), prompts=self.prompts.clear(), mcqs=mcqs)
 
     def mcq_batches(self, on_progress: ProgressCallback = silent) -> Iterator[pl.DataFrame]:
@@ -257,9 +254,6 @@ def _mcqs(
         exclusions=exclusions,
         locales=known,
     )
-    if recipe.locales is not None:
-        # Somebody may have given the answer in a locale that the recipe leaves out.
-        made = replace(made, found=made.found.filter(pl.col("reason") != IDLE))
     if not inputs.mcqs.is_empty():
         given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
         made = with_given(made, given)
@@ -370,8 +364,6 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
     notes = {**decided, UNREAD_NOTE: unread_summary(mcqs.reading)} if unread else decided
     if n_void := mcqs.found.filter(reason=VOID).height:
         notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
-    if (left_out := left_out_summary(mcqs)) is not None:
-        notes |= {LEFT_OUT_NOTE: left_out}
     of_reading = pl.DataFrame(
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )

@@ -15,8 +15,8 @@ from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
 """Letters on both sides of a mark that separates: not ``1,000`` and ``24/7``."""
-_A_FEW = 3
-"""Answers that may be names, which are the same in English."""
+_LISTED_SAME = 10
+"""Answers that are their own English, of which that many are named."""
 _HARDLY = frozenset({"same", "idem", "missing", "pending", "unclear", "untranslatable", "see note"})
 """What stands for English that somebody has yet to write, and may be English of an answer."""
 _HALF_OF_CLOCK = 6 * 60
@@ -178,15 +178,17 @@ def _english_words(row: Answer) -> set[str]:
 
 
 def _not_translated(rows: Sequence[Answer]) -> Iterator[str]:
-    """English that is mostly the answer itself, of people who are not asked in English."""
+    """English that is the answer itself, of people who are not asked in English: a name, or not translated."""
     foreign = [row for row in rows if row.english and row.form is AnswerFormat.TEXT and not _is_english(row)]
     same = [row for row in foreign if fold(row.answer) in map(fold, row.english)]
-    if len(same) > _A_FEW and 2 * len(same) > len(foreign):
-        row = same[0]
-        yield (
-            f"{row.source}, column english: {row.english[0]!r} is the answer itself, and so are "
-            f"{len(same)} of {len(foreign)}; options are in English: translate them"
-        )
+    if not same:
+        return
+    listed = ", ".join(dict.fromkeys(repr(row.english[0]) for row in same[:_LISTED_SAME]))
+    more = f" and others, {len(same)} of {len(foreign)}" if len(same) > _LISTED_SAME else ""
+    yield (
+        f"{same[0].source}, column english: {listed}{more}: the answer itself; right for names and for loan "
+        "words such as pizza, but options are in English: translate all else"
+    )
 
 
 def _is_english(row: Answer) -> bool:

@@ -16,14 +16,14 @@ from blend.builders.saq.reviewed_answers import (
     without_group,
 )
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, understood
 from blend.schemas.language.notations import asked_unit
 from blend.schemas.language.personal_data import tells_who
 from blend.schemas.language.placeholders import is_unwritten
 from blend.schemas.language.text_comparison import clean
 from blend.schemas.rows.frame_columns import REVIEWS
 from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
-from blend.schemas.sheets.spreadsheet_cells import in_format, is_broken, may_have_been
+from blend.schemas.sheets.spreadsheet_cells import is_broken, surely_rewritten
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 # A group's number as some spreadsheets write it back, 1.0 or 1,00.
@@ -34,12 +34,12 @@ _Cells = dict[str, str]
 
 
 class Reviewed(NamedTuple):
-    """Reviews, and what a spreadsheet had rewritten."""
+    """Reviews, and what is odd about them."""
 
     reviews: pl.DataFrame
     """`frame_columns.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
     recognised: tuple[str, ...]
-    """One sentence per cell that a spreadsheet had rewritten and that was recognised, in file order."""
+    """One sentence per English number in words that is read in digits, in file order."""
     left_out: tuple[str, ...]
     """One sentence per cell with English that no group has, by locale and template."""
     out_of_format: tuple[str, ...]
@@ -162,19 +162,18 @@ class _Reader:
         return "the cell is blank", f"{_AS_PROPOSED}, or delete the row if it is one of your own"
 
     def _typed(self, template_id: str, locale: str, mark: Mark) -> str | None:
-        """The answer as it was proposed, whatever a spreadsheet has made of it."""
+        """The answer, if it is the one that was proposed."""
         cell = self._cells["answer"]
-        for text in (cell, unguarded(cell), *may_have_been(unguarded(cell))):
+        for text in (cell, unguarded(cell)):
             if digest_of(template_id, locale, text) == mark.digest:
-                if text not in (cell, unguarded(cell)):
-                    self._recognise("answer", cell, text)
                 return text
+        if surely_rewritten(unguarded(cell)) or is_broken(cell):
+            what = f"{cell!r} is what a spreadsheet made of the answer that stood here"
+            self._problem("answer", what, f"{_AS_PROPOSED}, or propose it as .xlsx, whose cells are text")
+            return None
         what = f"{cell!r} is not the answer that stood here, or its template_id or locale was another"
         self._problem("answer", what, f"{_AS_PROPOSED}: what people typed is never edited")
         return None
-
-    def _recognise(self, column: str, cell: str, text: str) -> None:
-        self.recognised.append(f"{self._source}, column {column}: {cell!r} is read as {text!r}")
 
     def _tick(self) -> bool:
         cell = unguarded(self._cells["invalid"])
@@ -202,21 +201,21 @@ class _Reader:
             self._unreadable(f"{cell!r} is a formula or what is left of one", fix, needed=needed)
             return ()
         texts = []
-        written_as_text = cell != unguarded(cell)
+        asked = self._format()
         for text in parted(unguarded(cell)):
-            meant = text if written_as_text else in_format(text, self._format())
-            if meant is None:
-                what = f"{text!r} cannot be read as {self._cells['format']}"
-                fix = f"write it with an apostrophe before it, like {_EXAMPLES[self._format()]}"
-                self._unreadable(what, fix, needed=needed)
-                continue
-            if meant != text:
-                self._recognise("english", text, meant)
-            if is_unwritten(meant) and meant != unguarded(self._cells["answer"]):
+            # A number in words is one as well.
+            number = understood(text, asked) if asked is AnswerFormat.INTEGER else None
+            if is_unwritten(text) and text != unguarded(self._cells["answer"]):
                 fix = "write the English, or leave the cell empty"
-                self._unreadable(f"{meant!r} is not English", fix, needed=needed)
-                continue
-            texts.append(meant)
+                self._unreadable(f"{text!r} is not English", fix, needed=needed)
+            elif asked is not AnswerFormat.TEXT and surely_rewritten(text):
+                what = f"{text!r} is what a spreadsheet made of {form_in_words(asked)}"
+                fix = f"write it with an apostrophe before it, like {_EXAMPLES[asked]}"
+                self._unreadable(what, fix, needed=needed)
+            else:
+                texts.append(text if number is None else number)
+                if texts[-1] != text:
+                    self.recognised.append(f"{self._source}, column english: {text!r} is read as {texts[-1]!r}")
         return tuple(texts)
 
     def _unreadable(self, what: str, fix: str, *, needed: bool) -> None:

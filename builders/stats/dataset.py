@@ -46,9 +46,8 @@ class DatasetStats(Summarised):
             frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
         if self.cultural is not None:
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
-        for part, audit in {"audit": self.audit, "audit_hard": self.audit and self.audit.hard}.items():
-            if audit is not None:
-                frames |= {f"{part}_{name}": frame for name, frame in _audit_frames(audit).items()}
+        if self.audit is not None:
+            frames |= {f"audit_{name}": frame for name, frame in _audit_frames(self.audit).items()}
         return frames
 
     def _summary(self) -> Summary:

@@ -4,7 +4,7 @@ What is expected comes from regions where people have answered: those of BLEnD, 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,51 +12,53 @@ from typing import Any
 import polars as pl
 
 from blend.builders.stats.mcq import DISAGREEMENT, half_width, mcqs_needed, smallest_difference
-from blend.builders.stats.vote_chances import VOTE_SHARES, vote_shares
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.prompts.short_answer_prompts import MAX_IDK, MAX_UNANSWERABLE
 from blend.schemas.release.summaries import Summarised, Summary
 from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 
-MOST_ANNOTATORS = 9
-"""Annotators per question that are planned with: five of them tell little of more."""
+FEWEST_ANNOTATORS, MOST_ANNOTATORS = 2, 9
+"""Annotators per question that are planned with: the published votes tell little of more."""
 MOST_TEMPLATES = 100_000
 ALL = "all"
 """Locale of the mean over all regions."""
 
 REGION_FIGURES = pl.Schema(
     {
-        **VOTE_SHARES,
+        "locale": pl.String(),
+        "annotators": pl.Int64(),
+        "short_answers": pl.Float64(),
+        "majority": pl.Float64(),
         "offered": pl.Float64(),
         "mcqs": pl.Float64(),
         "size": pl.Float64(),
         "mcqs_from": pl.String(),
     }
 )
-"""`VOTE_SHARES`, with what became of the questions that default mode asks about as far as votes decide: the
-share ``offered`` that gave multiple-choice questions (others are short of distractors, or their answer is no
-option), how many ``mcqs`` each of them gave, the mean ``size`` of the template of such a question (see
-`mcq.power`), and whose these three are (``mcqs_from``: ``BLEnD``, or ``pilot``)."""
+"""One row per locale and number of annotators: expected shares of the questions that short-answer scoring
+does not skip, and that default mode asks about as far as votes decide (fractions); and what became of the
+latter: the share ``offered`` that gave multiple-choice questions (others are short of distractors, or their
+answer is no option), how many ``mcqs`` each of them gave, the mean ``size`` of the template of such a question
+(see `mcq.power`), and whose these three are (``mcqs_from``: ``BLEnD``, or ``pilot``)."""
 
 _OF_MCQS = ("offered", "mcqs", "size", "mcqs_from")
+_OTHERWISE = "plan from one that has some, or from BLEnD's regions: leave `release` out"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollectionPlan(Summarised):
-    """What collecting brings; rows are ordered by locale, number of annotators and number of templates."""
+    """What collecting brings."""
 
     designs: pl.DataFrame
-    """One row per locale, number of ``annotators`` and of ``templates``: ``answers`` to collect (count) and
-    their ``cost`` (null without a price), the expected counts ``short_answers`` (questions that short-answer
-    scoring keeps), ``pairs`` (templates with multiple-choice questions) and ``mcqs``, ``half_width`` of the 95
-    % interval of a model's accuracy and the smallest ``difference`` that two models can be told apart by
-    (fractions; null where there are too few questions), and ``mcqs_from``."""
-    needed: pl.DataFrame
-    """One row per locale and number of ``annotators``: how many ``templates``, ``answers``, ``pairs`` and
-    ``mcqs`` it takes for the difference asked for, and their ``cost``; null where a region gives no
-    questions."""
+    """One row per locale, number of ``annotators`` and of ``templates``, in this order: ``answers`` to collect
+    (count) and their ``cost`` (null without a price), the expected counts ``short_answers`` (questions that
+    short-answer scoring keeps), ``pairs`` (templates with multiple-choice questions) and ``mcqs``,
+    ``half_width`` of the 95 % interval of a model's accuracy and the smallest ``difference`` that two models
+    can be told apart by (fractions; null where there are too few questions), how many templates are ``needed``
+    for the difference asked for (null where a region gives no questions), and ``mcqs_from``."""
     difference: float
     """Difference in accuracy that two models shall be told apart by, a fraction."""
     disagreement: float
@@ -64,21 +66,14 @@ class CollectionPlan(Summarised):
     price: float | None
     """Price of an answer; null where nobody said."""
 
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """All figures, one frame each, by name."""
-        return {"designs": self.designs, "needed": self.needed}
-
     def to_json(self) -> dict[str, Any]:
-        """All figures as plain JSON: each frame a list of records."""
-        return {
-            name: value.to_dicts() if isinstance(value, pl.DataFrame) else value
-            for name, value in asdict(self).items()
-        }
+        """All figures as plain JSON: the frame a list of records."""
+        return asdict(self) | {"designs": self.designs.to_dicts()}
 
     def _summary(self) -> Summary:
-        columns = ("locale", "annotators", "templates", "answers", "cost")
+        columns = ("locale", "annotators", "templates", "answers", "difference", "needed")
         title = f"what it takes for a difference of {100 * self.difference:g} points"
-        return Summary(title, columns, self.needed.select(columns).rows())
+        return Summary(title, columns, self.designs.select(columns).rows())
 
 
 def plan_collection(
@@ -93,14 +88,14 @@ def plan_collection(
 ) -> CollectionPlan:
     """Plan by what collecting brought elsewhere.
 
-    Multiple-choice questions are taken to be made in default mode, with the thresholds of
-    `vote_chances.vote_shares` for the number of annotators. `mcq.power` has the formula of what tells two
-    models apart.
+    Multiple-choice questions are taken to be made in default mode, whose rules go with the number of
+    annotators: a top answer needs a majority, and non-answers may be a minority. `mcq.power` has the formula of
+    what tells two models apart.
 
     Args:
         figures: `REGION_FIGURES`, with the numbers of annotators.
         templates: Numbers of templates to ask in each region.
-        annotators: Numbers of annotators of each question, 2 to `MOST_ANNOTATORS`.
+        annotators: Numbers of annotators of each question, `FEWEST_ANNOTATORS` to `MOST_ANNOTATORS`.
         difference: Difference in accuracy that two models shall be told apart by, a fraction between 0 and 1.
         disagreement: Share of questions that exactly one of the two models gets right, a fraction above 0.
         price: Price of an answer, in any currency.
@@ -111,7 +106,7 @@ def plan_collection(
         UnknownNameError: If the figures lack a locale.
     """
     _check_counts("templates", templates, 1, MOST_TEMPLATES)
-    _check_counts("annotators", annotators, 2, MOST_ANNOTATORS)
+    _check_counts("annotators", annotators, FEWEST_ANNOTATORS, MOST_ANNOTATORS)
     for name, share in (("difference", difference), ("disagreement", disagreement)):
         # Not `share <= 0`: neither is true of what is not a number.
         if not 0 < share < 1:
@@ -124,71 +119,50 @@ def plan_collection(
             raise UnknownNameError("locale", tag, known)
     chosen = figures.filter(
         pl.col("locale").is_in(list(locales or known)), pl.col("annotators").is_in(list(annotators))
-    ).rename({"mcqs": "per_pair"})
-    chosen = chosen.with_columns(
-        share=pl.col("majority") * pl.col("offered"),
-        order=pl.col("locale").replace_strict(known, range(len(known))),
-    ).sort("order", "annotators")
+    )
     return CollectionPlan(
-        _designs(chosen, templates, disagreement, price),
-        _needed(chosen, difference, disagreement, price),
-        difference,
-        disagreement,
-        price,
+        _designs(chosen, templates, difference, disagreement, price), difference, disagreement, price
     )
 
 
-def _check_counts(name: str, counts: Sequence[int], least: int, most: int) -> None:
-    for count in counts or (0,):
-        if not least <= count <= most:
-            raise InputError(f"`{name}` of {count}; give whole numbers from {least} to {most:,}")
-
-
 def _designs(
-    chosen: pl.DataFrame, templates: Sequence[int], disagreement: float, price: float | None
+    figures: pl.DataFrame, templates: Sequence[int], difference: float, disagreement: float, price: float | None
 ) -> pl.DataFrame:
-    rows = chosen.join(pl.DataFrame({"templates": sorted(set(templates))}), how="cross", maintain_order="left")
-    pairs = pl.col("templates") * pl.col("share")
-    rows = rows.with_columns(pairs=pairs, mcqs=pairs * pl.col("per_pair"))
-    of = pl.col("mcqs"), pl.col("size")
+    numbers = pl.DataFrame({"templates": sorted(set(templates))})
+    order = {tag: number for number, tag in enumerate(figures["locale"].unique(maintain_order=True))}
+    rows = figures.sort(pl.col("locale").replace_strict(order, return_dtype=pl.Int64), "annotators").join(
+        numbers, how="cross", maintain_order="left"
+    )
+    share = pl.col("majority") * pl.col("offered")
+    pairs = pl.col("templates") * share
+    mcqs, size = pairs * pl.col("mcqs"), pl.col("size")
+    answers = pl.col("templates") * pl.col("annotators")
+    wanted = mcqs_needed(size, difference, disagreement=disagreement) / pl.col("mcqs") / share
     return rows.select(
         "locale",
         "annotators",
         "templates",
-        *_costs(price),
+        answers=answers,
+        cost=answers * pl.lit(price, pl.Float64),
         short_answers=_count(pl.col("templates") * pl.col("short_answers")),
-        pairs=_count(pl.col("pairs")),
-        mcqs=_count(pl.col("mcqs")),
-        half_width=half_width(*of),
-        difference=smallest_difference(*of, disagreement=disagreement),
+        pairs=_count(pairs),
+        mcqs=_count(mcqs),
+        half_width=half_width(mcqs, size),
+        difference=smallest_difference(mcqs, size, disagreement=disagreement),
+        # Where nothing is left, no number of templates is enough.
+        needed=pl.when(share > 0).then(_count(wanted.ceil())),
         mcqs_from=pl.col("mcqs_from"),
     )
-
-
-def _needed(chosen: pl.DataFrame, difference: float, disagreement: float, price: float | None) -> pl.DataFrame:
-    mcqs = mcqs_needed(pl.col("size"), difference, disagreement=disagreement)
-    pairs = mcqs / pl.col("per_pair")
-    # Where nothing is left, no number of templates is enough.
-    possible = pl.when(pl.col("share") > 0)
-    rows = chosen.with_columns(
-        templates=possible.then(_count((pairs / pl.col("share")).ceil())),
-        pairs=possible.then(_count(pairs.ceil())),
-        mcqs=possible.then(_count(mcqs.ceil())),
-    )
-    columns = ("locale", "annotators", "templates")
-    return rows.select(*columns, *_costs(price), "pairs", "mcqs", "mcqs_from")
 
 
 def _count(expected: pl.Expr) -> pl.Expr:
     return expected.round().cast(pl.Int64, strict=False)
 
 
-def _costs(price: float | None) -> tuple[pl.Expr, pl.Expr]:
-    answers = (pl.col("templates") * pl.col("annotators")).cast(pl.Int64)
-    return answers.alias("answers"), (answers * pl.lit(price, pl.Float64)).alias("cost")
-
-
-# What collecting brought
+def _check_counts(name: str, counts: Sequence[int], least: int, most: int) -> None:
+    for count in counts or (0,):
+        if not least <= count <= most:
+            raise InputError(f"`{name}` of {count}; give whole numbers from {least} to {most:,}")
 
 
 def mean_figures(figures: pl.DataFrame) -> pl.DataFrame:
@@ -199,19 +173,14 @@ def mean_figures(figures: pl.DataFrame) -> pl.DataFrame:
 
 
 def release_figures(
-    release: Path | str,
-    *,
-    annotators: Iterable[int],
-    comparable: pl.DataFrame,
-    on_progress: ProgressCallback = silent,
+    release: Path | str, *, comparable: pl.DataFrame, on_progress: ProgressCallback = silent
 ) -> pl.DataFrame:
     """Count `REGION_FIGURES` in a pilot.
 
     Args:
         release: Directory of the pilot's release.
-        annotators: Numbers of annotators to plan with.
-        comparable: `REGION_FIGURES` of other regions; their means stand in where a locale of the pilot has no
-            multiple-choice questions.
+        comparable: `REGION_FIGURES` of other regions: their means say what other numbers of annotators would
+            leave, and stand in where a locale of the pilot has no multiple-choice questions.
         on_progress: Told about the rows read, by configuration.
 
     Raises:
@@ -222,64 +191,84 @@ def release_figures(
     if ANNOTATIONS not in held:
         raise InputError(f"{release}: no annotations in this release; {_OTHERWISE}")
     annotations = read_config(release, ANNOTATIONS, on_progress=on_progress)
-    mcqs = (
-        read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
-        if MULTIPLE_CHOICE_QUESTIONS in held
-        else None
-    )
-    wanted = manifest.recipe.saq.wanted
-    return region_figures(annotations, mcqs, annotators=annotators, wanted=wanted, comparable=comparable)
+    mcqs = None
+    if MULTIPLE_CHOICE_QUESTIONS in held:
+        mcqs = read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
+    return pilot_figures(annotations, mcqs, wanted=manifest.recipe.saq.wanted, comparable=comparable)
 
 
-_OTHERWISE = "plan from one that has some, or from BLEnD's regions: leave `release` out"
-
-
-def region_figures(
-    annotations: pl.DataFrame,
-    mcqs: pl.DataFrame | None,
-    *,
-    annotators: Iterable[int],
-    wanted: int,
-    comparable: pl.DataFrame | None = None,
+def pilot_figures(
+    annotations: pl.DataFrame, mcqs: pl.DataFrame | None, *, wanted: int, comparable: pl.DataFrame
 ) -> pl.DataFrame:
     """Count `REGION_FIGURES` in annotations and what was made of them.
+
+    Shares of another number of annotators are those observed, times what that number leaves in the comparable
+    regions, divided by what the number of the pilot leaves there.
 
     Args:
         annotations: `frame_columns.ANNOTATIONS`.
         mcqs: ``template_id`` and ``locale`` of multiple-choice questions; null without any.
-        annotators: Numbers of annotators to plan with.
         wanted: Annotators that each question was given to.
         comparable: As in `release_figures`.
 
     Raises:
         InputError: If questions were given to one annotator, or a locale has no votes.
     """
-    if wanted < 2:
-        raise InputError(
-            "each question was given to one annotator, so nothing tells who agrees; ask two or more"
-        )
-    votes = pl.col("annotations").list.eval(pl.element().struct.field("count")).list.sum()
-    for tag, total in annotations.group_by("locale").agg(votes.sum()).sort("locale").iter_rows():
-        if not total:
-            raise InputError(f"{tag}: no votes for any answer; {_OTHERWISE}")
-    wide = vote_shares(annotations, {*annotators, wanted}, wanted=wanted)
-    asked = annotations.group_by("locale").agg(asked=pl.len())
-    agreed = wide.filter(annotators=wanted).join(asked, on="locale")
-    agreed = agreed.select("locale", agreed=pl.col("majority") * pl.col("asked"))
-    empty = pl.DataFrame(schema={"template_id": pl.String(), "locale": pl.String()})
-    sizes = (
-        (empty if mcqs is None else mcqs).group_by("locale", "template_id").agg(size=pl.len().cast(pl.Float64))
+    if wanted < FEWEST_ANNOTATORS:
+        what = "each question was given to one annotator, so nothing tells who agrees"
+        raise InputError(f"{what}; ask two or more")
+    observed = _observed(annotations, wanted)
+    for tag in observed.filter(pl.col("votes") == 0)["locale"]:
+        raise InputError(f"{tag}: no votes for any answer; {_OTHERWISE}")
+    means = mean_figures(comparable).drop("locale")
+    alike = means.row(by_predicate=pl.col("annotators") == min(wanted, MOST_ANNOTATORS), named=True)
+    rows = observed.join(means, how="cross", maintain_order="left", suffix="_mean").join(
+        made_of(observed, mcqs), on="locale", how="left", suffix="_own", maintain_order="left"
     )
+    shares = {
+        name: pl.min_horizontal(pl.col(name) * pl.col(f"{name}_mean") / alike[name], 1.0)
+        for name in ("short_answers", "majority")
+    }
+    own = {name: pl.coalesce(f"{name}_own", name) for name in _OF_MCQS}
+    return rows.with_columns(**shares, **own).select(list(REGION_FIGURES))
+
+
+def made_of(shares: pl.DataFrame, mcqs: pl.DataFrame | None) -> pl.DataFrame:
+    """What became of the questions that default mode asks about: `REGION_FIGURES` without those of votes.
+
+    Args:
+        shares: ``locale``, ``majority`` and ``asked``, the number of questions.
+        mcqs: As in `pilot_figures`.
+    """
+    if mcqs is None:
+        return pl.DataFrame(schema={name: REGION_FIGURES[name] for name in ("locale", *_OF_MCQS)})
+    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Float64))
     made = sizes.group_by("locale").agg(
-        pairs=pl.len(), mcqs=pl.col("size").mean(), of_mcq=(pl.col("size") ** 2).sum() / pl.col("size").sum()
+        pairs=pl.len(), mcqs=pl.col("size").mean(), size=(pl.col("size") ** 2).sum() / pl.col("size").sum()
     )
+    agreed = pl.col("majority") * pl.col("asked")
     # A recipe with lower thresholds asks about more than a majority agrees on.
-    offered = pl.min_horizontal(pl.col("pairs") / pl.col("agreed"), 1.0)
-    of_pilot = made.join(agreed.filter(pl.col("agreed") > 0), on="locale").select(
-        "locale", "mcqs", offered=offered, size="of_mcq", mcqs_from=pl.lit("pilot")
+    offered = pl.min_horizontal(pl.col("pairs") / agreed, 1.0)
+    found = shares.filter(agreed > 0).join(made, on="locale")
+    return found.select("locale", "mcqs", "size", offered=offered, mcqs_from=pl.lit("pilot"))
+
+
+def _observed(annotations: pl.DataFrame, wanted: int) -> pl.DataFrame:
+    """Shares of questions by locale, as the annotators who were asked leave them."""
+    reasons = pl.col("idks").struct
+    counts = pl.col("annotations").list.eval(pl.element().struct.field("count"))
+    others = reasons.field("others").list.eval(pl.element().struct.field("count")).list.sum()
+    none, never, idk = (reasons.field(name) for name in ("no-answer", "not-applicable", "idk"))
+    top = counts.list.max().fill_null(0)
+    is_scored = (none + never <= MAX_UNANSWERABLE) & (idk <= MAX_IDK) & (top > 0)
+    is_agreed = (2 * top > wanted) & (never == 0) & (2 * (none + never + idk + others) < wanted)
+    return (
+        annotations.group_by("locale")
+        .agg(
+            short_answers=is_scored.mean(),
+            majority=is_agreed.mean(),
+            votes=counts.list.sum().sum(),
+            asked=pl.len(),
+        )
+        .sort("locale")
     )
-    found = wide.join(of_pilot, on="locale", how="left", maintain_order="left")
-    if comparable is not None:
-        means = mean_figures(comparable).row(0, named=True)
-        found = found.with_columns(pl.col(name).fill_null(pl.lit(means[name])) for name in _OF_MCQS)
-    return found.select(list(REGION_FIGURES)).filter(pl.col("annotators").is_in(list(annotators)))

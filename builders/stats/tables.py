@@ -45,8 +45,6 @@ def dataset_tables(figures: DatasetStats) -> list[Table]:
         tables.append(Table("Cultural categories", figures.cultural.categories, "Counts of topics."))
     if figures.audit is not None:
         tables.append(_guessing("MCQ guessing", figures.audit))
-        if figures.audit.hard is not None:
-            tables.append(_guessing("MCQ hard guessing", figures.audit.hard))
     return tables
 
 

@@ -8,9 +8,6 @@ from typing import Any, Literal, NamedTuple, get_args
 VERSION = "judge-1"
 """Name of the prompt; another text has another name, and other scores."""
 
-REORDERED = f"{VERSION}-reordered"
-"""Name of the same prompt with the accepted answers in the opposite order."""
-
 VerdictWord = Literal["correct", "partly", "wrong", "refused"]
 VERDICTS: tuple[VerdictWord, ...] = get_args(VerdictWord)
 

@@ -23,9 +23,6 @@ from blend.eval.scoring import check_options
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.schemas.errors import ArgumentError, InputError
 
-REORDERED_SHARE = 0.1
-"""Share of what a judge is asked that it is asked again, with the accepted answers in the opposite order."""
-
 _NAME = re.compile(r"[^\W_][\w.-]*")
 
 
@@ -35,7 +32,6 @@ def judge_run(
     model: str | Path | Local | Server | TextModel,
     name: str | None = None,
     own_family: bool = False,
-    reordered: float = REORDERED_SHARE,
     decoding: Decoding | None = None,
     shard: tuple[int, int] | None = None,
     batch_out: str | Path | None = None,
@@ -56,8 +52,6 @@ def judge_run(
             ``generate(prompts)``.
         name: What the judge is called in ``RUN/judges``; the last part of the model's name when absent.
         own_family: Whether it may judge a model of its own family, which judges tend to prefer.
-        reordered: Share of its questions that it is asked again with the accepted answers in the opposite
-            order, from 0 to 1; one in ten when absent.
         decoding: As of `evaluation.run_task`, like all that follow.
         shard: See there.
         batch_out: See there.
@@ -89,8 +83,6 @@ def judge_run(
         budget=budget,
         on_plan=on_plan,
     )
-    if not 0 <= reordered <= 1:
-        raise ArgumentError(f"`reordered`: {reordered} is not possible (it is a share from 0 to 1)")
     if not _NAME.fullmatch(called):
         raise ArgumentError(f"`name`: {called!r} is not possible (letters, digits, dots, hyphens, underscores)")
     judges = judged.description.model
@@ -99,7 +91,7 @@ def judge_run(
             f"{named} would judge {judges.id}, a model of its own family ({', '.join(shared)}), and judges "
             "prefer their own; name another judge, or say that it may with `own_family=True`"
         )
-    asked = _asked(judged, reordered)
+    asked = _asked(judged)
     out = judged.directory / JUDGES_FOLDER / called
     shown = progress_if_watched(unit="replies") if on_progress is None else nullcontext(on_progress)
     try:
@@ -111,7 +103,7 @@ def judge_run(
     return announced(kept, outcome)
 
 
-def _asked(run: Run, reordered: float) -> ReleaseItems:
+def _asked(run: Run) -> ReleaseItems:
     """What a judge is asked about a run."""
     check_options(run)
     task = task_of(run.description.task)
@@ -120,7 +112,7 @@ def _asked(run: Run, reordered: float) -> ReleaseItems:
         raise InputError(
             f"{run.directory}: answers to {task.name} are not judged; short answers and free lists are"
         )
-    asked = judge_items(replies, reordered=reordered)
+    asked = judge_items(replies)
     if not asked.n_items:
         if all(gold.is_empty() for _, gold in asked.in_parts()):
             raise InputError(
@@ -130,7 +122,7 @@ def _asked(run: Run, reordered: float) -> ReleaseItems:
             f"{run.directory}: the default rule is sure of every reply, so there is nothing to ask a judge; "
             "score by it"
         )
-    options = {"prompt": VERSION, "reordered": reordered, "replies": replies_digest(run)}
+    options = {"prompt": VERSION, "replies": replies_digest(run)}
     # No release gives a judge's items, so its run keeps them.
     release = run.description.release.model_copy(update={"location": None})
     return ReleaseItems(release, JUDGE, (), options, asked)

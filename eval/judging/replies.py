@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
-from blend.eval.judging.judge_prompt import OF_A_LIST, OF_PEOPLE, PROMPT, REORDERED, VERSION, judge_prompt
+from blend.eval.judging.judge_prompt import OF_A_LIST, OF_PEOPLE, PROMPT, VERSION, judge_prompt
 from blend.eval.runs.answers_in_parts import packed, unpacked
 
 REPLIES = pl.Schema(
@@ -43,7 +43,7 @@ JUDGED = pl.Schema(
 string rule is sure; ``shown`` are the positions of the accepted answers, from 0, in the order that it saw."""
 
 
-def judge_items(replies: Iterable[pl.DataFrame], *, reordered: float) -> TaskItems:
+def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
     """What a judge is asked: every distinct question and reply once, in the order of the replies.
 
     Accepted answers stand in an order that depends on region, question and reply alone, so that no answer is
@@ -51,27 +51,22 @@ def judge_items(replies: Iterable[pl.DataFrame], *, reordered: float) -> TaskIte
 
     Args:
         replies: `REPLIES`, some at a time.
-        reordered: Share of the questions with several accepted answers that are asked a second time, with the
-            accepted answers in the opposite order.
 
     Returns:
-        The items in as many parts, with `JUDGED` as their gold; those asked again are called ``ID/reordered``.
+        The items in as many parts, with `JUDGED` as their gold.
     """
     asked: dict[str, str] = {}
     parts, n_items = [], 0
     for some in replies:
-        items, gold = _judged(some, asked, reordered)
+        items, gold = _judged(some, asked)
         parts.append((packed(items), packed(gold)))
         n_items += items.height
     made = ItemParts(n_items, lambda: ((unpacked([items]), unpacked([gold])) for items, gold in parts))
-    text = f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"
-    prompts = {VERSION: text, **({REORDERED: text} if reordered else {})}
+    prompts = {VERSION: f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"}
     return TaskItems(pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED), prompts, "text", parts=made)
 
 
-def _judged(
-    replies: pl.DataFrame, asked: dict[str, str], reordered: float
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Items that are not yet asked, which ``asked`` learns by the digests of their prompts, and the gold."""
     items: list[dict[str, Any]] = []
     judged: list[tuple[Any, ...]] = []
@@ -85,14 +80,6 @@ def _judged(
             if digest not in asked:
                 asked[digest] = item["item_id"]
                 items.append(item)
-                # A number in [0, 1) that depends on the prompt alone.
-                if len(order) > 1 and int(digest[:16], 16) / 2**64 < reordered:
-                    again = _item(row, order[::-1])
-                    again |= {"item_id": f"{item['item_id']}/reordered", "prompt_id": REORDERED}
-                    # Two answers of one wording are the same in either order.
-                    if (opposite := text_digest(again["prompt"])) not in asked:
-                        asked[opposite] = again["item_id"]
-                        items.append(again)
             asked_as = asked[digest]
         judged.append((row["item_id"], row["entry"], row["reply"], row["verdict"], asked_as, order))
     return pl.DataFrame(items, schema=ITEMS), pl.DataFrame(judged, schema=JUDGED, orient="row")

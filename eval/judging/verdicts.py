@@ -11,7 +11,7 @@ import polars as pl
 
 from blend.eval.items import PART
 from blend.eval.judging.families import model_names, shared_families
-from blend.eval.judging.judge_prompt import REORDERED, parse_verdict
+from blend.eval.judging.judge_prompt import parse_verdict
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_description import RecordedAnswers, read_description
 from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, kept_items
@@ -135,22 +135,6 @@ def read_verdicts(run: Run, rule: str = JUDGE) -> pl.DataFrame:
         position=shown,
         decided_by=pl.when(is_rule).then(pl.lit("rule")).otherwise(pl.lit(JUDGE)),
     ).select(list(VERDICTS))
-
-
-def reordered_verdicts(judge: Run) -> pl.DataFrame:
-    """Pairs of verdicts on one reply, accepted answers in one order and in the opposite one.
-
-    Returns:
-        ``asked_as``, ``region``, ``template_id``, ``stated`` and ``reordered``, what was read of both.
-    """
-    stated = _said_by(judge).drop_nulls("stated").select("item_id", "stated")
-    again = judge.items("item_id", "region", "template_id", "prompt_id").filter(prompt_id=REORDERED)
-    return (
-        again.join(stated.rename({"stated": "reordered"}), on="item_id", how="inner", maintain_order="left")
-        .with_columns(asked_as=pl.col("item_id").str.strip_suffix("/reordered"))
-        .join(stated.rename({"item_id": "asked_as"}), on="asked_as", how="inner", maintain_order="left")
-        .select("asked_as", "region", "template_id", "stated", "reordered")
-    )
 
 
 def _said_by(judge: Run) -> pl.DataFrame:

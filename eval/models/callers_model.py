@@ -4,27 +4,21 @@ Nothing has to be inherited; each task asks with one method. What an object give
 says what it has to give.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from blend.eval.models.answer_tables import ScoreTable, TextTable
-from blend.eval.models.candidates.candidate_protocol import (
-    CandidateScorer,
-    CandidateScores,
-    OnCandidates,
-    Tokenised,
-)
+from blend.eval.models.answer_tables import AnswerTable
+from blend.eval.models.candidates.candidate_protocol import CandidateScorer, Tokenised
 from blend.eval.models.protocols import (
     Generation,
+    Likelihoods,
     Model,
     ModelDescription,
     OnGenerations,
-    OnOptionScores,
-    OptionScores,
+    OnLikelihoods,
 )
 from blend.eval.models.thoughts import Marks, split_thought
 from blend.schemas.errors import ArgumentError
@@ -129,7 +123,7 @@ class CallersModel:
         self, prompts: Sequence[str], *, keep: OnGenerations | None = None, **_: Any
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`; the object hears of prompts alone."""
-        table = TextTable(len(prompts), keep)
+        table = AnswerTable[Generation](len(prompts), keep)
         for items in self._blocks(prompts):
             texts = _listed("generate", self._model.generate([prompts[i] for i in items]), len(items))
             table.put(items, [_generation(text, self._marks) for text in texts])
@@ -140,15 +134,10 @@ class CallersModel:
         prompts: Sequence[str],
         options: Sequence[Sequence[str]],
         *,
-        keep: OnOptionScores | None = None,
-    ) -> OptionScores:
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
         """See `protocols.OptionScorer.option_logprobs`."""
-        table = ScoreTable(options, keep)
-        for items, rows in self._rows(self._model.option_logprobs, prompts, options):
-            for item, row in zip(items, rows, strict=True):
-                table.put(item, row.tolist(), [1] * len(row), tokens_in=0)
-            table.hand_on(items)
-        return table.all()
+        return self._scored(self._model.option_logprobs, prompts, options, keep)
 
     def candidate_logprobs(
         self,
@@ -156,13 +145,11 @@ class CallersModel:
         sets: Sequence[int],
         candidates: Sequence[Sequence[str]],
         *,
-        keep: OnCandidates,
-    ) -> None:
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
         """See `candidate_protocol.CandidateScorer.candidate_logprobs`."""
         offered = [candidates[which] for which in sets]
-        for items, rows in self._rows(self._model.candidate_logprobs, prompts, offered, may_be_null=True):
-            for item, row in zip(items, rows, strict=True):
-                keep(item, CandidateScores(row, np.ones(len(row), dtype=np.int32), 0))
+        return self._scored(self._model.candidate_logprobs, prompts, offered, keep, may_be_null=True)
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
         """Nothing: how the object divides a text is not known."""
@@ -173,23 +160,26 @@ class CallersModel:
         every = range(len(prompts))
         return [every[start : start + self._at_a_time] for start in every[:: self._at_a_time]]
 
-    def _rows(
+    def _scored(
         self,
         method: Any,
         prompts: Sequence[str],
         options: Sequence[Sequence[str]],
+        keep: OnLikelihoods | None,
         *,
         may_be_null: bool = False,
-    ) -> Iterator[tuple[range, list[NDArray[np.float64]]]]:
-        """Some items at a time, and what the object gives for the options of each; NaN for null."""
+    ) -> Sequence[Likelihoods]:
+        """What the object gives for the options of each prompt; NaN for null."""
+        table = AnswerTable[Likelihoods](len(prompts), keep)
         for items in self._blocks(prompts):
             name, some = method.__name__, [list(options[i]) for i in items]
             found = _listed(name, method([prompts[i] for i in items], some), len(items))
             rows = zip(found, map(len, some), strict=True)
-            yield items, [_row(name, values, n, may_be_null=may_be_null) for values, n in rows]
+            table.put(items, [_row(name, values, n, may_be_null=may_be_null) for values, n in rows])
+        return table.all()
 
 
-def _row(method: str, values: Any, n_options: int, *, may_be_null: bool) -> NDArray[np.float64]:
+def _row(method: str, values: Any, n_options: int, *, may_be_null: bool) -> Likelihoods:
     try:
         row = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -200,7 +190,7 @@ def _row(method: str, values: Any, n_options: int, *, may_be_null: bool) -> NDAr
             f"`model`: {method} gave {values!r:.60} for a prompt with {n_options} options; give a finite "
             "number for each"
         )
-    return row
+    return Likelihoods(row, np.ones(n_options, dtype=np.int32), 0)
 
 
 def _listed(method: str, found: Any, wanted: int) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
-from blend.eval.models.answer_tables import ScoreTable, TextTable
+from blend.eval.models.answer_tables import AnswerTable
 from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, GPU_WRITTEN_TOKENS, Batches
 from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
@@ -18,10 +18,10 @@ from blend.eval.models.protocols import (
     ChatOptions,
     Decoding,
     Generation,
+    Likelihoods,
     ModelDescription,
     OnGenerations,
-    OnOptionScores,
-    OptionScores,
+    OnLikelihoods,
 )
 from blend.eval.models.text_generation import draw_seeds, reading, write
 from blend.eval.models.thoughts import Marks
@@ -112,28 +112,28 @@ class LocalModel:
         prompts: Sequence[str],
         options: Sequence[Sequence[str]],
         *,
-        keep: OnOptionScores | None = None,
-    ) -> OptionScores:
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
         """See `protocols.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
-        table = ScoreTable(options, keep)
+        table = AnswerTable[Likelihoods](len(prompts), keep)
         questions = list(self._encoder.questions(prompts, options))
 
         def fail(item: int, why: str) -> None:
-            table.fail(item, why, tokens_in=len(questions[item].prefix))
-            table.hand_on([item])
+            table.put([item], [Likelihoods.failed(why, tokens_in=len(questions[item].prefix))])
 
         def ask(groups: Sequence[list[int]]) -> None:
             together = [as_one([questions[item] for item in group]) for group in groups]
 
             def compute(batch: list[int]) -> None:
                 sums = option_logprobs(self._opened.model, [together[i] for i in batch])
+                found: dict[int, Likelihoods] = {}
                 for i, of_options in zip(batch, sums, strict=True):
                     known = dict(zip(map(tuple, together[i].options), of_options, strict=True))
                     for item in groups[i]:
-                        own = questions[item].options
-                        values = [known[tuple(ids)] for ids in own]
-                        table.put(item, values, list(map(len, own)), tokens_in=len(questions[item].prefix))
-                table.hand_on([item for i in batch for item in groups[i]])
+                        own, n_prefix = questions[item].options, len(questions[item].prefix)
+                        values = np.array([known[tuple(ids)] for ids in own])
+                        found[item] = Likelihoods(values, np.array([*map(len, own)], dtype=np.int32), n_prefix)
+                table.put(list(found), list(found.values()))
 
             def failed(i: int) -> None:
                 if len(groups[i]) > 1:
@@ -193,7 +193,7 @@ class LocalModel:
         """See `protocols.Generator.generate`."""
         encoded = self._encoder.prompts(prompts)
         seeds = draw_seeds(prompts, samples, self._decoding)
-        table = TextTable(len(prompts), keep)
+        table = AnswerTable[Generation](len(prompts), keep)
         lengths: dict[int, int] = {}
 
         def fail(item: int, why: str) -> None:

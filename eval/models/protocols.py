@@ -129,30 +129,30 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OptionScores:
-    """Likelihood of each option after its prompt.
-
-    Shapes are ``(n_items, n_options)``, with the largest number of options of any item; an item's options
-    stand left, and the rest of its row is NaN in `logprobs` and 0 elsewhere.
-    """
+class Likelihoods:
+    """Likelihood of each option after a prompt, or of each candidate in its gap; or why there is none."""
 
     logprobs: NDArray[np.float64]
-    """Sum of the log-probabilities (natural logarithm) of an option's tokens; NaN where there is none."""
+    """Sum of the log-probabilities (natural logarithm) of the tokens of each, shape ``(n_options,)``; NaN of a
+    candidate that cannot be ranked."""
     tokens: NDArray[np.int32]
-    """Tokens that the sum is over."""
-    n_bytes: NDArray[np.int32]
-    """Bytes of the option in UTF-8, without what stands between prompt and option."""
-    tokens_in: NDArray[np.int32]
-    """Tokens of the prompt, shape ``(n_items,)``; 0 when unknown."""
-    errors: tuple[str | None, ...]
-    """Per item, why it has no scores, in words for a user; then its whole row is NaN."""
+    """Tokens that the sum is over, same shape; those that it has where it is not ranked."""
+    tokens_in: int
+    """Tokens of the prompt; 0 when unknown."""
+    error: str | None = None
+    """Why there are no scores at all, in words for a user; then both arrays are empty."""
+
+    @classmethod
+    def failed(cls, error: str, *, tokens_in: int = 0) -> Self:
+        """A prompt without scores, and why."""
+        return cls(np.empty(0), np.empty(0, dtype=np.int32), tokens_in, error)
 
 
 OnGenerations = Callable[[Sequence[int], Sequence[Generation]], None]
 """Takes answers as soon as they are there: positions of their prompts, and the answers in that order."""
 
-OnOptionScores = Callable[[Sequence[int], OptionScores], None]
-"""Takes scores as soon as they are there: positions of their prompts, and a row for each in that order."""
+OnLikelihoods = Callable[[Sequence[int], Sequence[Likelihoods]], None]
+"""Takes scores in the same way."""
 
 
 class StopAsking(Exception):
@@ -221,8 +221,8 @@ class OptionScorer(Described, Protocol):
         prompts: Sequence[str],
         options: Sequence[Sequence[str]],
         *,
-        keep: OnOptionScores | None = None,
-    ) -> OptionScores:
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
         """Scores of each item's options, in order.
 
         Args:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from blend.eval.models.answer_tables import TextTable
+from blend.eval.models.answer_tables import AnswerTable
 from blend.eval.models.encoding import BLANK
 from blend.eval.models.model_loading import EXTRA
 from blend.eval.models.protocols import (
@@ -146,7 +146,7 @@ class ServerModel:
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`."""
         seeds = draw_seeds(prompts, samples, self.form.decoding)
-        table = TextTable(len(prompts), keep)
+        table = AnswerTable[Generation](len(prompts), keep)
         enough_s = max(_LEAST_TIMEOUT_S, self.form.decoding.max_tokens / _SLOW_TOKENS_PER_S)
         server = replace(self.server, timeout_s=enough_s if self.timeout_s is None else self.timeout_s)
 

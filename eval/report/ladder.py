@@ -74,7 +74,7 @@ def _headlines(run: ScoredRun) -> dict[str, Score]:
 
 _TEXT = (
     "The same answers asked for in other ways: one of four options; each of the four by itself, and all must "
-    "be answered correctly; the region that says so, of four; and in a model’s own words. Upright lines are "
+    "be answered correctly; and in a model’s own words. Upright lines are "
     "95 % intervals over question templates. Short dashes are what guessing scores; of true or false, a coin "
     "tossed for each option is right about all four in 6 % of the questions. A model far above the dashes on "
     "the left and low on the right finds an answer among options and does not know it."

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from blend.eval.judging.labelled_items import is_worthless
 from blend.eval.judging.verdicts import is_judge
-from blend.eval.labelled_items import is_worthless
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
     ReportChart,

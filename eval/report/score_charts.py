@@ -222,57 +222,6 @@ def _upright(alt: Any) -> Any:
     return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
 
 
-def position_chart(rows: Rows, *, title: str, highest: float) -> Spec:
-    """Show how often every letter was chosen, beside how often it was correct.
-
-    Args:
-        rows: ``letter``, ``what`` (``chosen`` or ``correct``), ``value`` in percent.
-        title: What is shown.
-        highest: Where the vertical axis ends.
-    """
-    alt = load_altair()
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X("letter:N", title="letter; filled: chosen, hollow: correct", axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("what:N", sort=["chosen", "correct"]),
-        y=alt.Y("value:Q", title="% of answers", scale=alt.Scale(domain=[0, highest])),
-        tooltip=_tooltips(alt, "letter", "what", "value"),
-    )
-    bars = base.mark_bar(
-        fill=alt.expr("datum.what == 'chosen' ? '#3b82c4' : 'transparent'"), stroke="#3b82c4", strokeWidth=1.5
-    )
-    numbers = base.mark_text(dy=-6, fontSize=11).encode(text=alt.Text("value:Q", format=".0f"))
-    return spec_of(bars + numbers, title, height=180)
-
-
-def language_chart(rows: Rows, regions: Sequence[str], *, title: str) -> Spec:
-    """Scores in the local language and in English, joined by a line per region.
-
-    Args:
-        rows: ``region`` (name), ``asked`` (``local language`` or ``English``), ``value`` in percent.
-        regions: From top to bottom.
-        title: What the axis shows.
-    """
-    alt = load_altair()
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
-        x=alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(labelFlush=False)),
-        tooltip=_tooltips(alt, "region", "asked", "value", "low", "high"),
-    )
-    asked = ["local language", "English"]
-    legend = alt.Legend(orient="top", title=None)
-    # Of two marks in one place the lower one shows around the upper one.
-    sizes = alt.Size("asked:N", scale=alt.Scale(domain=asked, range=[130, 40]), legend=None)
-    marks = base.mark_point(filled=True, opacity=1).encode(
-        size=sizes,
-        color=alt.Color("asked:N", scale=alt.Scale(domain=asked, range=["#3b82c4", "#d9730d"]), legend=legend),
-        shape=alt.Shape("asked:N", scale=alt.Scale(domain=asked, range=["circle", "square"]), legend=legend),
-    )
-    lines = base.mark_line(strokeWidth=1.5).encode(detail="region:N", color=alt.value("#808a94"))
-    return spec_of(
-        lines + marks, f"{title}, asked in the local language and in English", height=22 * len(regions)
-    )
-
-
 def ladder_chart(
     rows: Rows,
     rungs: Sequence[str],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.eval.runs.run_description import is_of_people
+from blend.eval.runs.run_description import RecordedAnswers, is_of_people
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, UNANSWERED, Score, Scores, score_again
@@ -142,6 +142,7 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
         ]
         if there.get("rel") != here.get("rel"):
             differing += first.task.asked_apart(first.run, other.run)
+        differing += _on_recorded(first, other, there, here)
         if differing:
             listed = "\n".join(f"  {line}" for line in differing)
             raise InputError(
@@ -149,6 +150,20 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
                 f"{first.run.directory}, since they differ in\n{listed}\n"
                 "run or score both the same way, or compare runs that were"
             )
+
+
+def _on_recorded(first: ScoredRun, other: ScoredRun, there: dict[str, str], here: dict[str, str]) -> list[str]:
+    """Say why one of two runs does not tell how it was asked, where that is all or part of how they differ."""
+    recorded = [
+        run.run.directory for run in (first, other) if isinstance(run.run.description.model, RecordedAnswers)
+    ]
+    if len(recorded) != 1 or all(there.get(part) == here.get(part) for part in _UNSAID):
+        return []
+    return [f"({recorded[0]} holds another tool's answers, which do not say how they were asked for)"]
+
+
+_UNSAID = ("chat", "dec", "sys", "think", "effort", "body")
+"""Parts that nobody knows of recorded answers."""
 
 
 _PARTS = {

@@ -7,22 +7,21 @@ how it is read.
 import io
 import json
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.server_replies import BadReplyError, read_text
 from blend.eval.runs.batch_results import reason_of, result_in
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
+from blend.schemas.rows.published_rows import LETTERS
 
-ID_KEYS = ("item_id", "true_false_id", "region_question_id", "MCQID", "ID")
+ID_KEYS = ("item_id", "true_false_id", "MCQID", "ID")
 """Names under which a log, or a table, names the item that was asked; the first one that is there counts."""
 
 LOG_IDS = ("custom_id", "id")
@@ -34,7 +33,6 @@ LOG_SUFFIXES = (".eval", ".json", ".jsonl")
 MOST_BYTES = 1 << 29
 """Bytes that a file in an archive may have once it is unpacked."""
 
-_SHOWN = 3
 _ZSTANDARD = 93
 _HEADER_BYTES = 30
 
@@ -62,19 +60,20 @@ class Kind(NamedTuple):
 
 
 class AnswerLog(NamedTuple):
-    """The answers in a log."""
+    """The records of a log."""
 
     rows: list[Cells]
-    """One row per answer, in the order of the log: an id, ``response``, ``thought`` and ``finish_reason``."""
-    warnings: list[str]
-    """What was left out, in words for a user."""
+    """A row per answer, in the order of the log: an id, ``response``, ``thought`` and ``finish_reason``."""
+    failed: list[str]
+    """Records that hold no answer: where each stands, and why."""
+    n_further: int
+    """Further answers to an item, which are left out."""
 
 
 def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
     """The answers in a log; null for a file that is none of a kind in `KINDS` and may be a table.
 
-    What failed is left out, and so are further answers to one item in a log of lm-eval, and those of more than
-    ``samples`` epochs in one of Inspect. Both are told.
+    Left out are further answers to one item in a log of lm-eval, and more than ``samples`` epochs of Inspect.
 
     Raises:
         RowError: If it cannot be read, or has records of several kinds; a file that ends in ``.json`` or
@@ -91,7 +90,6 @@ def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
         raise RowError("not a log of answers", where=path.name, fix=f"give {names}, or a table of answers")
     rows: list[Cells] = []
     failed: list[str] = []
-    unknown: Counter[str] = Counter()
     n_further = 0
     for location, record in chain([first], records):
         if not isinstance(record, dict) or not kind.recognises(record):
@@ -109,15 +107,8 @@ def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
             what = f"like {kind.name}, without the answer in its place"
             raise RowError(what, where=location, fix="give the log as it was written") from None
         n_further += values.pop("further", 0)
-        reason = str(values.get("finish_reason") or "")
-        if meaning_of(reason) == "error":
-            failed.append(f"{location}: {reason}")
-            continue
-        if reason and meaning_of(reason) is None:
-            unknown[reason] += 1
-            values["finish_reason"] = None
         rows.append(Cells(location, values))
-    return AnswerLog(rows, list(_warnings(failed, unknown, n_further)))
+    return AnswerLog(rows, failed, n_further)
 
 
 def read_header(path: Path) -> Record:
@@ -134,14 +125,16 @@ def read_header(path: Path) -> Record:
     return header if isinstance(header, dict) else {}
 
 
-def _warnings(failed: list[str], unknown: Counter[str], n_further: int) -> Iterator[str]:
-    if failed:
-        more = " …" if len(failed) > _SHOWN else ""
-        yield f"records without an answer, left out: {len(failed)} ({'; '.join(failed[:_SHOWN])}{more})"
-    if n_further:
-        yield f"further answers to an item, left out: {n_further}; the first one counts"
-    for reason, n in unknown.items():
-        yield f"finish reason {reason!r} is not known, and taken for none: {n}"
+def style_of(path: Path) -> str | None:
+    """The style in which lm-eval had the likeliest option found; null of answers in words, and other files."""
+    record: Any = _first_line(path) if path.suffix.lower() == ".jsonl" else None
+    try:
+        if all(isinstance(one[0], str) for one in record["resps"]):
+            return None
+        options = {given["arg_1"].strip() for given in record["arguments"].values()}
+    except (AttributeError, LookupError, TypeError):  # not a record of its kind
+        return None
+    return "letters" if options <= {*LETTERS} else "texts"
 
 
 def _first_line(path: Path) -> object:

@@ -8,13 +8,14 @@ from typing import Any
 
 import polars as pl
 
+from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.protocols import (
     BearsRefusals,
     Generation,
     Generator,
+    Likelihoods,
     Model,
     OptionScorer,
-    OptionScores,
     StopAsking,
 )
 from blend.eval.runs.answers import AnswerFile
@@ -26,17 +27,21 @@ STEP = "ask"
 """What the progress of a run is called."""
 
 BLOCK = 16_384
-"""Items that a model is handed at a time."""
+"""Items that a model is handed at a time: what it gives back stays in memory until it has given all of it."""
+
+BLOCK_OF_CANDIDATES = 1024
+"""The same where each item has thousands of candidates."""
 
 MOST_CHARACTERS = 1 << 20
 """Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
 
+_DIGITS = 7
 _LOG = logging.getLogger(__name__)
 
 
 def ask_model(
     run: Run,
-    model: Model,
+    model: Model | CandidateScorer,
     *,
     price: Price | None = None,
     budget: float | None = None,
@@ -46,7 +51,7 @@ def ask_model(
 
     Args:
         run: A run that this process has opened.
-        model: Gives log-probabilities of options for a run of them, else texts.
+        model: Gives log-probabilities of options or candidates for a run of them, else texts.
         price: Price of its tokens.
         budget: Cost of the run at that price from which on nobody is asked; none when absent.
         on_progress: Hears how many items of all are answered.
@@ -62,8 +67,8 @@ def ask_model(
     n_asked = 0
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
-            # Block by block: what a model gives back stays in memory until it has given all of it.
-            for block, asked in _in_blocks(pending, kept.failed, model):
+            size = BLOCK_OF_CANDIDATES if run.description.kind == "candidates" else BLOCK
+            for block, asked in _in_blocks(pending, kept.failed, model, size):
                 heard = partial(_report_progress, on_progress, n_before + n_asked, mine.height)
                 writer = AnswerWriter(block, file, heard, spending)
                 try:
@@ -89,29 +94,37 @@ def pending_items(run: Run) -> pl.DataFrame:
 
 
 def _in_blocks(
-    pending: pl.DataFrame, failed: pl.DataFrame, model: Model
-) -> Iterator[tuple[pl.DataFrame, Model]]:
+    pending: pl.DataFrame, failed: pl.DataFrame, model: Model | CandidateScorer, size: int
+) -> Iterator[tuple[pl.DataFrame, Model | CandidateScorer]]:
     """Items, first those that were never asked, each block with who is asked."""
     never = pending.join(failed, on="item_id", how="anti", maintain_order="left")
-    yield from ((block, model) for block in never.iter_slices(BLOCK))
+    yield from ((block, model) for block in never.iter_slices(size))
     again = pending.join(failed, on="item_id", how="semi", maintain_order="left")
     # That they are refused again is nothing new.
     bearing = model.bearing_refusals() if isinstance(model, BearsRefusals) else model
-    yield from ((block, bearing) for block in again.iter_slices(BLOCK))
+    yield from ((block, bearing) for block in again.iter_slices(size))
 
 
 def _report_progress(on_progress: ProgressCallback, n_before: int, n_items: int, done: int) -> None:
     on_progress(STEP, n_before + done, n_items)
 
 
-def _ask(run: Run, model: Model, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
+def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
     prompts = pending["prompt"].to_list()
-    if run.description.kind == "logprobs":
+    if run.description.kind == "text":
+        assert isinstance(model, Generator)
+        model.generate(prompts, samples=samples_of(run, pending), keep=keep.generations)
+    elif run.description.kind == "logprobs":
         assert isinstance(model, OptionScorer)
         model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
     else:
-        assert isinstance(model, Generator)
-        model.generate(prompts, samples=samples_of(run, pending), keep=keep.generations)
+        assert isinstance(model, CandidateScorer)
+        sets = run.candidate_sets()
+        numbers = {name: number for number, name in enumerate(sets)}
+        gold = run.gold("item_id", "candidate_set")
+        of_items = pending.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
+        chosen = [numbers[name] for name in of_items["candidate_set"]]
+        model.candidate_logprobs(prompts, chosen, list(sets.values()), keep=keep.scores)
 
 
 def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
@@ -150,6 +163,7 @@ class AnswerWriter:
         spending: Spending | None = None,
     ) -> None:
         self._ids = pending["item_id"]
+        self._options = pending["options"]
         self._file = file
         self._heard = heard
         self._spending = spending
@@ -160,9 +174,10 @@ class AnswerWriter:
         """Texts for the items at some positions."""
         self.keep(positions, [generated(answer) for answer in answers])
 
-    def scores(self, positions: Sequence[int], scores: OptionScores) -> None:
-        """Scores of the options of the items at some positions."""
-        self.keep(positions, [_scored(scores, row) for row in range(len(positions))])
+    def scores(self, positions: Sequence[int], scores: Sequence[Likelihoods]) -> None:
+        """Scores of the options or candidates of the items at some positions."""
+        options = (self._options[position] for position in positions)
+        self.keep(positions, list(map(_scored, scores, options)))
 
     def keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
         """Answers to the items at some positions, columns of `answers.ANSWERS`."""
@@ -196,16 +211,19 @@ def generated(answer: Generation) -> dict[str, Any]:
     }
 
 
-def _scored(scores: OptionScores, row: int) -> dict[str, Any]:
-    error = scores.errors[row]
-    tokens_in = int(scores.tokens_in[row]) or None
-    if error is not None:
-        return {"tokens_in": tokens_in, "finish_reason": "error", "error": error}
-    n_options = int((scores.tokens[row] > 0).sum())
+def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
+    """The columns of `answers.ANSWERS` that scores of options fill, or of candidates, which have none."""
+    tokens_in = scores.tokens_in or None
+    if scores.error is not None:
+        return {"tokens_in": tokens_in, "finish_reason": "error", "error": scores.error}
+    logprobs = scores.logprobs.tolist()
+    if options is None:
+        # Float32 noise is far larger than what rounding takes away. NaN is not JSON.
+        logprobs = [None if value != value else round(value, _DIGITS) for value in logprobs]
     return {
-        "logprobs": scores.logprobs[row, :n_options].tolist(),
-        "option_tokens": scores.tokens[row, :n_options].tolist(),
-        "option_bytes": scores.n_bytes[row, :n_options].tolist(),
+        "logprobs": logprobs,
+        "option_tokens": scores.tokens.tolist(),
+        "option_bytes": None if options is None else options.str.len_bytes().to_list(),
         "tokens_in": tokens_in,
         "finish_reason": "stop",
     }

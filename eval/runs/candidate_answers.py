@@ -1,12 +1,11 @@
 """Probing runs: a prober is asked for the candidates of every item that has no answer yet."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer, CandidateScores
-from blend.eval.runs.ask_model import STEP, AnswerWriter, items_of, outcome_of
+from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.runs.run_tables import write_frame
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -29,7 +28,6 @@ rank it (``no-tokens``, ``too-long``), null where it can."""
 
 NO_TOKENS, TOO_LONG = "no-tokens", "too-long"
 
-_DIGITS = 7
 _LISTED = 5
 
 
@@ -38,47 +36,14 @@ def ask_candidates(run: Run, prober: CandidateScorer, *, on_progress: ProgressCa
 
     What its tokenizer makes of the candidates is kept beside the answers (`TOKENS`).
     """
-    items = items_of(run)
-    pending = items.join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
-    n_before = items.height - pending.height
-    sets = run.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
-    tokens = _tokens(run, prober, sets)
+    tokens = _tokens(run, prober)
     if not tokens.is_empty():
         write_frame(run.directory / TOKENS_NAME, tokens)
-    on_progress(STEP, n_before, items.height)
-    if not pending.is_empty():
-        _ask(run, prober, pending, sets, lambda done: on_progress(STEP, n_before + done, items.height))
-    return outcome_of(run, n_asked=pending.height)._replace(warnings=tuple(_warnings(tokens)))
+    outcome = ask_model(run, prober, on_progress=on_progress)
+    return outcome._replace(warnings=(*outcome.warnings, *_warnings(tokens)))
 
 
-def _ask(run: Run, prober: CandidateScorer, pending: pl.DataFrame, sets: pl.DataFrame, heard: Any) -> None:
-    numbers = {name: number for number, name in enumerate(sets["candidate_set"])}
-    gold = run.gold("item_id", "candidate_set")
-    of_items = pending.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
-    with run.answer_file() as file:
-        keeper = AnswerWriter(pending, file, heard)
-        prober.candidate_logprobs(
-            pending["prompt"].to_list(),
-            [numbers[name] for name in of_items["candidate_set"]],
-            sets["candidate"].to_list(),
-            keep=lambda position, scores: keeper.keep([position], [_answer(scores)]),
-        )
-
-
-def _answer(scores: CandidateScores) -> dict[str, Any]:
-    tokens_in = scores.tokens_in or None
-    if scores.error is not None:
-        return {"tokens_in": tokens_in, "finish_reason": "error", "error": scores.error}
-    return {
-        # Float32 noise is far larger than what rounding takes away. NaN is not JSON.
-        "logprobs": [None if value != value else round(value, _DIGITS) for value in scores.logprobs.tolist()],
-        "option_tokens": scores.tokens.tolist(),
-        "tokens_in": tokens_in,
-        "finish_reason": "stop",
-    }
-
-
-def _tokens(run: Run, prober: CandidateScorer, sets: pl.DataFrame) -> pl.DataFrame:
+def _tokens(run: Run, prober: CandidateScorer) -> pl.DataFrame:
     """`TOKENS`; for candidates behind a blank, as most templates have it.
 
     Empty where the model does not tell.
@@ -86,7 +51,7 @@ def _tokens(run: Run, prober: CandidateScorer, sets: pl.DataFrame) -> pl.DataFra
     limit = run.description.options["max_masks"] if prober.describe().scorer == "masked" else None
     rows = [
         (name, text, found.n_tokens, found.n_unknown, _why_not(found.n_tokens, limit))
-        for name, texts in sets.iter_rows()
+        for name, texts in run.candidate_sets().items()
         if (of_texts := prober.tokenised(texts, after_blank=True))
         for text, found in zip(texts, of_texts, strict=True)
     ]

@@ -1,14 +1,15 @@
 """Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.models.finish_reasons import FINISH_REASONS, meaning_of
-from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, read_log
+from blend.eval.models.finish_reasons import meaning_of
+from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, AnswerLog, read_log
 from blend.eval.runs.batch_files import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.diagnostics import Diagnostics
@@ -25,6 +26,7 @@ _FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
 
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
 _SHOWN = 10
+_SHOWN_FAILED = 3
 
 
 class Recorded(NamedTuple):
@@ -87,17 +89,30 @@ def read_recorded(
 
 
 def _rows(path: Path, encoding: str | None, samples: int) -> tuple[list[Cells], list[str]]:
-    """The rows of a log or a table, and what was noticed in a log."""
+    """The rows of a log or a table that hold an answer, and what was noticed of the others."""
     if not path.is_file():
         logs = ", ".join(kind.name for kind in KINDS)
         raise InputError(
             f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {logs})"
         )
-    log = read_log(path, samples=samples)
-    if log is not None:
-        if not log.rows:
-            raise InputError(f"{path}: no answers in the log; {'; '.join(log.warnings) or 'it is empty'}")
-        return log
+    rows, failed, n_further = read_log(path, samples=samples) or AnswerLog(_table(path, encoding), [], 0)
+    kept, unknown = [], Counter[str]()
+    for row in rows:
+        reason = row.values.get("finish_reason")
+        meaning = meaning_of(reason) if isinstance(reason, str) and reason else None
+        if meaning == "error":
+            failed.append(f"{row.location}: {reason}")
+            continue
+        if meaning is None and isinstance(reason, str) and reason:
+            unknown[reason] += 1
+        kept.append(row)
+    warnings = list(_on_ends(failed, unknown, n_further))
+    if not kept:
+        raise InputError(f"{path}: no answers; {'; '.join(warnings) or 'write one row per item'}")
+    return kept, warnings
+
+
+def _table(path: Path, encoding: str | None) -> list[Cells]:
     diagnostics = Diagnostics()
     columns = Columns(
         ("response",),
@@ -107,9 +122,17 @@ def _rows(path: Path, encoding: str | None, samples: int) -> tuple[list[Cells], 
     )
     rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
-    if not rows:
-        raise InputError(f"{path}: no answers; write one row per item")
-    return rows, []
+    return rows
+
+
+def _on_ends(failed: Sequence[str], unknown: Mapping[str, int], n_further: int) -> Iterator[str]:
+    if failed:
+        more = " …" if len(failed) > _SHOWN_FAILED else ""
+        yield f"records without an answer, left out: {len(failed)} ({'; '.join(failed[:_SHOWN_FAILED])}{more})"
+    if n_further:
+        yield f"further answers to an item, left out: {n_further}; the first one counts"
+    for reason, n in unknown.items():
+        yield f"finish reason {reason!r} is not known, and taken for none: {n}"
 
 
 def _id_column(path: Path, rows: list[Cells]) -> str:
@@ -149,7 +172,7 @@ def _skipped(asked: TaskItems, id_column: str) -> Collection[str]:
 def _check(
     path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str], skipped: Collection[str]
 ) -> None:
-    problems = [*_strange_ends(rows)]
+    problems: list[RowError] = []
     seen: dict[object, str] = {}
     for row in rows:
         name = row.values.get(id_column)
@@ -179,23 +202,6 @@ def _wrong_texts(path: Path, row: Cells) -> Iterator[RowError]:
         value, where = row.values.get(column), f"{row.location}, column {column}"
         if value is not None and not isinstance(value, str):
             yield RowError(f"{value!r} is not text", where=where, fix=fix)
-
-
-def _strange_ends(rows: list[Cells]) -> Iterator[RowError]:
-    """Say of each finish reason that is none of an answer where it stands first, and how often."""
-    places: dict[str, list[str]] = {}
-    for row in rows:
-        reason = row.values.get("finish_reason")
-        if isinstance(reason, str) and reason and meaning_of(reason) not in FINISH_REASONS:
-            places.setdefault(reason, []).append(row.location)
-    for reason, found in places.items():
-        times = f" ({len(found)} rows)" if len(found) > 1 else ""
-        what = f"{reason!r} is not why an answer ends{times}"
-        fix = f"write one of {', '.join(FINISH_REASONS)}, or leave it empty"
-        if meaning_of(reason) == "error":
-            what = f"{reason!r} says that the server failed{times}, so this is no answer"
-            fix = "have the model asked again, or delete such rows"
-        yield RowError(what, where=f"{found[0]}, column finish_reason", fix=fix)
 
 
 def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:

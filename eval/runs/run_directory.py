@@ -101,6 +101,8 @@ class Run(Summarised):
     """Which of several machines this process is that write to the run; null for one alone."""
     outcome: RunOutcome | None = None
     """How it stood when it was asked last; null for a run that was only opened or read."""
+    held: Answers | None = field(default=None, compare=False)
+    """Its answers as they were at one moment, for who reads them more than once; null where none are held."""
 
     def _summary(self) -> Summary:
         asked, how = self.description, self.outcome
@@ -142,9 +144,18 @@ class Run(Summarised):
         assert found is not None
         return found
 
+    def candidate_sets(self) -> dict[str, list[str]]:
+        """The candidates of each set, by its name."""
+        sets = self.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
+        return dict(sets.iter_rows())
+
     def kept(self) -> Answers:
-        """The answers so far."""
-        return Answers(self.answers_folder)
+        """The answers so far, or those that are held."""
+        return Answers(self.answers_folder) if self.held is None else self.held
+
+    def at_one_moment(self) -> "Run":
+        """The run with the answers that it has now, however many come in meanwhile."""
+        return dataclasses.replace(self, held=self.kept())
 
     def answers(self, *columns: str, thoughts: bool = True) -> pl.DataFrame:
         """Read the answers so far; arguments as of `answers.Answers.read`."""

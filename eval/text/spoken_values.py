@@ -16,8 +16,7 @@ from num2words import CONVERTER_CLASSES, num2words
 
 from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.calendar_notations import month_names
-from blend.schemas.language.notations import number_words
+from blend.schemas.language.notations import month_names, number_words
 from blend.schemas.language.numerals import chinese_number
 from blend.schemas.language.spelling import respell
 

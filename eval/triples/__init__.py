@@ -54,8 +54,6 @@ class TripleTerms(NamedTuple):
     """Column of decisions by which runs are compared."""
     predicted: str
     """Column of decisions with what a model names first."""
-    correct: str
-    """Column of decisions with what of it is correct."""
     mark: str
     """What a mark of a country is."""
 

@@ -10,7 +10,7 @@ MIN_DISHES = 5
 about a cuisine, and many draws of the bootstrap would have none of them."""
 
 SHOWN = 5
-"""Best candidates that are kept of every item, or as many as it has gold labels; and entries that are shown."""
+"""Best candidates that are kept of every item, or as many as it has gold labels."""
 
 OTHER_COUNTRIES = "other countries"
 """What countries of fewer than `MIN_DISHES` dishes are together."""

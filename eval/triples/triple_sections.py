@@ -1,11 +1,8 @@
-"""Sections of probing: countries, templates, languages by countries, differences, and dishes as examples."""
+"""Sections of probing and free listing: countries, templates, languages by countries, and differences."""
 
 from collections.abc import Sequence
 from math import ceil
 
-import polars as pl
-
-from blend.eval.items import text_digest
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
     ReportChart,
@@ -19,13 +16,6 @@ from blend.eval.report.report_sections import (
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED
 from blend.eval.triples import TripleTerms
-from blend.eval.triples.triple_decisions import SHOWN
-
-EXAMPLES = 12
-"""Dishes that are shown."""
-
-PER_COUNTRY = 2
-"""Of these, from one country at most."""
 
 _DIFFERENCES = {
     "country-effect": "naming the country, less not naming it",
@@ -35,7 +25,7 @@ _DIFFERENCES = {
 
 def triple_sections(runs: Sequence[ScoredRun], terms: TripleTerms) -> tuple[Section, ...]:
     """The sections that the scores of comparable runs have figures for."""
-    parts = (_countries, _templates, _by_language, _languages, _differences, _examples)
+    parts = (_countries, _templates, _by_language, _languages, _differences)
     found = [part(runs, terms) for part in parts]
     return tuple(section for section in found if section is not None)
 
@@ -157,50 +147,3 @@ def _differences(runs: Sequence[ScoredRun], _: TripleTerms) -> Section | None:
         ReportTable(("model", "difference", "language", "points"), tuple(cells)),
         is_open=True,
     )
-
-
-def _examples(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
-    """Some dishes with what each model puts first, chosen by a digest so that nobody picks them."""
-    decided = [run.decisions() for run in runs]
-    top, correct = terms.predicted, terms.correct
-    common = decided[0]
-    for other in decided[1:]:
-        common = common.join(other.select("item_id"), on="item_id", how="semi", maintain_order="left")
-    digests = pl.Series(
-        [text_digest(f"{row[0]}|{row[1]}") for row in common.select("qid", "item_id").iter_rows()]
-    )
-    chosen = (
-        common.with_columns(digest=digests.cast(pl.String))
-        .sort("digest")
-        .unique("qid", keep="first", maintain_order=True)
-        .filter(pl.int_range(pl.len()).over("region") < PER_COUNTRY)
-        .head(EXAMPLES)
-    )
-    prompts = dict(runs[0].run.items("item_id", "prompt").iter_rows())
-    by_item = [
-        dict(zip(rows["item_id"], rows.select(top, correct).iter_rows(), strict=True)) for rows in decided
-    ]
-    cells = tuple(
-        (
-            row["region"],
-            prompts[row["item_id"]],
-            ", ".join(row["gold"]),
-            *(_marked(*of_run[row["item_id"]]) for of_run in by_item),
-        )
-        for row in chosen.iter_rows(named=True)
-    )
-    if not cells:
-        return None
-    return Section(
-        "examples",
-        runs[0].reword("Dishes as examples"),
-        f"What each model finds likeliest, the best {SHOWN} candidates first to last; ✓ marks those that are "
-        "correct.",
-        (),
-        ReportTable(("country", "prompt", runs[0].reword("ingredients"), *(run.name for run in runs)), cells),
-        is_open=True,
-    )
-
-
-def _marked(top: Sequence[str], gold: Sequence[str]) -> str:
-    return ", ".join(f"{label} ✓" if label in set(gold) else label for label in top[:SHOWN])

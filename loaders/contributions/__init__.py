@@ -8,13 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.contributions.contacts import without_contacts
-from blend.loaders.contributions.contributors import (
-    read_consent,
-    read_contributor,
-    read_profiles,
-    terms_problems,
-)
+from blend.loaders.contributions.contributors import read_contributor, read_profiles, terms_problems
 from blend.loaders.contributions.layout import CollectionFiles, collection_layout
 from blend.loaders.contributions.merging import merge_rows, with_owners
 from blend.loaders.files.diagnostics import Diagnostics
@@ -58,9 +52,9 @@ def read_collection(
     """The contributions in a directory with a folder for each contributor.
 
     Annotators and reviewers are called ``<folder>/<pseudonym>``, so that those of two contributors stay apart.
-    Locations are relative to the directory: ``mina-ko/responses/ko-KR.csv:7``. A template, question or
-    prompt that says the same in two folders counts where it comes first, with a finding ``repeated-row``;
-    reviews of one question become one, with a finding ``merged-reviews``.
+    Locations are relative to the directory: ``mina-ko/responses/ko-KR.csv:7``. A template, question,
+    prompt or review that says the same in two folders counts where it comes first, with a finding
+    ``repeated-row``.
 
     Args:
         folder: Holds ``CONSENT.md``, a folder per contributor, and perhaps ``templates`` and ``prompts`` that
@@ -110,10 +104,9 @@ def note_problems(
         Whether every file and row could be read; otherwise some checks were not made.
     """
     rows, contributors = _read(files, known, diagnostics, encoding)
-    known_ones = ((name, who) for name, (who, _) in contributors.items() if who is not None)
-    diagnostics.problems.extend(terms_problems(known_ones, released))
-    known_contributors = all(contributor is not None for contributor, _ in contributors.values())
-    return known_contributors and all(part.is_complete for part in rows)
+    named = [(name, who) for name, (who, _) in contributors.items() if who is not None]
+    diagnostics.problems.extend(terms_problems(named, released))
+    return len(named) == len(contributors) and all(part.is_complete for part in rows)
 
 
 def _read(
@@ -125,17 +118,17 @@ def _read(
     reviewing: bool = False,
 ) -> tuple[ResponseRows, dict[str, tuple[Contributor | None, pl.DataFrame]]]:
     """All rows, merged and checked, and the contributors with their profiles, by folder."""
-    root, consent = files.root, read_consent(files.consent)
+    root = files.root
     parts = [read_response_rows(files.shared, root, known, diagnostics, encoding=encoding)]
     contributors = {}
     for part in files.contributors:
         rows = read_response_rows(part.responses, root, known, diagnostics, encoding=encoding)
         annotators = {row.annotator for _, row in rows.responses.rows} if rows.responses.is_complete else None
         contributors[part.name] = (
-            read_contributor(part, root, consent, diagnostics),
+            read_contributor(part, root, diagnostics),
             read_profiles(part, root, annotators, diagnostics, encoding=encoding),
         )
-        parts.append(with_owners(without_contacts(rows, diagnostics), part.name))
+        parts.append(with_owners(rows, part.name, diagnostics))
     merged = merge_rows(parts, diagnostics)
     check_rows(merged, known, diagnostics, reviewing=reviewing)
     return merged, contributors

@@ -1,24 +1,19 @@
 """Checking contributions: everything that is wrong or odd, each at its location in a file."""
 
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 from blend.loaders.contributions import note_problems
-from blend.loaders.contributions.layout import CONSENT, FOLDER, collection_layout
-from blend.loaders.contributions.line_numbers import LineNumbers
+from blend.loaders.contributions.layout import CONSENT, FOLDER, collection_layout, owner_of
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.release.finding_kinds import NO_REMEDY, finding_kinds
 
 # A contributor may call a file anything, also with a line break in its name.
 _LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?", re.DOTALL)
-# Begun once per run of characters: at each of a long one, it would take quadratic time.
-_ROW = re.compile(r"(?<![\w./-])([\w./-]+\.(csv|tsv|txt|xlsx|jsonl|parquet)(?:\[[^\]/]*\])?):(\d+)\b")
-_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 class ContributionProblem(FrozenModel):
@@ -32,24 +27,15 @@ class ContributionProblem(FrozenModel):
     """File or folder, relative to the folder of all contributions, with ``/``."""
     row: int | None
     """Row that a spreadsheet shows, the header being row 1; in JSON Lines the line; null for the whole file."""
-    line: int | None
-    """Line of the file as text, from 1; null in a workbook, in Parquet, and for the whole file."""
-    field: str | None
-    """Column or key, as in ``column answer_1``; null for the whole row."""
+    where: str
+    """The location within the contributor's folder: ``responses/ko-KR.csv:7, column answer_1``."""
     what: str
     """What is wrong."""
     fix: str
-    """What to do about it; empty for a warning."""
-
-    @property
-    def where(self) -> str:
-        """The location within the contributor's folder: ``responses/ko-KR.csv, row 7, column answer_1``."""
-        inside = self.file.removeprefix(self.contributor).removeprefix("/") or "the folder"
-        row = None if self.row is None else f"{_unit(self.file)} {self.row}"
-        return ", ".join(part for part in (inside, row, self.field) if part)
+    """What to do about it."""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" + (f"; {self.fix}" if self.fix else "")
+        return f"{self.where}: {self.what}; {self.fix}"
 
 
 class ContributionCheck(FrozenModel):
@@ -107,15 +93,13 @@ def check_contributions(
     known = registry() if locales is None else locales
     is_complete = note_problems(files, known, diagnostics, encoding=encoding, released=released)
     names = tuple(part.name for part in files.contributors)
-    lines = LineNumbers(root, encoding)
-    problems = [*_errors(diagnostics, names, lines), *_warnings(diagnostics, names, lines)]
-    chosen = [problem for problem in problems if only is None or _concerns(problem, only)]
+    errors = [_problem("error", error, names) for error in diagnostics.problems]
+    warnings = [_problem("warning", oddity, names) for oddity in _oddities(diagnostics)]
+    chosen = [found for found in (*errors, *warnings) if only is None or found.contributor in ("", only)]
     return ContributionCheck(
         folder=root,
         contributors=names if only is None else (only,),
-        problems=tuple(
-            sorted(chosen, key=lambda problem: (problem.contributor, problem.file, problem.row or 0))
-        ),
+        problems=tuple(sorted(chosen, key=lambda found: (found.contributor, found.file, found.row or 0))),
         is_complete=is_complete,
     )
 
@@ -141,61 +125,31 @@ def collection_of(folder: Path) -> tuple[Path, str | None]:
     )
 
 
-def _errors(
-    diagnostics: Diagnostics, names: Sequence[str], lines: LineNumbers
-) -> Iterator[ContributionProblem]:
-    for error in diagnostics.problems:
-        yield _problem("error", error.where, error.what, error.fix, names, lines)
-
-
-def _warnings(
-    diagnostics: Diagnostics, names: Sequence[str], lines: LineNumbers
-) -> Iterator[ContributionProblem]:
+def _oddities(diagnostics: Diagnostics) -> list[RowError]:
+    """Findings about which somebody can do something; not a byte order mark, which is left out."""
     kinds = finding_kinds()
-    for kind, source, _, _, detail in diagnostics.findings:
-        remedy = kinds[kind].remedy
-        if remedy != NO_REMEDY:  # such as a byte order mark, which is left out and concerns nobody
-            yield _problem("warning", source, detail, f"{remedy[:1].lower()}{remedy[1:]}", names, lines)
+    return [
+        RowError(detail, where=source, fix=kinds[kind].remedy[:1].lower() + kinds[kind].remedy[1:])
+        for kind, source, _, _, detail in diagnostics.findings
+        if kinds[kind].remedy != NO_REMEDY
+    ]
 
 
 def _problem(
-    level: Literal["error", "warning"],
-    where: str,
-    what: str,
-    fix: str,
-    names: Sequence[str],
-    lines: LineNumbers,
+    level: Literal["error", "warning"], error: RowError, names: tuple[str, ...]
 ) -> ContributionProblem:
-    """A problem at the location that ``where`` names, in words that the contributor knows."""
-    found = _LOCATION.fullmatch(where)
+    """A problem at its location, in words that the contributor knows."""
+    found = _LOCATION.fullmatch(error.where)
     assert found is not None  # every part of the expression may be empty
-    file, field = found["file"], found["field"]
-    row = None if found["row"] is None else int(found["row"])
-    owner = next((name for name in names if file.partition("/")[0] == name), "")
-    toml_line = _TOML_LINE.search(what)
-    line = int(toml_line[1]) if toml_line else lines.of(file, row, field)
+    file = found["file"]
+    owner = file if file in names else owner_of(file)
     return ContributionProblem(
         level=level,
         contributor=owner,
         file=file,
-        row=row,
-        line=line,
-        field=field,
+        row=None if found["row"] is None else int(found["row"]),
+        where=error.where.removeprefix(owner).removeprefix("/") or "the folder",
         # Whoever writes a01 into a sheet does not know that the release says mina-ko/a01.
-        what=_in_words(what.replace(f"'{owner}/", "'") if owner else what),
-        fix=_in_words(fix),
+        what=error.what.replace(f"'{owner}/", "'") if owner else error.what,
+        fix=error.fix,
     )
-
-
-def _in_words(text: str) -> str:
-    """A text in which other locations are named as a spreadsheet shows them: ``questions.csv, row 2``."""
-    return _ROW.sub(lambda found: f"{found[1]}, {_unit(found[1])} {found[3]}", text)
-
-
-def _unit(file: str) -> str:
-    return "line" if file.endswith(".jsonl") else "row"
-
-
-def _concerns(problem: ContributionProblem, contributor: str) -> bool:
-    """Whether a problem is in what all share or in the contributor's folder."""
-    return problem.contributor in ("", contributor)

@@ -1,55 +1,32 @@
 """Contributors: who they are, what they agreed to, and what their annotators agreed to tell."""
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.contributions.layout import CONSENT, CONTRIBUTOR, ContributorFiles
+from blend.loaders.contributions.layout import CONTRIBUTOR, ContributorFiles
 from blend.loaders.files.checked import Placed, checked
-from blend.loaders.files.content import location_of, read_content
+from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
-from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.base.references import close_to
-from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.licenses import check_license, may_become
+from blend.schemas.recipe.licenses import may_become
 from blend.schemas.rows.frame_columns import PROFILES
 from blend.schemas.sheets.contributors import AnnotatorProfile, Contributor
 
-_CODE_DIGITS = 12
-_LONGEST_CODE = 3
 _PROFILE = Columns(("annotator", "consent"), optional=("native_language", "years_in_region", "age_band"))
 
 
-def consent_code(text: str) -> str:
-    """The code of a text that contributors agree to: 12 hexadecimal digits, other ones for every other text.
-
-    Line ends and the white space around the text do not count: programs change them without being asked.
-    """
-    lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
-    return sha256(lines.encode()).hexdigest()[:_CODE_DIGITS]
-
-
-def read_consent(path: Path) -> str | None:
-    """The code of the collection's text of consent; null where there is none, which the layout has told."""
-    is_there = path.is_file() and not path.is_symlink()
-    return consent_code(read_content(path).decode(errors="replace")) if is_there else None
-
-
-def read_contributor(
-    files: ContributorFiles, root: Path, consent: str | None, diagnostics: Diagnostics
-) -> Contributor | None:
+def read_contributor(files: ContributorFiles, root: Path, diagnostics: Diagnostics) -> Contributor | None:
     """The contributor as ``contributor.toml`` says; null where it is not as it must be, which is noted.
 
     Args:
         files: The contributor's files.
         root: Folder that locations are relative to.
-        consent: Code of the text that must have been agreed to; null where nobody knows it.
         diagnostics: Takes the problems.
     """
     if files.contributor is None or not files.contributor.is_file():
@@ -57,12 +34,8 @@ def read_contributor(
     name = location_of(files.contributor, root)
     with diagnostics.collected():
         text = read_text(files.contributor, root, diagnostics)
-        license_given = toml_tables(text, source=name, fix="correct the file there").get("license")
-        with diagnostics.collected():
-            if isinstance(license_given, str):
-                check_license(license_given, where=f"{name}, key license")
         contributor = parse_toml(text, Contributor, name=name, what="file")
-        for key, what, fix in (*_contradictions(contributor), *_outdated(contributor, consent)):
+        for key, what, fix in _contradictions(contributor):
             diagnostics.problem(what, where=f"{name}, key {key}", fix=fix)
         return contributor
     return None
@@ -75,24 +48,12 @@ def _contradictions(contributor: Contributor) -> Iterator[tuple[str, str, str]]:
         if credit == key and getattr(contributor, key) is None:
             yield key, f"credit is {credit!r}, but the key is missing", 'add it, or write credit = "none"'
         if credit != key and getattr(contributor, key) is not None:
-            fix = f"take the key out, or write credit = {key!r} if the release may tell it".replace("'", '"')
+            fix = f'take the key out, or write credit = "{key}" if the release may tell it'
             yield key, f"it would be published, but credit is {credit!r}", fix
     if contributor.orcid is not None and credit != "name":
         yield "orcid", f"it tells the name, but credit is {credit!r}", 'take it out, or write credit = "name"'
     if contributor.url is not None and credit == "none":
         yield "url", f"it would be published, but credit is {credit!r}", "take it out, or choose another credit"
-
-
-def _outdated(contributor: Contributor, consent: str | None) -> Iterator[tuple[str, str, str]]:
-    if consent is not None and contributor.consent != consent:
-        yield (
-            "consent",
-            f"{contributor.consent!r} is not the code of the text that now stands in {CONSENT}",
-            f'read {CONSENT} again; if you agree, write consent = "{consent}" and the day into agreed',
-        )
-    # A day begins 14 hours earlier in the east than in UTC.
-    if contributor.agreed > (datetime.now(UTC) + timedelta(hours=14)).date():
-        yield "agreed", f"{contributor.agreed} is still to come", "write the day on which you agreed"
 
 
 def terms_problems(
@@ -140,18 +101,20 @@ def read_profiles(
     if files.profiles is not None:
         with diagnostics.collected():
             for cells in read_rows(files.profiles, root, diagnostics, _PROFILE, encoding=encoding):
-                with diagnostics.collected():
-                    _check_consent(cells)
-                row = checked(AnnotatorProfile, _profile_values(cells), cells.location, diagnostics)
+                told = {name: cell.strip() or None for name, cell in cells.values.items()}
+                agreed = told.pop("consent") or ""
+                if agreed.casefold() != "yes":
+                    where = f"{cells.location}, column consent"
+                    fix = "take the row out, unless the annotator has agreed; then write yes"
+                    diagnostics.problem(f"{agreed!r} is not 'yes'", where=where, fix=fix)
+                row = checked(AnnotatorProfile, told, cells.location, diagnostics)
                 rows += [] if row is None else [row]
     _check_annotators(rows, annotators, diagnostics)
-    return pl.DataFrame(
-        [
-            {**row.model_dump(), "annotator": annotator_id(files.name, row.annotator), "source": location}
-            for location, row in rows
-        ],
-        schema=PROFILES,
-    ).sort("annotator")
+    profiles = [
+        row.model_dump() | {"annotator": annotator_id(files.name, row.annotator), "source": location}
+        for location, row in rows
+    ]
+    return pl.DataFrame(profiles, schema=PROFILES).sort("annotator")
 
 
 def annotator_id(contributor: str, pseudonym: str) -> str:
@@ -160,23 +123,6 @@ def annotator_id(contributor: str, pseudonym: str) -> str:
     No folder's name holds the slash, so two people never share an id.
     """
     return f"{contributor}/{pseudonym}"
-
-
-def _check_consent(cells: Cells) -> None:
-    """Refuse a row of somebody who has not agreed."""
-    cell = cells.values["consent"].strip()
-    if cell.casefold() != "yes":
-        what = f"{cell!r} is not 'yes'" if cell else "the cell is blank"
-        fix = "take the row out, unless the annotator has agreed; then write yes"
-        raise RowError(what, where=f"{cells.location}, column consent", fix=fix)
-
-
-def _profile_values(cells: Cells) -> dict[str, str | None]:
-    values = {name: value.strip() or None for name, value in cells.values.items() if name != "consent"}
-    language = values.get("native_language")
-    if language and len(language) <= _LONGEST_CODE:  # KO is ko: the case of a language's code means nothing
-        values["native_language"] = language.lower()
-    return values
 
 
 def _check_annotators(

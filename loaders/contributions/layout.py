@@ -1,7 +1,8 @@
 """Layout of a collection: what all contributors share, one folder for each of them, and what stands beside."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ FOLDER = "contributions"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-ko"
 _TABLES = ("templates", "prompts")
+_KINDS = ("templates", "questions", "prompts", "responses", "reviews")
 _NOTHING_READ = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields))
 _OWN_TABLES = {
     **dict.fromkeys(("templates", "questions", "prompts"), SUFFIXES),
@@ -46,7 +48,6 @@ class CollectionFiles(NamedTuple):
 
     root: Path
     """Folder of the contributions, to which locations are relative."""
-    consent: Path
     shared: ResponseFiles
     """Templates and prompts that all contributors share."""
     contributors: tuple[ContributorFiles, ...]
@@ -55,9 +56,9 @@ class CollectionFiles(NamedTuple):
     def all(self) -> list[Path]:
         """Every file that is read, in the order of their paths."""
         parts = [self.shared, *(files.responses for files in self.contributors)]
-        tables = [path for part in parts for kind in part[:-1] for path in _paths(kind)]
+        tables = [path for part in parts for kind in _KINDS for path in getattr(part, kind)]
         own = [path for files in self.contributors for path in (files.contributor, files.profiles) if path]
-        return sorted([self.consent, *tables, *own])
+        return sorted([self.root / CONSENT, *tables, *own])
 
 
 def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles:
@@ -73,8 +74,7 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give the directory of contributions")
     linked = _linked(folder, diagnostics)
-    consent = folder / CONSENT
-    if not consent.is_file() and CONSENT not in linked:
+    if not (folder / CONSENT).is_file() and CONSENT not in linked:
         fix = "write what contributors agree to; `blend contribute init` writes a first text"
         diagnostics.problem("the file is missing", where=CONSENT, fix=fix)
     entries = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
@@ -88,22 +88,27 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
     beside = any((folder / name).is_symlink() for name in linked)
     shared = _NOTHING_READ if beside else shared_files(folder, diagnostics)
     parts = [_contributor(folder / name, folder, diagnostics, is_linked=name in linked) for name in names]
-    return CollectionFiles(folder, consent, shared, tuple(parts))
+    return CollectionFiles(folder, shared, tuple(parts))
 
 
 def shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
     """The templates and prompts that all contributors share; two files of one name are a problem."""
-    found: dict[str, list[Path]] = {name: [] for name in _TABLES}
-    unread = set()
+    found: dict[str, list[Path]] = {}
     for name in _TABLES:
-        try:
+        with _told_at(name, diagnostics):
             path = only_named(folder, name, SUFFIXES)
-        except RowError as error:
-            diagnostics.problem(error.what, where=name, fix=error.fix)
-            unread.add(name)
-        else:
             found[name] = [] if path is None else [path]
-    return ResponseFiles(found["templates"], [], found["prompts"], [], [], frozenset(unread))
+    unread = frozenset({*_TABLES} - {*found})
+    return ResponseFiles(found.get("templates", []), [], found.get("prompts", []), [], [], unread)
+
+
+@contextmanager
+def _told_at(where: str, diagnostics: Diagnostics) -> Iterator[None]:
+    """Note the error of a block, at a location within the collection."""
+    try:
+        yield
+    except RowError as error:
+        diagnostics.problem(error.what, where=where, fix=error.fix)
 
 
 def check_name(contributor: str) -> None:
@@ -136,10 +141,6 @@ def owner_of(location: str) -> str:
     return owner if slash else ""
 
 
-def _paths(kind: object) -> Sequence[Path]:
-    return kind if isinstance(kind, list) else ()
-
-
 def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linked: bool) -> ContributorFiles:
     """The files in a contributor's folder; parts that cannot be told apart are left out."""
     name = folder.name
@@ -157,12 +158,9 @@ def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linke
     misread = [path for path in files if path.name.partition(".")[0].casefold() not in _LISTED]
     _check_known(misread, root, known, diagnostics)
     responses, profiles = _NOTHING_READ, None
-    try:
+    with _told_at(name, diagnostics):
         responses = optional_files(folder, root, diagnostics)
         profiles = only_named(folder, "annotators", TABLE_SUFFIXES)
-    except RowError as error:
-        diagnostics.problem(error.what, where=name, fix=error.fix)
-    else:
         if not responses.unread and not any(responses[:-1]):
             fix = "add questions, responses or reviews, as docs/contributing-data.md describes"
             diagnostics.problem("nothing is contributed", where=name, fix=fix)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.contributions.contributors import read_consent
 from blend.loaders.contributions.layout import CONSENT, CONTRIBUTOR, FOLDER, check_name, shared_files
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import git_attributes, write_new_files
@@ -69,11 +68,10 @@ def write_contributor(
     known = registry() if locales is None else locales
     chosen = [known.get(tag) for tag in tags]
     inner = f"{FOLDER}/" if (folder / FOLDER).is_dir() else ""
-    consent = read_consent(folder / inner / CONSENT)
-    if consent is None:
+    if not (folder / inner / CONSENT).is_file():
         raise InputError(f"{folder}: no {CONSENT} in it; start a collection with `blend contribute init`")
     contents = {
-        CONTRIBUTOR: _packaged(CONTRIBUTOR).replace("{consent}", consent),
+        CONTRIBUTOR: _packaged(CONTRIBUTOR),
         "questions.csv": _questions(folder / inner, chosen, known),
         **{f"responses/{locale.tag}.csv": _header(_RESPONSES) for locale in chosen},
         "annotators.csv": _header(_ANNOTATORS),

@@ -202,37 +202,25 @@ def utf8_text(content: bytes, where: str, *, save_as: str | None = None, can_be_
         raise RowError(f"{byte} is not UTF-8", where=where, fix=fix) from None
 
 
-def check_no_null_bytes(content: bytes, where: str, *, width: int = 1) -> None:
-    """Refuse what a disk or a copy leaves of a text that was not written to its end: null bytes in a row.
+def check_no_nulls(text: str, where: str) -> None:
+    """Refuse what a disk or a copy leaves of a text that was not written to its end: null characters in a row.
 
     A single null within a text stays, since somebody may have typed it.
 
-    Args:
-        content: All bytes.
-        where: What messages call them.
-        width: Bytes of a Latin letter: 2 in UTF-16 and 4 in UTF-32, where all but one are null.
-
     Raises:
-        RowError: If there are some; says how many and where the first is. Also if the text is UTF-16, and was
-            to be something else.
+        RowError: If there are some; says how many and where. Also if the text is UTF-16, and was read as
+            something else.
     """
-    n_null = content.count(b"\0")
-    if not n_null:
+    if "\0" not in text:
         return
-    if width == 1 and n_null > len(content) // 10:
-        at_even = content[::2].count(b"\0")
-        fewer, more = sorted((at_even, n_null - at_even))
-        if more > 4 * fewer:
-            raise RowError(
-                "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
-                where=where,
-                fix="save the file with the encoding UTF-8",
-            )
-    # In UTF-16 and UTF-32, some stand in a row between two letters.
-    found = re.search(rb"\0{2,}|\0\Z" if width == 1 else rb"\0{8,}", content)
+    if "\0\0" not in text and 3 * text.count("\0") > len(text):
+        raise RowError(
+            "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
+            where=where,
+            fix="save the file with the encoding UTF-8",
+        )
+    found = re.search(r"\0{2,}|\0\Z", text)
     if found is not None:
-        start = -(-found.start() // width) * width  # behind the nulls of a letter
-        line = content.count(b"\n", 0, start) + 1
-        nulls = pluralise(found.end() - start, "null byte")
-        what = f"{nulls} from offset {start} on (line {line}), which no text has"
+        nulls = pluralise(found.end() - found.start(), "null character")
+        what = f"{nulls} from line {text.count(chr(10), 0, found.start()) + 1} on, which no text has"
         raise RowError(f"{what}: it was not saved or copied whole", where=where, fix=_RESTORE)

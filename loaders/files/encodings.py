@@ -3,7 +3,7 @@
 import codecs
 from pathlib import Path
 
-from blend.loaders.files.content import check_no_null_bytes, location_of, read_content, utf8_text
+from blend.loaders.files.content import check_no_nulls, location_of, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import InputError, RowError
 
@@ -13,8 +13,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _UTF_8 = "utf-8"
-_WIDTHS = {"utf-16": 2, "utf-32": 4}
-"""Bytes of a Latin letter, in encodings where it takes several."""
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """How files in UTF-16 begin."""
 
@@ -63,9 +61,9 @@ def decoded(
             detail = f"the file is UTF-8, not {encoding}; read as UTF-8"
             diagnostics.finding("other-encoding", location, detail)
             encoding = _UTF_8
-    width = _WIDTHS.get(codecs.lookup(encoding or _UTF_8).name[:6], 1)
-    check_no_null_bytes(content, location, width=width)
-    return _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
+    text = _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
+    check_no_nulls(text, location)
+    return text
 
 
 def known_encoding(name: str) -> str:

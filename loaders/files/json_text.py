@@ -14,9 +14,6 @@ MOST_BYTES = 64 << 20
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
-_KEY_END = re.compile(r'"[ \t\r\n]*:')
-"""What ends each key of a JSON text, and may stand in a string: there are no more keys than of these."""
-
 
 def parse_json(text: str, where: str, *, is_file: bool = True) -> Any:
     """The value of a JSON text.
@@ -56,49 +53,20 @@ def _parsed(text: str, where: str, *, is_file: bool) -> Any:
     def constant(name: str) -> NoReturn:
         raise RowError(f"{name} is not JSON", where=where, fix="write a number, or null")
 
-    try:
-        value = json.loads(text, parse_constant=constant)
-    except json.JSONDecodeError as error:
-        raise _not_json(error, where, is_file=is_file) from None
-    repeated = None if _keys_in(value) == len(_KEY_END.findall(text)) else _repeated_keys(text)
-    if repeated:
-        path, key = repeated
-        within = f"{where}, {path}" if path else where
-        raise RowError(f"key {key!r} occurs twice", where=within, fix="keep one of the two")
-    if _has_surrogates(text) and not is_encodable(value):
-        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
-    return value
-
-
-def _keys_in(value: Any) -> int:
-    """Keys of all objects in a value."""
-    keys, waiting = 0, [value]
-    while waiting:
-        part = waiting.pop()
-        if type(part) is dict:
-            keys += len(part)
-            waiting += part.values()
-        elif type(part) is list:
-            waiting += part
-    return keys
-
-
-def _repeated_keys(text: str) -> tuple[str | None, str] | None:
-    """Find where an object holds a key twice, and the key: the last one in a text; null if none does."""
-    repeated: list[tuple[dict[str, Any], str]] = []
-
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
         if len(value) < len(pairs):
-            keys = [key for key, _ in pairs]
-            repeated.extend((value, key) for key, times in Counter(keys).items() if times > 1)
+            key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+            raise RowError(f"key {key!r} occurs twice", where=where, fix="keep one of the two")
         return value
 
-    value = json.loads(text, object_pairs_hook=unique)
-    if not repeated:
-        return None
-    holder, key = repeated[-1]
-    return _path_to(holder, value), key
+    try:
+        value = json.loads(text, parse_constant=constant, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise _not_json(error, where, is_file=is_file) from None
+    if _has_surrogates(text) and not is_encodable(value):
+        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
+    return value
 
 
 def _not_json(error: json.JSONDecodeError, where: str, *, is_file: bool) -> RowError:
@@ -107,23 +75,6 @@ def _not_json(error: json.JSONDecodeError, where: str, *, is_file: bool) -> RowE
     if error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip()):
         return RowError("the JSON ends in the middle", where=where, fix="copy or export the file again, whole")
     return RowError(f"not JSON ({error.msg})", where=where, fix="correct the file at this place")
-
-
-def _path_to(target: Any, value: Any) -> str | None:
-    """Keys and indices that lead from a value to an object inside it; ``None`` when it is not there."""
-    if value is target:
-        return ""
-    if isinstance(value, dict):
-        inner = list(value.items())
-    elif isinstance(value, list):
-        inner = [(f"[{index}]", item) for index, item in enumerate(value)]
-    else:
-        return None
-    for step, item in inner:
-        rest = _path_to(target, item)
-        if rest is not None:
-            return f"{step}{rest}" if rest.startswith("[") or not rest else f"{step}.{rest}"
-    return None
 
 
 def _has_surrogates(text: str) -> bool:

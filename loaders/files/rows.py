@@ -221,6 +221,10 @@ def _table_rows(table: Table, diagnostics: Diagnostics, columns: Columns) -> Ite
             else 1 + max((locations[name] for name in columns.required), default=-1)
         )
     for line in lines:
+        if [*map(_letters, line.cells)] == [*map(_letters, first.cells)]:
+            fix = "delete the row; keep one header, in the first row"
+            diagnostics.problem("the header once more", where=line.location, fix=fix)
+            continue
         problem = _ragged(line, first, len(header), needed, table)
         if problem is not None:
             diagnostics.problems.append(problem)

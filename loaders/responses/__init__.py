@@ -16,7 +16,7 @@ from blend.loaders.responses.countries import check_countries
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
 from blend.loaders.responses.own_reviews import reviews_that_count
-from blend.loaders.responses.question_languages import find_other_languages
+from blend.loaders.responses.question_languages import find_foreign_prompts, find_other_languages
 from blend.loaders.responses.response_files import response_layout
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.errors import BlendError
@@ -125,7 +125,8 @@ def check_rows(
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
     topics = {row.template_id: row.topic for _, row in templates.rows}
-    find_other_languages(questions.rows, known, diagnostics, template_ids=list(topics))
+    find_other_languages(questions.rows, known, diagnostics)
+    find_foreign_prompts(prompts.rows, known, diagnostics)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     find_copied_answers(responses.rows, topics, diagnostics)
     if templates.is_complete:

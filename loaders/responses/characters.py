@@ -3,8 +3,9 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import chain
 
 from blend.loaders.files.checked import Placed
@@ -35,6 +36,12 @@ _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 
 _OF_UTF8 = re.compile(r"[\u00c2-\u00f4][^\x00-\x7f\u00c0-\u00ff\s]{1,3}")
 """What a letter of UTF-8 looks like where it was read as cp1252."""
+_CODE_PAGES = {
+    **dict.fromkeys(("bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq"), "cp1250"),
+    **dict.fromkeys(("az", "tr"), "cp1254"),
+    **dict.fromkeys(("et", "lt", "lv"), "cp1257"),
+}
+"""By language in Latin letters, the code page of its spreadsheets that shares most letters with cp1252."""
 _SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
 """Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
 _OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
@@ -157,7 +164,8 @@ def _note(
 ) -> None:
     for column, text, is_local in texts:
         shown = clean(text)
-        for kind, what in chain(_suspect(shown), () if "prompt" in column else _of_a_page(shown)):
+        page = _CODE_PAGES.get(locales.get(tag).language) if is_local and tag is not None else None
+        for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
             diagnostics.finding(kind, location, f"column {column}: {what}", locale=tag, template_id=template_id)
         if shown.isprintable():
             continue
@@ -170,7 +178,7 @@ def _note(
             diagnostics.finding("hidden-characters", location, detail, locale=tag, template_id=template_id)
 
 
-def _suspect(text: str) -> Iterator[tuple[str, str]]:
+def _suspect(text: str, page: str | None) -> Iterator[tuple[str, str]]:
     for word in mixed_words(text):
         scripts = " and ".join(name.capitalize() for name in sorted(scripts_of(word)))
         yield (
@@ -181,10 +189,25 @@ def _suspect(text: str) -> Iterator[tuple[str, str]]:
         yield "question-marks", f"{found[0]!r} {_LOST}"
     if not text.isascii():
         for word in text.split():
-            if (meant := _OF_UTF8.sub(_as_utf8, word)) != word:
+            meant = _OF_UTF8.sub(_as_utf8, word)
+            if meant == word and page is not None:
+                meant = word.translate(_misread(page))
+            if meant != word:
                 yield "wrong-encoding", f"{word!r} may be {meant!r}, read in a wrong encoding; kept"
             elif _SIGN_IN_WORD.search(word):
                 yield "wrong-encoding", f"{word!r} has a sign within a word, as of a wrong encoding; kept"
+
+
+@cache
+def _misread(page: str) -> Mapping[int, str]:
+    """Letters of cp1252 and the other ones that a code page has in their places, such as ``č`` for ``è``."""
+    letters = dict[int, str]()
+    for code in range(0x80, 0x100):
+        with suppress(UnicodeError):  # some places are empty
+            read, meant = bytes([code]).decode("cp1252"), bytes([code]).decode(page)
+            if read != meant and read.isalpha() and meant.isalpha():
+                letters[ord(read)] = meant
+    return letters
 
 
 def _as_utf8(found: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
@@ -11,11 +11,14 @@ from blend.schemas.language.placeholders import is_placeholder, is_unwritten
 from blend.schemas.language.text_comparison import clean, fold
 from blend.schemas.rows.published_rows import Response
 
-_SURELY_COPIED = 8
-"""Questions from which two people hardly give the same answers to all by chance."""
+_SURELY_COPIED, _LIKELY_COPIED = 8, 4
+"""Questions from which two people hardly give the same answers to all by chance: in whatever spelling, and
+letter by letter."""
 _FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3
 """Questions, and topics of these, from which one answer to all of them was hardly meant; BLEnD's people gave
 one to three questions on two topics at most."""
+_COUNTED_UP = 4
+"""Rows in a row whose only answers count up one by one, as a spreadsheet fills a column in."""
 _SURELY_DRAGGED = 8
 """Annotators in a row with one response each, numbered one by one, as a spreadsheet fills a column in."""
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
@@ -61,15 +64,53 @@ def find_copied_answers(
     first: dict[object, Placed[Response]] = {}
     for (tag, who), given in by_annotator.items():
         _note_filled(given, topics, diagnostics)
-        answered = frozenset((row.template_id, *map(fold, row.answers), row.non_answer) for _, row in given)
+        read = fold if len(given) >= _SURELY_COPIED else str
+        answered = frozenset((row.template_id, *map(read, row.answers), row.non_answer) for _, row in given)
         earlier = first.setdefault((tag, answered), given[0])
-        if earlier is not given[0] and len(given) >= _SURELY_COPIED:
+        if earlier is not given[0] and len(given) >= _LIKELY_COPIED:
             other = f"{earlier.row.annotator!r} in {earlier.location}"
             detail = (
                 f"annotator {who!r} answers all {len(given)} questions as {other} does; kept, and both count"
             )
             diagnostics.finding("copied-responses", given[0].location, detail, locale=tag)
     _note_dragged([given[0] for given in by_annotator.values() if len(given) == 1], diagnostics)
+    _note_counted_up(responses, diagnostics)
+
+
+def _note_counted_up(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
+    """Note rows of a question, one below the other, whose only answers count up: 3, 4, 5, 6."""
+    for run in _runs(responses, _answers_count_up):
+        if len(run) >= _COUNTED_UP:
+            (location, first), (_, last) = run[0], run[-1]
+            detail = (
+                f"{len(run)} answers to {first.template_id!r} count up from {first.answers[0]!r} to "
+                f"{last.answers[0]!r}; kept, was the column filled down?"
+            )
+            key = {"locale": first.locale, "template_id": first.template_id}
+            diagnostics.finding("filled-down", location, detail, **key)
+
+
+def _answers_count_up(one: Response, other: Response) -> bool:
+    is_same_question = (one.template_id, one.locale) == (other.template_id, other.locale)
+    are_single = len(one.answers) == len(other.answers) == 1
+    return is_same_question and are_single and _counts_up(one.answers[0].strip(), other.answers[0].strip())
+
+
+def _annotators_count_up(one: Response, other: Response) -> bool:
+    return one.locale == other.locale and _counts_up(one.annotator, other.annotator)
+
+
+def _runs(
+    rows: Sequence[Placed[Response]], goes_on: Callable[[Response, Response], bool]
+) -> list[list[Placed[Response]]]:
+    """Rows one below the other, parted where one does not go on from the one before."""
+    runs: list[list[Placed[Response]]] = []
+    for placed in rows:
+        if runs and goes_on(runs[-1][-1].row, placed.row):
+            runs[-1].append(placed)
+        else:
+            runs.append([placed])
+    return runs
 
 
 def _note_dragged(single: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
@@ -79,14 +120,7 @@ def _note_dragged(single: Sequence[Placed[Response]], diagnostics: Diagnostics) 
         single: The only response of each annotator who has one, in file order.
         diagnostics: Takes findings.
     """
-    runs: list[list[Placed[Response]]] = []
-    for placed in single:
-        last = runs[-1][-1].row if runs else None
-        if last is not None and last.locale == placed.row.locale and _is_next(last, placed.row):
-            runs[-1].append(placed)
-        else:
-            runs.append([placed])
-    for run in runs:
+    for run in _runs(single, _annotators_count_up):
         if len(run) >= _SURELY_DRAGGED and len({row.template_id for _, row in run}) >= _FILLED_QUESTIONS:
             (location, first), (_, last) = run[0], run[-1]
             detail = (
@@ -96,9 +130,9 @@ def _note_dragged(single: Sequence[Placed[Response]], diagnostics: Diagnostics) 
             diagnostics.finding("counting-annotators", location, detail, locale=first.locale)
 
 
-def _is_next(one: Response, other: Response) -> bool:
-    """Whether a pseudonym is the other's with the next number: ``m02`` after ``m01``."""
-    before, after = _NUMBERED.fullmatch(one.annotator), _NUMBERED.fullmatch(other.annotator)
+def _counts_up(one: str, other: str) -> bool:
+    """Whether a text is another with the next number: ``m02`` after ``m01``, ``4`` after ``3``."""
+    before, after = _NUMBERED.fullmatch(one), _NUMBERED.fullmatch(other)
     return bool(before and after and before[1] == after[1] and int(before[2]) + 1 == int(after[2]))
 
 

@@ -8,7 +8,6 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.loaders.files.workbooks import ByColumn
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.language.text_comparison import clean
@@ -73,7 +72,7 @@ def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
     cells = (
         sheet.select(list(OPTION_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
     )
-    write_new_sheet(path, cells, choices={"verdict": ByColumn("role", VERDICTS)})
+    write_new_sheet(path, cells, choices={"verdict": ALL_VERDICTS})
 
 
 def read_suspects(path: Path) -> frozenset[tuple[str, str]]:

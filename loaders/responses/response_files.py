@@ -115,7 +115,7 @@ def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
         if close is not None and not _is_same(path, folder / f"{close}{suffix}"):
             fix = f"did you mean {close}{suffix}? Rename it, or move it elsewhere"
             diagnostics.problem("nothing of that name is read", where=path.name, fix=fix)
-        elif close is None and suffix in _TEXT_SUFFIXES and _holds_responses(path):
+        elif close is None and (_LOCALE_FILE.fullmatch(path.name) or _holds_responses(path)):
             fix = "move it into the folder 'responses', or elsewhere"
             diagnostics.problem("responses that are not read here", where=path.name, fix=fix)
         elif close is None and suffix != ".txt":
@@ -141,6 +141,8 @@ def _check_folder(path: Path, diagnostics: Diagnostics) -> None:
 
 
 def _holds_responses(path: Path) -> bool:
+    if path.suffix.lower() not in _TEXT_SUFFIXES:
+        return False
     with open_content(path) as file:
         header = file.readline(_LONGEST_HEADER)
     return all(name in header for name in (b"template_id", b"annotator", b"answer_1"))

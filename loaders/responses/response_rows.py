@@ -12,6 +12,7 @@ from blend.loaders.files.checked import Checked, Placed, R, checked
 from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
 from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.tables import TABLE_SUFFIXES
 from blend.loaders.responses.links import AskedQuestion
 from blend.loaders.responses.response_files import ResponseFiles
 from blend.schemas.errors import RowError
@@ -99,11 +100,21 @@ def _table(
             if kind.model is Prompt and not cells:
                 fix = "write prompts, or delete the file if no model is to be asked"
                 own.problem("the file holds no prompt", where=location_of(file, folder), fix=fix)
+            if kind.model is Response and file.suffix.lower() in TABLE_SUFFIXES:
+                _check_answer_columns(cells, location_of(file, folder))
             if kind.named_for_locale:
                 cells = _with_locale(cells, file, folder, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
     diagnostics.problems.extend(own.problems)
     return Checked(rows, is_complete=not own.problems)
+
+
+def _check_answer_columns(rows: Sequence[Cells], where: str) -> None:
+    """Raise once for a table without a column of answers, and not for each of its rows."""
+    if rows and not {"answer_1", "answers"} & rows[0].values.keys():
+        there = ", ".join(map(repr, rows[0].values))
+        fix = f"name the column of (first) answers so; there are {there}"
+        raise RowError("column 'answer_1' is missing", where=where, fix=fix)
 
 
 def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics) -> Placed[R] | None:
@@ -159,6 +170,9 @@ def _review_values(cells: Cells) -> dict[str, Any]:
 
 
 def _response_values(cells: Cells) -> dict[str, Any]:
+    if not str(cells.values["annotator"] or "").strip():
+        fix = "write who answered, or delete the row if it is none of a person's, such as a total"
+        raise RowError("the value is blank", where=f"{cells.location}, column annotator", fix=fix)
     answers = _answers(cells)
     for number, answer in enumerate(answers if isinstance(answers, list) else (), start=1):
         if len(str(answer)) > LONGEST_ANSWER:
@@ -178,6 +192,11 @@ def _contradiction(answers: Any, non_answer: Any, reason: Any) -> tuple[str, str
     if isinstance(answers, list) and len(answers) > MAX_ANSWERS:
         what = f"{len(answers)} answers, but an annotator gives up to {MAX_ANSWERS}"
         return what, f"keep the first {MAX_ANSWERS}"
+    if non_answer not in (None, *NonAnswer) and reason in tuple(NonAnswer):
+        what = f"column reason holds the non-answer {reason!r}, column non_answer {non_answer!r}"
+        return what, "exchange the two, or their names in the header"
+    if non_answer is None and reason in tuple(NonAnswer):
+        return f"column reason holds the non-answer {reason!r}", "move it to column non_answer"
     if answers and non_answer is not None:
         return f"answers and the non-answer {non_answer!r}", "keep the one or the other"
     if not answers and non_answer is None:

@@ -25,7 +25,6 @@ _COLUMNS = Columns(
     READ_AGAIN,
     optional=[name for name in _NAMES if name not in READ_AGAIN],
     others=True,
-    rewritten=_NAMES,  # marks, formats and other cells of the row tell what was there
     returned=True,
 )
 
@@ -40,12 +39,15 @@ def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
     write_new_sheet(path, cells, choices={"invalid": (INVALID,)})
 
 
-def read_answer_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFrame:
+def read_answer_sheet(
+    path: Path, *, encoding: str | None = None, diagnostics: Diagnostics | None = None
+) -> pl.DataFrame:
     """A sheet as it came back from a spreadsheet.
 
     Args:
         path: The table.
         encoding: Of the table; see `loaders.files.encodings.read_text`.
+        diagnostics: Takes findings about the file, such as colours, which nobody reads.
 
     Returns:
         `answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
@@ -54,7 +56,7 @@ def read_answer_sheet(path: Path, *, encoding: str | None = None) -> pl.DataFram
         RowError, RowErrors: If the file cannot be read.
         InputError: If it has no rows.
     """
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics() if diagnostics is None else diagnostics
     rows = read_rows(path, path.parent, diagnostics, _COLUMNS, encoding=encoding)
     diagnostics.raise_problems()
     if not rows:

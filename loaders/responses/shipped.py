@@ -79,7 +79,7 @@ def shipped_exclusions() -> pl.DataFrame:
 
 @cache
 def shipped_risk() -> dict[str, dict[str, float]]:
-    """The coefficients of `builders.mcq.unread.option_risk`, by model and feature.
+    """The coefficients of `builders.mcq.unread_options`, by model and feature.
 
     ``benchmarks/option_risk.py`` fits them on the published answers and the shipped exclusions.
     """
@@ -100,27 +100,6 @@ def shipped_collections() -> pl.DataFrame:
     """
     with as_file(files("blend.decisions") / "blend" / "collection_regions.tsv") as path:
         return pl.read_csv(path, separator="\t")
-
-
-@cache
-def shipped_answer_types() -> dict[str, str]:
-    """The type of answer that each published template asks for, as the model took it."""
-    with as_file(files("blend.decisions") / "blend" / "answer_types.tsv") as path:
-        return dict(pl.read_csv(path, separator="\t").select("template_id", "type").iter_rows())
-
-
-@cache
-def shipped_type_words() -> dict[str, dict[str, int]]:
-    """The words of published answers: by base form and template, the regions in which somebody gave it.
-
-    ``benchmarks/option_risk.py --words`` counts those that at least two answers have.
-    """
-    with as_file(files("blend.decisions") / "blend" / "type_words.tsv") as path:
-        rows = pl.read_csv(path, separator="\t", quote_char=None, schema_overrides={"word": pl.String})
-    found: dict[str, dict[str, int]] = {}
-    for word, template_id, n_regions in rows.select("word", "template_id", "regions").iter_rows():
-        found.setdefault(word, {})[template_id] = n_regions
-    return found
 
 
 @cache

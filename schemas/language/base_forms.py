@@ -1,11 +1,14 @@
 """Base forms of English words: "walk" of "walked", from simplemma's dictionary."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simplemma import Lemmatizer
+
+_CALLED_OTHERWISE = {"bs": "hbs", "hr": "hbs", "no": "nb"}
+"""Languages of which simplemma has the dictionary under another tag."""
 
 
 # As many as 16 regions use.
@@ -13,6 +16,18 @@ if TYPE_CHECKING:
 def base_form(word: str) -> str:
     """Reduce an English word to its base form, as simplemma does."""
     return _lemmatiser().lemmatize(word, "en")
+
+
+def share_known(found: Sequence[str], language: str) -> float | None:
+    """The share of some words that the dictionary of a language knows; null where it has none."""
+    from simplemma.strategies import DictionaryLookupStrategy
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    of = _CALLED_OTHERWISE.get(language, language)
+    if not found or of not in SUPPORTED_LANGUAGES:
+        return None
+    lookup = DictionaryLookupStrategy(_Dictionaries())
+    return sum(lookup.get_lemma(word, of) is not None for word in found) / len(found)
 
 
 def forget_base_forms() -> None:

@@ -1,9 +1,8 @@
 """Times of day and days of the year as people write them in their languages."""
 
 import re
-from functools import cache
 
-from blend.schemas.language.notations import number_in
+from blend.schemas.language.notations import month_names, number_in
 from blend.schemas.language.spelling import respell
 
 _TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m\.?")
@@ -42,29 +41,6 @@ _NAMED_DAY = re.compile(
     r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º)?\.?(?: (?:of|de|ga))? (?P<month>[^\W\d_][^\d]*?)\.?"
     r"|(?P<month2>[^\W\d_][^\d]*?)\.? (?:the )?(?P<day2>\d{1,2})(?:st|nd|rd|th)?"
 )
-
-# January to December of the Gregorian calendar; "/" parts names of one month. Amharic and Persian names are of
-# other calendars, whose days are not these.
-_MONTHS = {
-    "ar": "يناير/جانفي فبراير/فيفري مارس أبريل/أفريل مايو/ماي يونيو/جوان يوليو/جويلية أغسطس/أوت سبتمبر أكتوبر "
-    "نوفمبر ديسمبر",
-    "as": "জানুৱাৰী ফেব্ৰুৱাৰী মাৰ্চ এপ্ৰিল মে' জুন জুলাই আগষ্ট ছেপ্তেম্বৰ অক্টোবৰ নৱেম্বৰ ডিচেম্বৰ",
-    "az": "yanvar fevral mart aprel may iyun iyul avqust sentyabr oktyabr noyabr dekabr",
-    "de": "januar februar märz april mai juni juli august september oktober november dezember",
-    "el": "ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου "
-    "νοεμβρίου δεκεμβρίου",
-    "en": "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept "
-    "october/oct november/nov december/dec",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre/setiembre octubre noviembre diciembre",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "ha": "janairu fabrairu maris afrilu mayu yuni yuli agusta satumba oktoba nuwamba disamba",
-    "id": "januari februari maret april mei juni juli agustus september oktober november desember",
-    "ms": "januari februari mac april mei jun julai ogos september oktober november disember",
-    "su": "januari pébruari/februari maret april méi/mei juni juli agustus séptémber/september oktober "
-    "nopémber/november désémber/desember",
-    "sv": "januari februari mars april maj juni juli augusti september oktober november december",
-    "tl": "enero pebrero marso abril mayo hunyo hulyo agosto setyembre oktubre nobyembre disyembre",
-}
 
 
 def time_in(text: str) -> str:
@@ -118,13 +94,3 @@ def _spelled(hour: int | None, minute: str | None, text: str) -> str:
         return text
     minutes = int(minute or 0)
     return "0:00" if (hour, minutes) == _MIDNIGHT_AFTER else f"{hour}:{minutes:02}"
-
-
-@cache
-def month_names(language: str) -> dict[str, int]:
-    """The Gregorian months of a language by name, as respelled there."""
-    return {
-        respell(name, language): month
-        for month, names in enumerate(_MONTHS.get(language, "").split(), start=1)
-        for name in names.split("/")
-    }

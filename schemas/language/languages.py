@@ -1,91 +1,26 @@
 """Languages, scripts and countries: what they are called, in English, and languages by those who speak them.
 
 `langcodes` knows them all and takes a tenth of a second to load. What the packaged locales need is therefore
-listed here, as it has it; it is asked for anything else.
+in `known_names`, as it has it; it is asked for anything else.
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
-
-NAMES: Mapping[str, tuple[str, str]] = {
-    "am": ("Amharic", "አማርኛ"),
-    "ar": ("Arabic", "العربية"),
-    "as": ("Assamese", "অসমীয়া"),
-    "az": ("Azerbaijani", "azərbaycan"),
-    "bg": ("Bulgarian", "български"),
-    "el": ("Greek", "Ελληνικά"),
-    "en": ("English", "English"),
-    "es": ("Spanish", "español"),
-    "eu": ("Basque", "euskara"),
-    "fa": ("Persian", "فارسی"),
-    "fr": ("French", "français"),
-    "ga": ("Irish", "Gaeilge"),
-    "ha": ("Hausa", "Hausa"),
-    "id": ("Indonesian", "bahasa Indonesia"),
-    "ja": ("Japanese", "日本語"),
-    "ko": ("Korean", "한국어"),
-    "ms": ("Malay", "bahasa Malaysia"),
-    "su": ("Sundanese", "Basa Sunda"),
-    "sv": ("Swedish", "svenska"),
-    "ta": ("Tamil", "தமிழ்"),
-    "tl": ("Filipino", "Filipino"),
-    "zh": ("Chinese", "中文"),
-}
-"""Language tag to its name in English and in itself."""
-
-SCRIPTS: Mapping[str, str] = {
-    "Arab": "Arabic",
-    "Beng": "Bangla",
-    "Cyrl": "Cyrillic",
-    "Ethi": "Ethiopic",
-    "Grek": "Greek",
-    "Hans": "Simplified",
-    "Hant": "Traditional",
-    "Jpan": "Japanese",
-    "Kore": "Korean",
-    "Latn": "Latin",
-    "Taml": "Tamil",
-}
-"""ISO 15924 code to the script's name in English."""
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 
-COUNTRIES: Mapping[str, str] = {
-    "AU": "Australia",
-    "AZ": "Azerbaijan",
-    "BG": "Bulgaria",
-    "CN": "China",
-    "DZ": "Algeria",
-    "EC": "Ecuador",
-    "EG": "Egypt",
-    "ES": "Spain",
-    "ET": "Ethiopia",
-    "FR": "France",
-    "GB": "United Kingdom",
-    "GR": "Greece",
-    "ID": "Indonesia",
-    "IE": "Ireland",
-    "IN": "India",
-    "IR": "Iran",
-    "JP": "Japan",
-    "KP": "North Korea",
-    "KR": "South Korea",
-    "LK": "Sri Lanka",
-    "MA": "Morocco",
-    "MX": "Mexico",
-    "NG": "Nigeria",
-    "PH": "Philippines",
-    "SA": "Saudi Arabia",
-    "SE": "Sweden",
-    "SG": "Singapore",
-    "TW": "Taiwan",
-    "US": "United States",
-}
-"""ISO 3166 code of a country to its name in English."""
+@cache
+def known_names() -> Mapping[str, Mapping[str, Any]]:
+    """``names.toml``: what `langcodes` says of the packaged locales' languages, scripts and countries."""
+    return tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 
 
 def is_language(tag: str) -> bool:
     """Whether a tag is valid BCP 47, for example ``pt-BR``."""
-    if tag in NAMES:
+    if tag in known_names()["languages"]:
         return True
     import langcodes
 
@@ -94,7 +29,7 @@ def is_language(tag: str) -> bool:
 
 def is_country(code: str) -> bool:
     """Whether a code is one of ISO 3166, for example ``ID``."""
-    if code in COUNTRIES:
+    if code in known_names()["countries"]:
         return True
     from langcodes import Language
 
@@ -103,8 +38,8 @@ def is_country(code: str) -> bool:
 
 def country_name(code: str, language: str = "en") -> str:
     """A country's name, in English unless said otherwise: ``South Korea`` of ``KR``."""
-    if language == "en" and code in COUNTRIES:
-        return COUNTRIES[code]
+    if language == "en" and code in known_names()["countries"]:
+        return str(known_names()["countries"][code])
     from langcodes import Language
 
     return Language.make(territory=code).territory_name(language)
@@ -130,7 +65,7 @@ def is_language_in_country(tag: str) -> bool:
 
 def is_script(code: str) -> bool:
     """Whether a code is one of ISO 15924, for example ``Latn``."""
-    if code in SCRIPTS:
+    if code in known_names()["scripts"]:
         return True
     from langcodes import Language
 
@@ -139,8 +74,8 @@ def is_script(code: str) -> bool:
 
 def english_name(tag: str) -> str:
     """A language's name in English, its region or script in brackets: ``Korean``, ``Chinese (Taiwan)``."""
-    if tag in NAMES:
-        return NAMES[tag][0]
+    if tag in known_names()["languages"]:
+        return str(known_names()["languages"][tag][0])
     from langcodes import Language
 
     return Language.get(tag).display_name()
@@ -148,8 +83,8 @@ def english_name(tag: str) -> str:
 
 def own_name(tag: str) -> str:
     """A language's name in itself: ``한국어`` of ``ko``."""
-    if tag in NAMES:
-        return NAMES[tag][1]
+    if tag in known_names()["languages"]:
+        return str(known_names()["languages"][tag][1])
     from langcodes import Language
 
     return Language.get(tag).autonym()
@@ -157,8 +92,8 @@ def own_name(tag: str) -> str:
 
 def script_name(code: str) -> str:
     """A script's name in English: ``Cyrillic`` of ``Cyrl``."""
-    if code in SCRIPTS:
-        return SCRIPTS[code]
+    if code in known_names()["scripts"]:
+        return str(known_names()["scripts"][code])
     from langcodes import Language
 
     return Language.make(script=code).script_name()

@@ -16,15 +16,17 @@ from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.language.calendars import Calendar
+from blend.schemas.language.characters import RIGHT_TO_LEFT
 from blend.schemas.language.languages import (
-    NAMES,
     english_name,
     is_country,
     is_language,
     is_language_in_country,
     is_script,
+    known_names,
     turned_around,
 )
+from blend.schemas.language.nationalities import nationalities
 
 PACKAGED = "locales.toml"
 """File name of the packaged registry."""
@@ -114,6 +116,29 @@ class Locale(Row):
             raise ValueError("latitude and longitude belong together; write both or neither")
         if not is_script(self.script):
             raise ValueError(f"script {self.script!r} is not an ISO 15924 code; write for example 'Latn'")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        # Each is what is left from the entry that was copied, or two letters in the wrong order.
+        code = next((one.code for one in nationalities() if one.country == self.region_name), None)
+        for field in ("region", "parent"):
+            if code is not None and (given := getattr(self, field)) != code:
+                raise ValueError(
+                    f"{field} {given!r} is not {self.region_name}, which region_name names; write {code}"
+                )
+        for name in self.nationalities:
+            of = [one for one in nationalities() if name == one.demonym]
+            if of and self.parent not in {one.code for one in of}:
+                raise ValueError(
+                    f"nationalities has {name!r}, the people of {of[0].country}, and parent is {self.parent}; "
+                    "correct one of them"
+                )
+        direction = "rtl" if self.script in RIGHT_TO_LEFT else "ltr"
+        if self.direction != direction:
+            raise ValueError(
+                f"direction {self.direction!r} is not that of script {self.script!r}; write {direction}"
+            )
         return self
 
 
@@ -237,7 +262,7 @@ def language_name(tag: str, in_language: str = "en") -> str:
     for code in (tag, in_language):
         if not is_language(code):
             raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
-    if in_language == "en" and tag in NAMES:
+    if in_language == "en" and tag in known_names()["languages"]:
         return english_name(tag)
     from langcodes import Language
 

@@ -5,80 +5,14 @@ What is read here a careful reader would read the same way without knowing the q
 """
 
 import re
+import tomllib
+from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from blend.schemas.language.numerals import chinese_number
 from blend.schemas.language.spelling import respell
-
-# Zero to twelve; "/" parts forms of one number, "_" is a blank. Left out is what is a word of another kind by
-# itself: Persian نه is also "no", Korean 네 also "yes".
-_NUMBER_WORDS = {
-    "am": "ዜሮ አንድ ሁለት ሦስት አራት አምስት ስድስት ሰባት ስምንት ዘጠኝ አስር አስራ_አንድ አስራ_ሁለት",
-    "ar": "صفر واحد/واحدة اثنان/اثنين/اثنتان/اثنتين ثلاثة/ثلاث أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع "
-    "ثمانية/ثماني/ثمان تسعة/تسع عشرة/عشر أحد_عشر/إحدى_عشرة اثنا_عشر/اثني_عشر/اثنتا_عشرة",
-    "as": "শূন্য এক দুই তিনি চাৰি পাঁচ ছয় সাত আঠ ন/নয় দহ এঘাৰ বাৰ",
-    "az": "sıfır bir iki üç dörd beş altı yeddi səkkiz doqquz on on_bir on_iki",
-    "de": "null eins/ein/eine zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "el": "μηδέν ένα/ένας/μία/μια δύο/δυο τρία/τρεις τέσσερα/τέσσερις πέντε έξι επτά/εφτά οκτώ/οχτώ "
-    "εννέα/εννιά δέκα έντεκα/ένδεκα δώδεκα",
-    "en": "zero one two three four five six seven eight nine ten eleven twelve",
-    "es": "cero uno/un/una dos tres cuatro cinco seis siete ocho nueve diez once doce",
-    "fa": "صفر یک دو سه چهار پنج شش هفت هشت - ده یازده دوازده",
-    "fr": "zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze",
-    "ha": "sifili ɗaya/daya biyu uku huɗu/hudu biyar shida bakwai takwas tara goma "
-    "goma_sha_ɗaya/goma_sha_daya goma_sha_biyu",
-    "id": "nol/kosong satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas dua_belas",
-    "ko": "영 하나/일 둘/이 셋/삼 넷/사 다섯/오 여섯/육 일곱/칠 여덟/팔 아홉/구 열/십 열하나/십일 열둘/십이",
-    "ms": "sifar/kosong satu dua tiga empat lima enam tujuh lapan sembilan sepuluh sebelas dua_belas",
-    "su": "nol/enol hiji dua tilu opat lima genep tujuh dalapan salapan sapuluh sabelas dua_belas",
-    "sv": "noll ett/en två tre fyra fem sex sju åtta nio tio elva tolv",
-    "tl": "sero isa dalawa tatlo apat lima anim pito walo siyam sampu labing-isa labindalawa",
-}
-_BEFORE_COUNTER = {"ko": {"한": 1, "두": 2, "세": 3, "네": 4, "열한": 11, "열두": 12}}
-"""Forms of numbers that stand before a counter alone."""
-
-_COUNTERS = {
-    "en": "people/persons/person/times/years old/year olds/years of age",
-    "es": "personas/persona/veces/vez/años de edad",
-    "fa": "نفر/بار/تا/ساله",
-    "id": "orang/kali/buah",
-    "ja": "つ/個/人/回/歳/才",
-    "ko": "개/명/번/회/살/세/가지/마리/권/대/곳/군데/과목/인",
-    "ms": "orang/kali/buah",
-    "su": "urang/kali/siki",
-    "zh": "个/個/名/位/次/岁/歲/门/門/种/種/口/人",
-}
-"""Words that count things, people, ages or occasions, and change nothing of the number."""
-
-_UNITS = {
-    "years": {
-        "en": "year/years/yr/yrs", "es": "año/años", "id": "tahun", "ms": "tahun", "su": "taun", "ko": "년",
-        "zh": "年", "el": "χρόνια/έτη", "az": "il", "ha": "shekara/shekaru", "fa": "سال", "ar": "سنة/سنوات",
-    },
-    "months": {
-        "en": "month/months", "es": "mes/meses", "id": "bulan", "ms": "bulan", "su": "bulan",
-        "ko": "개월/달", "zh": "个月/個月", "el": "μήνες/μήνας", "az": "ay", "ha": "wata/watanni", "fa": "ماه",
-    },
-    "weeks": {
-        "en": "week/weeks/wk/wks", "es": "semana/semanas", "id": "minggu", "ms": "minggu", "su": "minggu",
-        "ko": "주/주일", "zh": "周/週/星期", "el": "εβδομάδες", "az": "həftə", "ha": "mako/makonni",
-        "fa": "هفته",
-    },
-    "days": {
-        "en": "day/days", "es": "día/días", "id": "hari", "ms": "hari", "su": "poé/poe", "ko": "일/일장",
-        "zh": "天/日", "el": "μέρες/ημέρες", "az": "gün", "ha": "kwana/kwanaki", "fa": "روز", "ar": "يوم/أيام",
-    },
-    "hours": {
-        "en": "hour/hours/hr/hrs", "es": "hora/horas", "id": "jam", "ms": "jam", "su": "jam", "ko": "시간",
-        "zh": "小时/小時", "el": "ώρα/ώρες", "az": "saat", "ha": "awa/awoyi", "fa": "ساعت", "ar": "ساعة/ساعات",
-    },
-    "minutes": {
-        "en": "minute/minutes/min/mins", "es": "minuto/minutos", "id": "menit", "ms": "minit", "su": "menit",
-        "ko": "분", "zh": "分钟/分鐘", "el": "λεπτά", "az": "dəqiqə", "ha": "minti/mintuna", "fa": "دقیقه",
-        "ar": "دقيقة/دقائق",
-    },
-}  # fmt: skip
-"""Units of time by language: they count only behind the number that a question asks for in that unit."""
 
 _ASKED_UNITS = (
     ("years", re.compile(r"\bin years\b|\bhow many years\b|\bage\b")),
@@ -121,7 +55,7 @@ def number_in(text: str, language: str, unit: str | None = None) -> str:
         with_counter = _COUNTED.fullmatch(text)
         if with_counter and respell(with_counter[2], tag) in counters:
             return _without_thousands(with_counter[1])
-        for word, number in (*words.items(), *_BEFORE_COUNTER.get(tag, {}).items()):
+        for word, number in (*words.items(), *_words()["before_counters"].get(tag, {}).items()):
             if text.startswith(word) and respell(text[len(word) :], tag) in counters:
                 return str(number)
         counted_in_chinese = _chinese_count(text, counters) if tag in ("zh", "ja") else None
@@ -152,7 +86,7 @@ def _read_as(language: str) -> tuple[str, ...]:
 @cache
 def number_words(language: str) -> dict[str, int]:
     """The numbers to twelve of a language in words, as respelled there."""
-    columns = _NUMBER_WORDS.get(language, "").split()
+    columns = _words()["numbers"].get(language, "").split()
     return {
         respell(form.replace("_", " "), language): value
         for value, forms in enumerate(columns)
@@ -163,5 +97,21 @@ def number_words(language: str) -> dict[str, int]:
 
 @cache
 def _counters(language: str, unit: str | None) -> frozenset[str]:
-    listed = _COUNTERS.get(language, ""), _UNITS.get(unit or "", {}).get(language, "")
+    listed = _words()["counters"].get(language, ""), _words()["units"].get(unit or "", {}).get(language, "")
     return frozenset(respell(word, language) for words in listed for word in words.split("/") if word)
+
+
+@cache
+def month_names(language: str) -> dict[str, int]:
+    """The Gregorian months of a language by name, as respelled there."""
+    return {
+        respell(name, language): month
+        for month, names in enumerate(_words()["months"].get(language, "").split(), start=1)
+        for name in names.split("/")
+    }
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    """``words.toml``: numbers, counters, units and months by language."""
+    return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))

@@ -16,7 +16,8 @@ _PLACEHOLDERS = frozenset(
 
 _UNWRITTEN = re.compile(
     r"\W+|to ?do|tb[acd]|fix ?me|n/a|xxx+|ditto|(?:see|same as|as) above|see below|lorem ipsum.*"
-    r"|(?:no |missing )?translation(?: missing| needed)?|untranslated|not translated|placeholder",
+    r"|loading|(?:no |missing )?translation(?: missing| needed)?|untranslated|not translated"
+    r"|placeholder",
     re.IGNORECASE,
 )
 
@@ -28,4 +29,5 @@ def is_placeholder(text: str) -> bool:
 
 def is_unwritten(text: str) -> bool:
     """Whether a text only stands for one that is still to be written, such as ``TODO`` or ``???``."""
-    return text.isascii() and _UNWRITTEN.fullmatch(text.strip()) is not None
+    plain = text.strip().replace("…", "...")
+    return plain.isascii() and any(_UNWRITTEN.fullmatch(one) for one in (plain, plain.rstrip(".")))

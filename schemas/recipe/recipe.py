@@ -20,9 +20,6 @@ _UNSHOWN = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 Line = Annotated[str, StringConstraints(pattern=rf"^[^\s{_UNSHOWN}]([^{_UNSHOWN}]*[^\s{_UNSHOWN}])?$")]
 """Text in one line, without outer white space and control characters."""
 
-MOST_VARIANTS = 1_000
-"""Questions per template and region that can be asked for by their number."""
-
 Count = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 """A number of people, answers or votes; upstream files have no larger one either."""
 
@@ -66,22 +63,17 @@ class SaqOptions(FrozenModel):
 class JudgeOptions(FrozenModel):
     """Who decides whether two answers mean the same, beyond the lexical rules."""
 
-    kind: Literal["lexical", "chat", "embedding"] = "lexical"
-    """``lexical``: rules only; ``chat``: an OpenAI-compatible server; ``embedding``: sentence vectors."""
+    kind: Literal["lexical", "chat"] = "lexical"
+    """``lexical``: rules only; ``chat``: an OpenAI-compatible server."""
     decisions: str | None = None
     """TSV of reviewed decisions, relative to the recipe; used first, and a chat model's verdicts are added."""
     shipped: StrictBool = True
     """Whether the decisions that come with the package count as well, in default mode, after the rules and
     those of ``decisions``."""
-    local_variants: StrictBool = True
-    """Whether two English texts are the same where the region asked about, or the one that offers an option,
-    writes them in the same words of its own, in default mode."""
     model: str | None = None
-    """Model name (``chat``) or model directory or Hub id (``embedding``)."""
+    """Name of the model, as the server knows it (``chat``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
     """Pairs that a chat model is asked about at the same time."""
-    threshold: StrictFloat = Field(default=0.8, ge=-1, le=1)
-    """Cosine similarity from which two answers count as the same (``embedding``)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -101,9 +93,6 @@ class McqOptions(FrozenModel):
 
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure exactly; ``default`` is described in ``docs/mcq.md``."""
-    variants: Annotated[StrictInt, Field(ge=1, le=MOST_VARIANTS)] | Literal["all"] = 5
-    """Questions per template and region at most, 1000 or fewer, or ``all`` (``default`` mode; ``paper`` always
-    makes all)."""
     target_min_votes: PositiveCount = 3
     """Votes that a region's top answer needs before the region is asked about: a majority of five."""
     target_max_non_answers: Count = 2
@@ -116,12 +105,8 @@ class McqOptions(FrozenModel):
     specific_only: StrictBool = False
     """Whether only answers that nobody of another region gave are asked for (``answer_spread`` ``specific``);
     ``default`` mode."""
-    hard: StrictBool = False
-    """Whether the configuration ``multiple-choice-hard`` is made as well: at most one question per template and
-    region, whose distractors hide the right answer; ``default`` mode."""
     rungs: StrictBool = False
-    """Whether ``true-false-questions`` and ``region-questions`` are made of the multiple-choice questions as
-    well; ``default`` mode."""
+    """Whether ``true-false-questions`` are made of the multiple-choice questions as well; ``default`` mode."""
     distractor_min_votes: PositiveCount = 2
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
     distractor_reserve_votes: PositiveCount = 1
@@ -150,9 +135,6 @@ class McqOptions(FrozenModel):
     max_risk: Annotated[float, Field(gt=0, le=1)] | None = None
     """Up to which estimated probability of being refused an option that nobody has read is shown as wrong, in
     ``default`` mode; all are when absent."""
-    max_silly: Annotated[float, Field(gt=0, le=1)] | None = None
-    """Up to which estimated probability of being no answer of the kind asked for an option that nobody has read
-    is shown as wrong, in ``default`` mode; all are when absent."""
     rebalance: StrictBool = False
     """Whether the options of questions that a source has with its options are put in another order, so that the
     correct one stands in every position equally often in every locale."""

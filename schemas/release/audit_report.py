@@ -42,18 +42,14 @@ class AuditReport(FrozenModel):
     """Of all questions and by locale, in the order of the audit's baselines."""
     leaks: tuple[Fares, ...]
     """The same of the causes that make an option stand out."""
-    hard: "AuditReport | None" = None
-    """The same of ``multiple-choice-hard``; null, and not written, where a release has no such questions."""
     true_false: "AuditReport | None" = None
-    """The same of ``true-false-questions``, where accuracies are balanced; null likewise."""
-    regions: "AuditReport | None" = None
-    """The same of ``region-questions``; null likewise."""
+    """The same of ``true-false-questions``, where accuracies are balanced; null, and not written, where a
+    release has no such questions."""
 
     @model_serializer(mode="wrap")
     def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         figures: dict[str, Any] = written(self)
-        absent = {"hard", "true_false", "regions"}
-        return {name: value for name, value in figures.items() if name not in absent or value is not None}
+        return {name: value for name, value in figures.items() if name != "true_false" or value is not None}
 
     @property
     def overall(self) -> dict[str, Fares]:

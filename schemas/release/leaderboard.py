@@ -1,7 +1,7 @@
 """Tasks of a release's ``eval.yaml``, by which the Hub lists a model's results beside those of others."""
 
 MULTIPLE_CHOICE = "multiple-choice"
-"""All multiple-choice questions; the hard split is a task of its configuration's name."""
+"""All multiple-choice questions."""
 
 SHORT_ANSWER = "short-answer"
 """The questions of all regions, with a written answer."""

@@ -11,27 +11,23 @@ from blend.schemas.rows.published_rows import (
     Question,
     ShortAnswerPrompt,
 )
-from blend.schemas.rows.rung_rows import RegionQuestion, TrueFalseQuestion
+from blend.schemas.rows.rung_rows import TrueFalseQuestion
 from blend.schemas.rows.triple_rows import FOOD_ALIGNED, FOOD_TEMPLATES, FOOD_TRIPLES, Triple, TripleTemplate
 
 ANNOTATIONS = "annotations"
 SHORT_ANSWER_QUESTIONS = "short-answer-questions"
 SHORT_ANSWER_PROMPTS = "short-answer-prompts"
 MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
-MULTIPLE_CHOICE_HARD = "multiple-choice-hard"
 COMPACT = "compact"
 TRUE_FALSE_QUESTIONS = "true-false-questions"
-REGION_QUESTIONS = "region-questions"
 
 CONFIGS: dict[str, type[BaseModel]] = {
     ANNOTATIONS: Annotation,
     SHORT_ANSWER_QUESTIONS: Question,
     SHORT_ANSWER_PROMPTS: ShortAnswerPrompt,
     MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
-    MULTIPLE_CHOICE_HARD: MultipleChoiceQuestion,
     COMPACT: CompactQuestion,
     TRUE_FALSE_QUESTIONS: TrueFalseQuestion,
-    REGION_QUESTIONS: RegionQuestion,
     FOOD_TRIPLES: Triple,
     FOOD_ALIGNED: Triple,
     FOOD_TEMPLATES: TripleTemplate,
@@ -44,10 +40,8 @@ KEYS: dict[str, str] = {
     SHORT_ANSWER_QUESTIONS: "template_id",
     SHORT_ANSWER_PROMPTS: "prompt_id",
     MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
-    MULTIPLE_CHOICE_HARD: "mcq_id",
     COMPACT: "mcq_id",
     TRUE_FALSE_QUESTIONS: "true_false_id",
-    REGION_QUESTIONS: "region_question_id",
     FOOD_TRIPLES: "qid",
     FOOD_ALIGNED: "qid",
     FOOD_TEMPLATES: "relation",
@@ -55,10 +49,10 @@ KEYS: dict[str, str] = {
 }
 """Configuration to the field that no two rows of a split share."""
 
-MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, MULTIPLE_CHOICE_HARD, COMPACT)
+MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, COMPACT)
 """Configurations of questions with options, in one split for all regions."""
 
-RUNGS = (TRUE_FALSE_QUESTIONS, REGION_QUESTIONS)
+RUNGS = (TRUE_FALSE_QUESTIONS,)
 """Configurations that ask for the answers of multiple-choice questions in harder ways, in one split too."""
 
 ASKED: dict[str, tuple[str, ...]] = dict.fromkeys(

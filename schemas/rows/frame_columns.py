@@ -19,7 +19,7 @@ from blend.schemas.rows.published_rows import (
     Review,
     ShortAnswerPrompt,
 )
-from blend.schemas.rows.rung_rows import RegionQuestion, TrueFalseQuestion
+from blend.schemas.rows.rung_rows import TrueFalseQuestion
 from blend.schemas.sheets.contributors import AnnotatorProfile
 
 KEY = ("template_id", "locale")
@@ -103,9 +103,6 @@ COMPACT_ROWS = frame_schema(CompactQuestion)
 
 TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
 """True-false questions as published."""
-
-REGION_ROWS = frame_schema(RegionQuestion)
-"""Region questions as published."""
 
 FILLERS = pl.Schema(
     {

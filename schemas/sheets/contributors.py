@@ -1,20 +1,23 @@
 """Contributors: who adds a folder to a collection, and what annotators agreed to tell about themselves."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, field_validator
 
 from blend.schemas.base.addresses import is_server_address
 from blend.schemas.base.frozen_model import FrozenModel, Row, Text
+from blend.schemas.errors import RowError
 from blend.schemas.language.languages import is_language
 from blend.schemas.language.personal_data import Pseudonym, personal_data
 from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.recipe.licenses import check_license
 
 AGE_BANDS: Final = ("18-24", "25-34", "35-44", "45-54", "55-64", "65+")
 """Bands in which annotators tell their age."""
 _MOST_YEARS: Final = 120
+_LONGEST_CODE = 3
 
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
@@ -51,6 +54,21 @@ def _address(text: str) -> str:
     return text
 
 
+def _license(text: str) -> str:
+    try:
+        check_license(text, where="")
+    except RowError as error:
+        raise ValueError(f"{error.what}; {error.fix}") from None
+    return text
+
+
+def _past(day: date) -> date:
+    # A day begins 14 hours earlier in the east than in UTC.
+    if day > (datetime.now(UTC) + timedelta(hours=14)).date():
+        raise ValueError(f"{day} is still to come; write the day on which you agreed")
+    return day
+
+
 class Contributor(FrozenModel):
     """Who adds a folder to a collection, and how they want to be credited."""
 
@@ -64,12 +82,10 @@ class Contributor(FrozenModel):
     """ORCID iD; only with ``credit = "name"``."""
     url: Annotated[str, AfterValidator(_address)] | None = None
     """Web page of the contributor; only with a credit."""
-    license: Text
+    license: Annotated[Text, AfterValidator(_license)]
     """Licence of what is contributed, by the identifier that the Hub knows, for example ``cc-by-4.0``."""
-    agreed: date
+    agreed: Annotated[date, AfterValidator(_past)]
     """Day on which the contributor agreed to the text in CONSENT.md, as in ``2026-11-30``."""
-    consent: str
-    """Code of the text that was agreed to: it changes with the text."""
 
 
 class LocaleShare(FrozenModel):
@@ -107,6 +123,12 @@ class AnnotatorProfile(Row):
     """Years that the annotator has lived in the region; null when not told."""
     age_band: str | None = None
     """Age in one of the bands, for example ``25-34``; null when not told."""
+
+    @field_validator("native_language", mode="before")
+    @classmethod
+    def _lower_case(cls, tag: str | None) -> str | None:
+        # KO is ko: the case of a language's code means nothing.
+        return tag.lower() if tag and len(tag) <= _LONGEST_CODE else tag
 
     @field_validator("native_language")
     @classmethod

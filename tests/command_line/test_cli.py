@@ -11,7 +11,6 @@ import typer
 
 from blend.cli import app
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import BlendError
 from blend.version import __version__
 from helpers.in_process import run
@@ -100,11 +99,9 @@ def test_build_says_what_it_replaced(tmp_path: Path):
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_build_json_is_the_manifest(tmp_path: Path):
-    printed = run("build", "--out", tmp_path / "release", "--json", "--variants", "1", "--seed", "3")
+    printed = run("build", "--out", tmp_path / "release", "--json", "--seed", "3")
     assert printed == (tmp_path / "release" / "release.json").read_text(encoding="utf-8")
     assert json.loads(printed)["recipe"]["seed"] == 3
-    mcqs = read_config(tmp_path / "release", "multiple-choice-questions")
-    assert mcqs.group_by("template_id", "locale").len()["len"].max() == 1
 
 
 @pytest.mark.nightly
@@ -118,17 +115,9 @@ def test_a_release_can_be_built_again_from_its_recipe(release: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--variants", "0"], "--variants 0: expected a number from 1 to 1,000, or 'all'"),
-        (["--variants", "many"], "--variants many: expected a number from 1 to 1,000, or 'all'"),
-        *(
-            (
-                ["--food", "food.nt.gz", *option],
-                (
-                    "--mcq-mode and --variants are about questions, and a snapshot given with --food holds none"
-                    "; leave them out"
-                ),
-            )
-            for option in (["--mcq-mode", "paper"], ["--variants", "all"])
+        (
+            ["--food", "food.nt.gz", "--mcq-mode", "paper"],
+            "--mcq-mode is about questions, and a snapshot given with --food holds none; leave it out",
         ),
         (
             ["--revision", "v1"],

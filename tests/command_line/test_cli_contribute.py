@@ -46,9 +46,8 @@ def test_ten_ways_as_json(work: Path):
         "contributor": "mina-ko",
         "file": "mina-ko/annotators.csv",
         "row": 3,
-        "line": 3,
-        "field": "column consent",
-        "what": "the cell is blank",
+        "where": "annotators.csv:3, column consent",
+        "what": "'' is not 'yes'",
         "fix": "take the row out, unless the annotator has agreed; then write yes",
     }
 
@@ -62,9 +61,7 @@ def test_others_are_told_nothing_of_it(work: Path):
 def test_annotations_name_files_from_the_working_directory(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(work / "contributions" / "mina-ko")
     first = run("contribute", "check", ".", "--format", "github", code=REFUSED).splitlines()[0]
-    assert first.startswith(
-        "::error file=annotators.csv,line=3::mina-ko, annotators.csv, row 3, column consent: "
-    )
+    assert first.startswith("::error file=annotators.csv,line=3::mina-ko, annotators.csv:3, column consent: ")
 
 
 def test_what_a_file_holds_ends_no_annotation(work: Path):
@@ -137,4 +134,4 @@ def test_the_step_of_the_workflow(tmp_path: Path):
         text=True,
     )
     assert check.returncode == REFUSED
-    assert check.stdout.startswith("::error file=contributions/mina-ko/contributor.toml,line=11::mina-ko, ")
+    assert check.stdout.startswith("::error file=contributions/mina-ko/contributor.toml::mina-ko, ")

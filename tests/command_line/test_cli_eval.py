@@ -46,9 +46,9 @@ def ask(release: Path, model: Path | str, out: Path, *options: str) -> None:
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path, tmp_path: Path):
-    ask(sample_release, model, tmp_path / "plain", "--device", "cpu")
-    ask(sample_release, model, tmp_path / "exact", "--dtype", "float32", "--batch-size", "1")
-    ask(sample_release, model, tmp_path / "coarse", "--dtype", "bfloat16")
+    ask(sample_release, model, tmp_path / "plain", "-M", "device=cpu")
+    ask(sample_release, model, tmp_path / "exact", "-M", "dtype=float32", "-M", "batch_size=1")
+    ask(sample_release, model, tmp_path / "coarse", "-M", "dtype=bfloat16")
     plain, exact, coarse = (read_run(tmp_path / name) for name in ("plain", "exact", "coarse"))
     described = [(run.description.model.device, run.description.model.dtype) for run in (plain, exact, coarse)]
     assert described == [("cpu", "float32"), ("cpu", "float32"), ("cpu", "bfloat16")]
@@ -67,11 +67,11 @@ def server(model: Path):
 @pytest.mark.nightly
 @pytest.mark.integration
 def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
-    written = ("-T", "style=json", "--max-tokens", "8", "--no-chat")
+    written = ("-T", "style=json", "--max-tokens", "8", "-M", "chat=no")
     ask(sample_release, model, tmp_path / "here", *written)
     for concurrency in ("2", "4"):
         # How many are under way is no part of a run, which goes on with others.
-        more = ("--server", server.url, "--concurrency", concurrency)
+        more = ("--server", server.url, "-M", f"concurrency={concurrency}")
         ask(sample_release, "tiny", tmp_path / "there", *written, *more)
     here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
     assert there.description.model.server == server.url
@@ -119,7 +119,7 @@ def test_options_of_the_task_that_cannot_be(
     [
         *(
             (option, f"{' '.join(option)} makes sense only with --server; leave it out")
-            for option in (["--concurrency", "2"], ["--extra-body", '{"a": 1}'])
+            for option in (["-M", "concurrency=2"], ["-M", 'extra_body={"a": 1}'])
         ),
         *(
             (
@@ -127,9 +127,9 @@ def test_options_of_the_task_that_cannot_be(
                 f"{' '.join(option)} makes sense only for a model on this machine; leave it out",
             )
             for option in (
-                ["--device", "cpu"],
-                ["--dtype", "float32"],
-                ["--batch-size", "4"],
+                ["-M", "device=cpu"],
+                ["-M", "dtype=float32"],
+                ["-M", "batch_size=4"],
             )
         ),
         (
@@ -160,14 +160,36 @@ def test_options_of_the_task_that_cannot_be(
             for option in (["--system", "Hi"], ["--thinking", "on"])
         ),
         (
-            ["--server", "http://localhost:1/v1", "--extra-body", "top_k"],
-            "--extra-body top_k: expected an object of JSON such as '{\"top_k\": 20}'",
+            ["--server", "http://localhost:1/v1", "-M", "extra_body=top_k"],
+            "-M extra_body=top_k: expected an object of JSON such as '{\"top_k\": 20}'",
+        ),
+        (
+            ["-M", "device"],
+            "-M device: expected a name and a value, such as dtype=float32",
+        ),
+        (
+            ["-M", "device=cpu", "-M", "device=cuda"],
+            "-M device=cuda: device is given twice",
+        ),
+        (
+            ["-M", "dytpe=float32"],
+            (
+                "-M dytpe=float32: there is no such option; did you mean 'dtype'? a model there has device, "
+                "dtype, batch_size, chat"
+            ),
+        ),
+        (
+            ["-M", "batch_size=some"],
+            (
+                "-M batch_size: 'some' is not possible (Input should be a valid integer, unable to parse "
+                "string as an integer)"
+            ),
         ),
         (
             ["--thought-marks", "<plan>"],
             "--thought-marks <plan>: expected two marks such as '<plan>,</plan>'",
         ),
-        (["--device", "abacus"], "device 'abacus': torch finds no such device; choose one of: cpu, auto"),
+        (["-M", "device=abacus"], "device 'abacus': torch finds no such device; choose one of: cpu, auto"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(
@@ -185,18 +207,17 @@ def test_options_that_do_not_fit_are_refused(
     "option",
     [
         ["--server", "http://localhost:1/v1"],
-        ["--concurrency", "2"],
-        ["--device", "cpu"],
-        ["--dtype", "float32"],
-        ["--chat"],
-        ["--no-chat"],
-        ["--batch-size", "4"],
+        ["-M", "concurrency=2"],
+        ["-M", "device=cpu"],
+        ["-M", "dtype=float32"],
+        ["-M", "chat=no"],
+        ["-M", "batch_size=4"],
         ["--max-tokens", "8"],
         ["--temperature", "0.5"],
         ["--seed", "0"],
         ["--system", "Hi"],
         ["--thinking", "on"],
-        ["--extra-body", '{"top_k": 20}'],
+        ["-M", 'extra_body={"top_k": 20}'],
     ],
 )
 def test_options_of_models_are_refused_with_recorded_answers(

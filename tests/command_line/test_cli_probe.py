@@ -82,7 +82,7 @@ def test_scores_are_printed_for_programs(run: Path):
 
 
 @pytest.mark.nightly
-def test_the_page_shows_countries_templates_languages_and_examples(run: Path, tmp_path: Path):
+def test_the_page_shows_countries_templates_and_languages(run: Path, tmp_path: Path):
     blend("report", run, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for title in (
@@ -90,11 +90,8 @@ def test_the_page_shows_countries_templates_languages_and_examples(run: Path, tm
         "By template",
         "By language and country",
         "Naming the country, and asking in English",
-        "Dishes as examples",
     ):
         assert f">{title}</h3>" in page
-    decided = pl.read_parquet(run / "decisions.parquet")
-    assert any(", ".join(row) in page for row in decided["gold"].to_list())
 
 
 @pytest.mark.nightly
@@ -146,7 +143,7 @@ ONLY = "makes sense only where a model writes or chooses, and here candidates ar
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--chat",), f"--chat {ONLY}"),
+        (("-M", "chat=yes"), f"-M chat=True {ONLY}"),
         (
             ("--server", "http://localhost:1"),
             "a server does not say how likely a candidate is; name a --model on this machine",
@@ -287,4 +284,4 @@ def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: P
     assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
     blend("report", out, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert ">Dishes as examples</h3>" in page
+    assert ">By country</h3>" in page

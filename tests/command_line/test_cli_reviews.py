@@ -105,19 +105,17 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     place["밥"]["english"], place["국"]["english"] = "rice", "soup"
     place["모름"].update(invalid="X", reason="don't know")
     place["noon"].update(invalid="x", reason="no time")
-    # As Excel with German settings saves it: semicolons, a mark, rewritten times, rows sorted by answer.
-    place["'18:00"]["answer"] = "18:00:00"
-    place["'6 pm"]["answer"] = "0,75"
+    # As Excel with German settings saves it: semicolons, a mark, no apostrophes, rows sorted by answer.
+    place["'18:00"]["answer"] = "18:00"
+    place["'6 pm"]["answer"] = "6 pm"
     rows.sort(key=lambda row: row["answer"])
     (project / "back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
 
-    out, err = run("reviews", "accept", "back.csv", "--out", "collected/reviews", "--reviewer", "r7")
+    out, _ = run("reviews", "accept", "back.csv", "--out", "collected/reviews", "--reviewer", "r7")
     assert out == (
         "collected/reviews/ko-KR.jsonl: 2 questions reviewed; 3 groups, 2 invalid answers.\n"
         "Look whether the English fits its answers, or one column was sorted alone: 국 = soup; 밥 = rice.\n"
     )
-    assert "'18:00:00' is read as '18:00'" in err
-    assert "'0,75' is read as '6 pm'" in err
     stored = (project / "collected" / "reviews" / "ko-KR.jsonl").read_text(encoding="utf-8")
     assert [json.loads(line)["reviewer"] for line in stored.splitlines()] == ["r7", "r7"]
 
@@ -168,7 +166,7 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     kept = [line for line in RESPONSES.splitlines() if not line.startswith(("food-01,a3", "work-01,a3"))]
     responses.write_text("\n".join(kept).replace("쌀밥", "빵") + "\n", encoding="utf-8")
     with pytest.raises(
-        BlendError, match="since the review, have `blend reviews propose` take up its question again"
+        BlendError, match="corrected there, have `blend reviews propose` take up its question again"
     ):
         run("build", "recipe.toml", "--out", "release")
 
@@ -294,7 +292,6 @@ def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp
     sheet = sheet.with_columns(english=pl.when(wrong).then(pl.lit("")).otherwise("english"))
     write_answer_sheet(sheet, tmp_path / "sheet.csv")
     accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
-    assert accepted.recognised == ()
     # Published English is no column that was sorted alone, nor are groups filled down.
     assert not [told for told in accepted.suspect_english if told.endswith("alone?") or "filled down" in told]
 

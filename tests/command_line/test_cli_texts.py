@@ -49,7 +49,7 @@ def run(*command: str):
 
 def ask(release: Path, model: Path, out: Path, *options: str):
     how = ("--task", "cultural-prompts", "--model", str(model), "--out", str(out), "--max-tokens", "12")
-    return run("eval", "run", str(release), *how, "--samples", "2", "--device", "cpu", *options)
+    return run("eval", "run", str(release), *how, "--samples", "2", "-M", "device=cpu", *options)
 
 
 @pytest.mark.nightly
@@ -158,7 +158,7 @@ OF_ITEMS = "for answers to items, and this is a table of texts"
     [
         ("--shard 1/2", ASKED),
         ("--price 1,2", ASKED),
-        ("--no-chat", ASKED),
+        ("-M chat=no", ASKED),
         ("--limit 2", OF_ITEMS),
         ("-T kinds=qa", OF_ITEMS),
         ("-T nationalities=KR", OF_ITEMS),

@@ -141,7 +141,6 @@ def test_an_interrupt(ended: Callable, monkeypatch, path: tuple[str, ...]):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["build", "--variants", "0"], "--variants 0: expected a number from 1 to 1,000, or 'all'"),
         (
             ["build", "--revision", "v1"],
             "--revision names a version of the repository given with --blend; give both",

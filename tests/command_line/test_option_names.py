@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from blend.cli import app
+from blend.cli.model_options import HERE, THERE
 from blend.cli.option_names import options_of, with_options
 from blend.cli.task_options import option_names
 from blend.schemas.errors import InputError, RowError
@@ -35,7 +36,7 @@ OTHER_NAMES = {
 # They write command lines for people: two READMEs, and how Inspect is called.
 WITH_COMMANDS = {
     "builders/annotation/starting.py",
-    "eval/export/lm_eval.py",
+    "builders/export/lm_eval.py",
     "eval/inspect_tasks.py",
 }
 
@@ -71,15 +72,17 @@ def test_options_of_a_task_are_said_as_they_are_typed():
         assert with_options("`lemmas=ko=none` or `rule`") == "-T lemmas=ko=none or --rule"
 
 
-def test_a_flag_that_can_be_turned_off():
+def test_options_of_a_model_are_said_as_they_are_typed():
     with options_of(COMMAND.commands["eval"].commands["run"].params):
-        assert with_options("leave `chat` out, or give `chat=False`") == "leave --chat out, or give --no-chat"
+        assert with_options("leave `chat` out, or give `dtype=float32`") == (
+            "leave -M chat out, or give -M dtype=float32"
+        )
 
 
 def test_an_option_of_another_command_is_said_with_it():
     commands = COMMAND.commands["eval"].commands
     others = {"blend eval run": commands["run"].params, "blend eval score": commands["score"].params}
-    with options_of(commands["scorers"].params, others):
+    with options_of(commands["judged"].params, others):
         assert with_options("`max_tokens`, `allow_missing`, `seed`, column `thought`") == (
             "--max-tokens of `blend eval run`, --allow-missing of `blend eval score`, --seed, column `thought`"
         )
@@ -125,6 +128,7 @@ def test_the_library_knows_no_options():
 def all_parameters(command: Any) -> set[str]:
     below = getattr(command, "commands", {}).values()
     behind = {name for one in command.params if "-T" in one.opts for name in option_names(one.name)}
+    behind.update(HERE, THERE)
     return {one.name for one in command.params}.union(behind, *map(all_parameters, below))
 
 

@@ -242,13 +242,7 @@ def test_decisions_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved
 PROPOSED = {
     "reviews": ("reviews", "propose", ("--all",), {"invalid": '"x"'}),
     "pairs": ("review-pairs", "propose", ("--all",), {"verdict": '"same,different"'}),
-    # A key may be ok or wrong, a distractor ok, also-right or silly.
-    "options": (
-        "questions",
-        "options",
-        (),
-        {"verdict": "IF($E2=\"key\",'what verdict means'!$B$2:$B$3,'what verdict means'!$B$4:$B$6)"},
-    ),
+    "options": ("questions", "options", (), {"verdict": '"ok,also-right,silly,wrong"'}),
 }
 
 

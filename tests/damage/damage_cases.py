@@ -47,7 +47,6 @@ ODD_NAMES = (
 OPTIONS = {
     "build": (
         ("--seed", ODD_NUMBERS),
-        ("--variants", ODD_NUMBERS),
         ("--previous", ODD_NAMES),
         ("--source-path", ODD_NAMES),
     ),

@@ -221,14 +221,14 @@ SLOW_COMMANDS = (
         for name in ("choices", "short", "lists", "probe", "texts")
     ),
     Command(
-        "eval run release --task multiple-choice --model model --device cpu --limit 1 --out new",
+        "eval run release --task multiple-choice --model model -M device=cpu --limit 1 --out new",
         ("model/*",),
         (),
         ("model",),
     ),
     Command(
         "eval run release --task probing -T config=food-aligned -T languages=en -T candidates=candidates.csv "
-        "--model model --device cpu --out new",
+        "--model model -M device=cpu --out new",
         ("candidates.csv", "model/*.json"),
     ),
 )

@@ -205,7 +205,7 @@ def _runs() -> None:
     run_blend("eval", "run", "--task", "cultural-prompts", "--answers", "texts.csv", "--out", "runs/texts")
     run_blend("eval", "score", "runs/texts", "-T", "surveys=own=values.csv")
     asked = ("--task", "probing", "-T", "config=food-aligned", "-T", "languages=en", "--model", "model")
-    run_blend("eval", "run", "release", *asked, "--device", "cpu", "--out", "runs/probe")
+    run_blend("eval", "run", "release", *asked, "-M", "device=cpu", "--out", "runs/probe")
     run_blend("eval", "score", "runs/probe")
     run_blend("eval", "judge-sheet", "runs/lists", "--out", "judged.csv")
     _fill("judged.csv", {"correct_ingredients": "1", "annotator": "p1"})

@@ -32,7 +32,6 @@ wanted = 3
 max_idk = 5
 
 [mcq]
-variants = 2
 target_min_votes = 1
 distractor_min_votes = 1
 fillers = "fillers.csv"

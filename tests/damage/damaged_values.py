@@ -141,8 +141,8 @@ def damage_toml(path: Path, chance: random.Random) -> str:
                 'title = "a\\u001b[31m"',
                 "[food]\nlanguages = []",
                 "[saq]\nwanted = " + "9" * 30,
-                "[mcq]\nvariants = 999999999999",
-                "[mcq]\nvariants = " + "9" * 30,
+                "[mcq]\ntarget_min_votes = 999999999999",
+                "[mcq]\ntarget_min_votes = " + "9" * 30,
             ]
         )
         lines = text.split("\n")

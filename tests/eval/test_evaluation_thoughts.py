@@ -330,8 +330,8 @@ def test_what_is_said_on_the_command_line_reaches_the_server(
     command = ["eval", "run", str(mini_release), "--model", "m", "--server", server.url, "-T", "style=json"]
     how = ["--system", "Be short.", "--thinking", "low", "--max-tokens", "2"]
     more = [
-        "--extra-body",
-        '{"top_k": 20}',
+        "-M",
+        'extra_body={"top_k": 20}',
         "--thought-marks",
         "<plan>,</plan>",
         "--limit",

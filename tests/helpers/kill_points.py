@@ -17,7 +17,7 @@ import polars as pl
 from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
-from blend.eval.runs import answers, opened, run_directory
+from blend.eval.runs import answers, batch_files, opened, run_directory
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.schemas.release.manifest import TableInfo
@@ -50,17 +50,19 @@ class Echo:
         return Generation(f"{draw}{prompt[::-1]}", len(prompt), 3, "stop")
 
 
-def asked(name: str = "sample", version: str = "1.0.0", samples: int = 1) -> ReleaseItems:
+def asked(
+    name: str = "sample", version: str = "1.0.0", samples: int = 1, n_items: int = N_ITEMS
+) -> ReleaseItems:
     rows = [
         {"item_id": f"i{n}", "locale": "ko-KR", "region": "KR", "template_id": f"t{n}", "topic": "Food"}
         | {"prompt_id": "json", "language": "en", "prompt": f"prompt {n}\n", "options": None}
-        for n in range(N_ITEMS)
+        for n in range(n_items)
     ]
     gold = pl.DataFrame({"item_id": [row["item_id"] for row in rows]})
     table = TableInfo(
         config="multiple-choice-questions",
         split="test",
-        rows=N_ITEMS,
+        rows=n_items,
         content_sha256="0" * 64,
         schema_sha256="0" * 64,
         files=(),
@@ -98,9 +100,8 @@ class Moments:
         return call
 
 
-def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None:
-    # As the command does: polars takes over Ctrl-C when it is imported.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def die_at(chosen: int, death: signal.Signals) -> None:
+    """Have this process die at a moment of what it writes into runs and files of requests from now on."""
     moment = Moments(chosen, death)
 
     class Halting:
@@ -128,6 +129,13 @@ def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None
     answers.AnswerFile.__init__ = opening
     run_directory.write_frame = moment.around(run_directory.write_frame)
     run_directory.atomic_write = moment.around(run_directory.atomic_write)
+    batch_files.atomic_write = moment.around(batch_files.atomic_write)
+
+
+def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None:
+    # As the command does: polars takes over Ctrl-C when it is imported.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    die_at(chosen, death)
     run_all(out, Echo(fails=True), samples)
 
 

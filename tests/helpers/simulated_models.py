@@ -8,6 +8,9 @@ import numpy as np
 import polars as pl
 
 import blend
+from blend.builders.items.analysis import ItemAnalysis, analyse_items
+from blend.eval.evaluation import read_scored
+from blend.eval.item_answers import item_answers
 from blend.schemas.rows.published_rows import LETTERS
 
 
@@ -49,3 +52,9 @@ def simulated_runs(
             blend.score_run(run)
         made.append(run.directory)
     return made
+
+
+def analysed(directories: Collection[Path]) -> ItemAnalysis:
+    """The analysis of the items of some runs, as the command makes it."""
+    runs = read_scored([*directories])
+    return analyse_items(item_answers(runs), chance=runs[0].task.chance)

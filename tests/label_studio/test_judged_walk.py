@@ -14,9 +14,9 @@ from blend.builders.annotation.server.pushing import push_project
 from blend.builders.annotation.server.syncing import sync_project
 from blend.cli import app
 from blend.eval.evaluation import read_scored
+from blend.eval.judging.reply_sheet import read_drawn
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.labels import read_labels
-from blend.eval.tasks.short_answer.reply_sheet import read_drawn
 from blend.views.annotation import top_up_lines
 from helpers.judged_runs import answered_run
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen

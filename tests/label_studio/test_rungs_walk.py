@@ -43,7 +43,7 @@ def test_from_a_release_to_the_ceiling(
             )
     sync_project(file.path)
     n_answers = 0
-    for task in ("multiple-choice", "true-false", "region-choice"):
+    for task in ("multiple-choice", "true-false"):
         answers = file.base / "decided" / f"{task}.jsonl"
         n_answers += len(answers.read_text(encoding="utf-8").splitlines())
         asked = ("--task", task, "--answers", answers, "--model", "people", "--out", tmp_path / "people" / task)

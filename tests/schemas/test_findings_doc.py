@@ -30,18 +30,14 @@ NO_KINDS = {
     # Outcomes of a single answer, counted in the build report and no findings of a question.
     *("in-reserve", "uncertain-question", "refused-at-home", "not-needed", "own-region"),
     "non-answer",
-    # A note of the build report, about findings of another name.
-    "left-out",
     # A rule of the audit that has no name of its own in a finding.
     "nearest-mean",
     # What a page tells the browser to say to servers of pictures.
     "no-referrer",
-    # The name of a judge.
-    "local-variants",
     # Names of stages of annotation, and what people choose in them.
     *(*ORDER, "also-right", "unknown-dish"),
     # Names of the tasks that people answer as models do.
-    *("multiple-choice", "true-false", "region-choice"),
+    *("multiple-choice", "true-false"),
 }
 """Words with hyphens in the code that are something else."""
 

@@ -85,5 +85,5 @@ STAGE = Stage(
     tasks,
     read,
     does="answer questions of the rungs themselves, as models are asked them",
-    gives="`multiple-choice.jsonl`, `true-false.jsonl`, `region-choice.jsonl` ([rungs.md](rungs.md#people))",
+    gives="`multiple-choice.jsonl`, `true-false.jsonl` ([rungs.md](rungs.md#people))",
 )

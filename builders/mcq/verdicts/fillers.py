@@ -1,11 +1,12 @@
 """Fillers: reviewed distractors for questions that are short of them. Nothing is ever invented here."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 
 import polars as pl
 
 from blend.builders.mcq.answers import NAMES_REGION, TemplateAnswers
-from blend.builders.mcq.option_pool import OptionPool
+from blend.builders.mcq.choice import Chosen
+from blend.builders.mcq.offers import Target
 from blend.builders.mcq.options import Option, are_apart, as_option
 from blend.builders.mcq.verdicts.exclusions import Row, check_reviewed, known_locale
 from blend.schemas.errors import RowError, raise_all
@@ -46,45 +47,30 @@ class Fillers:
             self._rows.setdefault(row["template_id"], []).append(entry)
         raise_all(problems)
 
-    def concern(self, answers: TemplateAnswers, asked: Locale) -> bool:
-        """Whether there are fillers for a question."""
-        return bool(self._of(answers, asked))
-
     def options(self, answers: TemplateAnswers, asked: Locale) -> list[Option]:
         """List the fillers for a question that can be options, by text and region."""
         read = (self._option(answers, asked, text, origin) for text, origin, _ in self._of(answers, asked))
         return [option for option in read if isinstance(option, Option)]
 
-    def uses(
-        self,
-        answers: TemplateAnswers,
-        pool: OptionPool,
-        available: Mapping[str, Sequence[int]],
-        shown: Iterable[int],
-    ) -> list[FillerUse]:
-        """Say what became of the fillers for the one target of a pool.
+    def uses(self, answers: TemplateAnswers, target: Target, chosen: Chosen | None) -> list[FillerUse]:
+        """Say what became of the fillers for a locale, if its question is short without them.
 
         Args:
             answers: What the locales bring to the template.
-            pool: The pool.
-            available: By region, the options that it offers to the target.
-            shown: The options that its questions show.
+            target: The locale, and what may be shown about it.
+            chosen: Its question; null where there is none.
         """
-        (target,) = pool.targets
         asked = target.answers.locale
-        used = {pool.options[i] for i in shown}
-        offered = {pool.options[i] for numbers in available.values() for i in numbers}
-        refused = {pool.options[i] for i in pool.fillers} - offered
-        own = {i for numbers in available.values() for i in numbers} - pool.fillers
-        answering = {pool.options[i].locale.region for i in own}
+        shown = () if chosen is None else chosen.distractors
+        # Fillers have no votes. Where none is shown, the question is short all the same, or never was.
+        if chosen is not None and all(option.votes for option in shown):
+            return []
+        offered = [one.option for one in target.offered] if chosen is not None else []
         uses: list[FillerUse] = []
         for text, origin, reviewer in self._of(answers, asked):
-            option = self._option(answers, asked, text, origin)
-            if isinstance(option, str):
-                outcome = option
-            else:
-                is_refused = option in refused or option.locale.region in answering
-                outcome = "used" if option in used else "refused" if is_refused else "not-needed"
+            outcome = self._option(answers, asked, text, origin)
+            if not isinstance(outcome, str):
+                outcome = "used" if outcome in shown else "not-needed" if outcome in offered else "refused"
             uses.append((answers.template_id, asked.tag, text, origin.region, reviewer, outcome))
         return uses
 

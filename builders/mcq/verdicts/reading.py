@@ -1,20 +1,19 @@
 """Reading: who has read the options that questions show, and what is left to read."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
-import numpy as np
 import polars as pl
 
 from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.builders.mcq.verdicts.question_readings import QuestionReadings
+from blend.builders.mcq.published_mcqs import McqRow
+from blend.builders.mcq.verdicts.exclusions import VOID, Exclusions
+from blend.builders.mcq.verdicts.fillers import FillerUse
+from blend.loaders.responses.shipped import shipped_readings
 from blend.schemas.language.personal_data import MODEL
-
-if TYPE_CHECKING:
-    from blend.builders.mcq.default import DefaultPlan, LocaleQuestions, TemplateQuestions
-    from blend.builders.mcq.verdicts.fillers import FillerUse
+from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.rows.published_rows import Grouping
 
 NATIVES = "natives"
 """Readers of whom at least one is a native of the region asked about."""
@@ -25,6 +24,13 @@ BY_QUESTION = "by_question"
 
 UNREAD_NOTE = "unread"
 """Note of the build report that says which regions' questions show options that nobody has read."""
+
+_REMEDIES = {
+    VOID: "the finding `void-verdicts` names them; a change of wording only is for mcq.wordings "
+    "(docs/questions.md)",
+    UNREAD_NOTE: "so it is in a first build: `blend questions options{recipe} --unread` writes the options for "
+    "people to read, who say which are wrong (docs/questions.md)",
+}
 
 READING = pl.Schema(
     {
@@ -40,9 +46,39 @@ READING = pl.Schema(
     }
 )
 """One row per locale asked about, in registry order: multiple-choice questions, those of them that show an
-option that nobody has read, and the options that they show (each once per template, and once more in the hard
-split), by who has read them: natives of the region, other people, a language model alone (of these those of
+option that nobody has read, and the options that they show
+, by who has read them: natives of the region, other people, a language model alone (of these those of
 which that is known ``by_question``), or nobody, neither person nor model."""
+
+
+class QuestionReadings:
+    """Questions of which the package's model read every option that published answers offer.
+
+    Which questions it had read was kept, and of the options only those that it refused.
+
+    Args:
+        questions: The questions, `frame_columns.QUESTIONS`.
+        annotations: Answers, `frame_columns.ANNOTATIONS`.
+        shipped: Whether its reading counts.
+    """
+
+    def __init__(self, questions: pl.DataFrame, annotations: pl.DataFrame, *, shipped: bool) -> None:
+        self._questions = self._published = frozenset[tuple[str, str]]()
+        if shipped:
+            readings = shipped_readings()
+            asked = questions.select(*KEY, question="en_question")
+            in_these_words = readings.join(asked, on=readings.columns, how="semi")
+            self._questions = frozenset(in_these_words.select(KEY).rows())
+            regions = readings["locale"].unique().to_list()
+            # What was read are the published answers of these regions, and nobody else's.
+            answers = annotations.filter(
+                pl.col("grouping") == Grouping.UPSTREAM.value, pl.col("locale").is_in(regions)
+            )
+            self._published = frozenset(answers.select(KEY).rows())
+
+    def covers(self, template_id: str, asked: str, origin: str) -> bool:
+        """Whether it read what a locale answered among the options about another one."""
+        return (template_id, asked) in self._questions and (template_id, origin) in self._published
 
 
 class Reading:
@@ -78,15 +114,12 @@ class Reading:
 
 
 def reading_frame(
-    made: Iterable["TemplateQuestions | DefaultPlan"],
-    reading: Reading,
-    fillers: Iterable["FillerUse"],
-    tags: Iterable[str],
+    made: Iterable[McqRow], reading: Reading, fillers: Iterable[FillerUse], tags: Iterable[str]
 ) -> pl.DataFrame:
     """Count who has read what questions show.
 
     Args:
-        made: The questions, those of the hard split among them.
+        made: The questions.
         reading: Who has read what.
         fillers: Rows of `result.FILLERS_USED`; those that are used were read by who proposed them.
         tags: Locales in the order of the rows; those without questions have none.
@@ -95,47 +128,21 @@ def reading_frame(
         `READING`.
     """
     proposed = {(use[0], str(use[1]), shown(use[2])) for use in fillers if use[-1] == "used"}
-    rows = [row for one in made for row in _counts(one, reading, proposed)]
+    counts: dict[str, Counter[str]] = {}
+    for one in made:
+        readers = [reading.by(one.template_id, one.locale, *option) for option in one.options]
+        for number, (text, _) in enumerate(one.options):
+            if readers[number] is None and (one.template_id, one.locale, text) in proposed:
+                readers[number] = OTHERS
+        of_locale = counts.setdefault(one.locale, Counter())
+        of_locale.update(reader or "nobody" for reader in readers)
+        of_locale.update(mcqs=1, with_unread=int(None in readers), options=len(one.options))
+    rows = [(tag, *(n[name] for name in READING if name != "locale")) for tag, n in counts.items()]
     order = {tag: number for number, tag in enumerate(tags)}
-    totals = pl.DataFrame(rows, READING, orient="row").group_by("locale").sum()
-    return totals.sort(pl.col("locale").replace_strict(order, return_dtype=pl.Int64)).select(list(READING))
-
-
-def _counts(
-    made: "TemplateQuestions | DefaultPlan", reading: Reading, proposed: Collection[tuple[str, str, str]]
-) -> Iterator[tuple[str | int, ...]]:
-    for one in made.asked:
-        by = partial(_reader, reading, proposed, made.template_id, one)
-        used = sorted(set(one.picks[:, 0].tolist()))
-        golds = {number: by(one.golds[number], one.locale.tag) for number in used}
-        distractors = [by(text, tag) for text, tag in one.distractors]
-        # Two regions may give the same text, each in questions of its own.
-        by_text = dict(zip((text for text, _ in one.distractors), distractors, strict=True))
-        readers = [*golds.values(), *by_text.values()]
-        natives, others, model, by_question, nobody = map(
-            readers.count, (NATIVES, OTHERS, MODEL, BY_QUESTION, None)
-        )
-        counts = natives, others, model + by_question, by_question, nobody
-        unread_golds = [number for number, reader in golds.items() if reader is None]
-        unread = [number for number, reader in enumerate(distractors) if reader is None]
-        with_unread = 0
-        # Mostly all are read.
-        if unread_golds or unread:
-            of_gold, of_triple = np.isin(one.picks[:, 0], unread_golds), np.isin(one.picks[:, 1:], unread)
-            with_unread = int((of_gold | of_triple.any(axis=1)).sum())
-        yield one.locale.tag, len(one.picks), with_unread, len(readers), *counts
-
-
-def _reader(
-    reading: Reading,
-    proposed: Collection[tuple[str, str, str]],
-    template_id: str,
-    asked: "LocaleQuestions",
-    text: str,
-    origin: str,
-) -> str | None:
-    found = reading.by(template_id, asked.locale.tag, text, origin)
-    return OTHERS if found is None and (template_id, asked.locale.tag, text) in proposed else found
+    found = pl.DataFrame(rows, READING, orient="row").with_columns(
+        model=pl.col("model") + pl.col("by_question")
+    )
+    return found.sort(pl.col("locale").replace_strict(order, return_dtype=pl.Int64))
 
 
 def unread_findings(reading: pl.DataFrame) -> list[tuple[str, str]]:
@@ -156,3 +163,17 @@ def unread_summary(reading: pl.DataFrame) -> str:
     by_locale = ", ".join(f"{row['locale']} {row['with_unread']:,} of {row['mcqs']:,}" for row in rows)
     total, of = sum(row["with_unread"] for row in rows), int(reading["mcqs"].sum())
     return f"{total:,} of {of:,} multiple-choice questions show options that nobody has read ({by_locale})"
+
+
+def verdict_notes(manifest: ReleaseManifest, recipe: str = "") -> Iterator[tuple[str, str]]:
+    """List what the build report of a release says of verdicts, and what to do about each.
+
+    Args:
+        manifest: The manifest of the release.
+        recipe: What commands call the recipe; without it they use the one in the folder, or the sample.
+    """
+    named = recipe and f" {recipe}"
+    for stage in manifest.report:
+        for kind, remedy in _REMEDIES.items():
+            if kind in stage.notes:
+                yield str(stage.notes[kind]), remedy.replace("{recipe}", named)

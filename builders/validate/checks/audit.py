@@ -10,16 +10,14 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.release_layout import AUDIT_NAME
 from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_HARD,
     MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
     RUNGS,
     TRUE_FALSE_QUESTIONS,
 )
 
-_MOST = {"typical": 0.50, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
+_MOST = {"typical": 0.65, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
 """Shares of their questions from which on baselines know more than they should."""
-_MOST_NAMED = 0.01
+_MOST_NAMED = 0.02
 """Share of all questions from which on names of regions give too many away."""
 _LOOK = "see docs/stats.md"
 
@@ -27,8 +25,7 @@ _LOOK = "see docs/stats.md"
 def check_audit(release: Release) -> Iterator[Problem]:
     """Simple rules find no more than they should.
 
-    By the audit that the release brings along, of the hard split as well where it has one; a figure counts once
-    its whole interval lies beyond the limit.
+    By the audit that the release brings along; a figure counts once its whole interval lies beyond the limit.
 
     * error: `reports/audit.json` is no audit, or of another number of questions
     * warning: a rule gets more right than docs/stats.md allows
@@ -44,9 +41,7 @@ def check_audit(release: Release) -> Iterator[Problem]:
     if audit is None:
         # A source's own questions are not audited.
         return
-    reports = {MULTIPLE_CHOICE_QUESTIONS: audit, MULTIPLE_CHOICE_HARD: audit.hard}
-    reports |= {TRUE_FALSE_QUESTIONS: audit.true_false, REGION_QUESTIONS: audit.regions}
-    for config, of_config in reports.items():
+    for config, of_config in {MULTIPLE_CHOICE_QUESTIONS: audit, TRUE_FALSE_QUESTIONS: audit.true_false}.items():
         if of_config is None:
             continue
         held = sum(table.rows for table in release.manifest.tables if table.config == config)
@@ -57,14 +52,13 @@ def check_audit(release: Release) -> Iterator[Problem]:
         if config in RUNGS:
             # What is typical of a region is what their answers are about, and no way round them.
             continue
-        yield from _guessed(of_config, named, all_variants=release.manifest.recipe.mcq.variants == "all")
+        yield from _guessed(of_config, named)
 
 
-def _guessed(audit: AuditReport, named: str, *, all_variants: bool) -> Iterator[Problem]:
+def _guessed(audit: AuditReport, named: str) -> Iterator[Problem]:
     for name, most in _MOST.items():
         found = audit.overall.get(name)
-        # Where every variant is made, its correct answer recurs by construction.
-        if found is None or found.low is None or (all_variants and name == "recurring"):
+        if found is None or found.low is None:
             continue
         if found.low > most:
             what = (

@@ -8,15 +8,10 @@ import polars as pl
 
 from blend.builders.mcq.published_mcqs import published_prompt
 from blend.builders.mcq.result import why_none_made
-from blend.builders.mcq.verdicts.verdict_notes import verdict_notes
+from blend.builders.mcq.verdicts.reading import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.schemas.rows.configs import (
-    COMPACT,
-    MULTIPLE_CHOICE_CONFIGS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
-)
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.rows.published_rows import LETTERS
 
 REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
@@ -39,8 +34,7 @@ def check_verdicts(release: Release) -> Iterator[Problem]:
 
     As the build report says, and the findings.
 
-    * info: questions show options that nobody has read, lack options that are left out, or are asked in other
-      words than verdicts quote
+    * info: questions show options that nobody has read, or are asked in other words than verdicts quote
     """
     for note, remedy in verdict_notes(release.manifest):
         yield info(MULTIPLE_CHOICE_QUESTIONS, note, remedy)
@@ -96,10 +90,8 @@ def check_positions(release: Release) -> Iterator[Problem]:
     counts: dict[tuple[str, str], list[int]] = {}
     given: set[str] = set()
     # What compact holds was chosen for other reasons.
-    configs = (one for one in (*MULTIPLE_CHOICE_CONFIGS, REGION_QUESTIONS) if one != COMPACT)
-    for batch in release.batches(*configs, columns=["locale", "answer", "source"]):
-        if "source" in batch.rows.columns:
-            given.update(batch.rows.filter(pl.col("source").is_not_null())["locale"])
+    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["locale", "answer", "source"]):
+        given.update(batch.rows.filter(pl.col("source").is_not_null())["locale"])
         complete = batch._replace(rows=batch.rows.drop("source", strict=False)).complete()
         for locale, answer, rows in complete.rows.group_by("locale", "answer").len().iter_rows():
             if answer in range(len(LETTERS)):

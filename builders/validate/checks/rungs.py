@@ -1,18 +1,15 @@
-"""Check of the rungs: they are those of the multiple-choice questions, and one region alone gave an answer."""
+"""Check of true or false: its rows are of the options of the multiple-choice questions."""
 
 from collections.abc import Iterator
 
 import polars as pl
 
-from blend.builders.mcq.further.region_questions import region_rows
-from blend.builders.mcq.further.true_false import true_false_rows
+from blend.builders.mcq.true_false import true_false_rows
 from blend.builders.validate.checked_release import Batch, Release
-from blend.builders.validate.checks.answers import GoldAnswers
-from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error
+from blend.builders.validate.report import REBUILD, Problem, error
 from blend.schemas.base.arrow_types import published_names
 from blend.schemas.rows.configs import (
     MULTIPLE_CHOICE_QUESTIONS,
-    REGION_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     key_of,
     model_of,
@@ -24,11 +21,10 @@ from blend.schemas.rows.published_rows import LETTERS
 def check_rungs(release: Release) -> Iterator[Problem]:
     """Rungs are of the multiple-choice questions.
 
-    Each row is what its multiple-choice question makes it, and people of one region alone gave an answer.
+    Each row is what its multiple-choice question makes it.
 
-    * error: a row is of no question, or has other texts, regions or another answer than its question makes; an
-      option has no true-false row, where others of its question have one; people of a wrong region gave the
-      answer of a region question
+    * error: a row is of no question, or has other texts or another answer than its question makes; an option
+      has no true-false row, where others of its question have one
     """
     mcqs, locales = _questions(release), release.locales
     options, read = set[str](), set[str]()
@@ -41,16 +37,6 @@ def check_rungs(release: Release) -> Iterator[Problem]:
     if missing := options - read:
         what = f"{len(missing):,} options have no row beside others of their question, such as {min(missing)}"
         yield error(TRUE_FALSE_QUESTIONS, what, REBUILD)
-    answers = release.once(GoldAnswers.read).answers
-    given = set(answers.select("ID", "region", "text").iter_rows())
-    for batch in release.batches(REGION_QUESTIONS):
-        rows = _named(batch.complete())
-        yield from _differing(batch, rows, region_rows(rows, mcqs, locales))
-        for row in rows.iter_rows(named=True):
-            for i, region in enumerate(row["option_regions"]):
-                if i != row["answer"] and (row["template_id"], region, row["given_answer"]) in given:
-                    what = f"people of {region}, shown as wrong, gave {row['given_answer']!r} as well"
-                    yield error(batch.location(row["region_question_id"]), what, CORRECT_AND_REBUILD)
 
 
 def _questions(release: Release) -> pl.DataFrame:

@@ -25,7 +25,6 @@ from blend.schemas.rows.configs import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_CONFIGS,
     QUESTION_CONFIGS,
-    REGION_QUESTIONS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
@@ -46,7 +45,6 @@ LANGUAGES: dict[str, dict[str, Literal["local", "English"]]] = {
     SHORT_ANSWER_PROMPTS: {"prompt": LOCAL, "en_prompt": ENGLISH},
     **{config: {"question": ENGLISH, "options": ENGLISH} for config in MULTIPLE_CHOICE_CONFIGS},
     TRUE_FALSE_QUESTIONS: {"question": ENGLISH, "option": ENGLISH},
-    REGION_QUESTIONS: {"question": ENGLISH, "given_answer": ENGLISH},
 }
 """By configuration, the columns of people's texts and the language that they are in."""
 ALWAYS_ENGLISH = ("origin_en", "continents")

@@ -1,16 +1,16 @@
 """What a prober is asked and what it gives back: a figure per candidate, whatever model is behind it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blend.eval.models.candidates.prefix_tree import Tree, make_tree
 from blend.eval.models.model_loading import Device
-from blend.eval.models.protocols import Described
+from blend.eval.models.protocols import Described, Likelihoods, OnLikelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.prompts.probing_terms import GAP
 
@@ -26,26 +26,6 @@ FED_ON_GPU = 2048
 """Nodes of a tree fed in a pass on a GPU."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CandidateScores:
-    """Likelihood of each candidate in the gap of one prompt."""
-
-    logprobs: NDArray[np.float64]
-    """Sum of the log-probabilities (natural logarithm) of a candidate's tokens, shape ``(n_candidates,)``; NaN
-    where it cannot be ranked: it has too many tokens for a masked model, or none."""
-    tokens: NDArray[np.int32]
-    """Tokens that the sum is over, same shape; those that the candidate has where it is not ranked."""
-    tokens_in: int
-    """Tokens of the prompt."""
-    error: str | None = None
-    """Why there are no scores at all, in words for a user; then both arrays are empty."""
-
-    @classmethod
-    def failed(cls, error: str, *, tokens_in: int = 0) -> "CandidateScores":
-        """A prompt without scores, and why."""
-        return cls(np.empty(0), np.empty(0, dtype=np.int32), tokens_in, error)
-
-
 @dataclass(frozen=True, slots=True)
 class Tokenised:
     """Tokens that a tokenizer makes of a candidate, as counts."""
@@ -56,10 +36,7 @@ class Tokenised:
     """Of these, tokens that stand for what the tokenizer does not know."""
 
 
-OnCandidates = Callable[[int, CandidateScores], None]
-"""Takes scores as soon as they are there: position of the prompt, and its scores."""
-
-
+@runtime_checkable
 class CandidateScorer(Described, Protocol):
     """Says how likely given candidates are in the gap of a prompt."""
 
@@ -69,15 +46,15 @@ class CandidateScorer(Described, Protocol):
         sets: Sequence[int],
         candidates: Sequence[Sequence[str]],
         *,
-        keep: OnCandidates,
-    ) -> None:
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
         """Scores of every prompt's candidates.
 
         Args:
             prompts: Texts with one gap each (`probing_terms.GAP`).
             sets: For each prompt the position of its candidates among ``candidates``.
             candidates: Sets of candidates, as text.
-            keep: Takes the scores of each prompt.
+            keep: As for `protocols.Generator.generate`.
 
         Raises:
             BlendError: If the model cannot be asked at all. What was kept until then stays.
@@ -182,7 +159,7 @@ class KindScorer(Protocol):
         """Tokens that a prompt takes of a batch."""
         ...
 
-    def scores(self, requests: Sequence[Request]) -> list[CandidateScores]:
+    def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """Scores of some prompts, as one batch where the kind has batches."""
         ...
 

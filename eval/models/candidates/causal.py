@@ -17,7 +17,6 @@ import numpy as np
 
 from blend.eval.models.alone import agrees, plain_logprob, summed
 from blend.eval.models.candidates.candidate_protocol import (
-    CandidateScores,
     Gapped,
     Request,
     fed_at_a_time,
@@ -28,6 +27,7 @@ from blend.eval.models.candidates.prefix_tree import ROOT, TokenRun, Tree, make_
 from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
 from blend.eval.models.model_loading import OpenCheckpoint
 from blend.eval.models.option_scoring import cache_for, cache_of, option_logprobs, takes
+from blend.eval.models.protocols import Likelihoods
 from blend.eval.models.text_generation import end_tokens
 from blend.schemas.errors import InputError
 from blend.schemas.prompts.candidate_options import Causal
@@ -76,7 +76,7 @@ class CausalScorer:
         """See `candidate_protocol.KindScorer.cost`."""
         return len(request.ids)
 
-    def scores(self, requests: Sequence[Request]) -> list[CandidateScores]:
+    def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidate_protocol.KindScorer.scores`."""
         return [self._scored(request) for request in requests]
 
@@ -91,7 +91,7 @@ class CausalScorer:
     def _ends(self) -> list[int]:
         return end_tokens(self._opened.model, self._opened.tokenizer)
 
-    def _scored(self, request: Request) -> CandidateScores:
+    def _scored(self, request: Request) -> Likelihoods:
         model = self._opened.model
         ids, rest = self._asked(request)
         if self._way == "published-greedy":
@@ -139,7 +139,7 @@ def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Seq
     return agrees(model, together.tokens, together.logprobs, alone)
 
 
-def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> CandidateScores:
+def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> Likelihoods:
     """Scores of candidates after a prompt.
 
     Args:
@@ -165,12 +165,12 @@ def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -
                 fed = picked(_fed(model, cache, len(prompt), part), part.rows, tokens)
                 values = np.where(part.rows == ROOT, values, fed)
             logprobs[part.read] = values
-    return CandidateScores(tree.sums(logprobs), tree.lengths, len(prompt))
+    return Likelihoods(tree.sums(logprobs), tree.lengths, len(prompt))
 
 
 def separate_logprobs(
     model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]
-) -> CandidateScores:
+) -> Likelihoods:
     """The same for models that take no trees: candidates one by one, from copies of the prompt's cache."""
     lengths = np.array([len(tokens) for tokens in candidates], dtype=np.int32)
     sums = np.full(len(candidates), np.nan)
@@ -179,12 +179,12 @@ def separate_logprobs(
         members = some[start : start + _AT_A_TIME]
         question = EncodedQuestion(list(prompt), [list(candidates[i]) for i in members])
         sums[members] = option_logprobs(model, [question])[0]
-    return CandidateScores(sums, lengths, len(prompt))
+    return Likelihoods(sums, lengths, len(prompt))
 
 
 def greedy_logprobs(
     model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
-) -> CandidateScores:
+) -> Likelihoods:
     """Scores as published: of those tokens of a candidate for which the continuation has a step.
 
     Args:
@@ -199,7 +199,7 @@ def greedy_logprobs(
         sum(float(step[token]) for step, token in zip(steps, tokens, strict=False)) if tokens else np.nan
         for tokens in candidates
     ]
-    return CandidateScores(np.array(sums), lengths, len(prompt))
+    return Likelihoods(np.array(sums), lengths, len(prompt))
 
 
 def plain_greedy_logprobs(

@@ -17,7 +17,6 @@ import numpy as np
 
 from blend.eval.models.alone import summed
 from blend.eval.models.candidates.candidate_protocol import (
-    CandidateScores,
     Gapped,
     Request,
     fed_at_a_time,
@@ -25,6 +24,7 @@ from blend.eval.models.candidates.candidate_protocol import (
 )
 from blend.eval.models.candidates.prefix_tree import TokenRun, Tree
 from blend.eval.models.model_loading import OpenCheckpoint
+from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class SpanScorer:
         """See `candidate_protocol.KindScorer.cost`."""
         return len(request.ids)
 
-    def scores(self, requests: Sequence[Request]) -> list[CandidateScores]:
+    def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidate_protocol.KindScorer.scores`."""
         fed = fed_at_a_time(self._opened.device)
         return [
@@ -100,9 +100,7 @@ class SpanScorer:
         return found
 
 
-def span_logprobs(
-    model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree
-) -> CandidateScores:
+def span_logprobs(model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree) -> Likelihoods:
     """Scores of candidates in the gap of a prompt, which goes through the encoder once.
 
     Args:
@@ -121,7 +119,7 @@ def span_logprobs(
             # Row 0 is the start and row 1 the sentinel, which predicts first tokens: `ROOT`, the row
             # before that of the first node, is the sentinel's.
             logprobs[part.read] = picked(logits, part.rows + 2, tree.tokens[part.read])
-    return CandidateScores(tree.sums(logprobs), tree.lengths, len(prompt))
+    return Likelihoods(tree.sums(logprobs), tree.lengths, len(prompt))
 
 
 def _start(model: "PreTrainedModel") -> int:

@@ -5,19 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from blend.eval.models.alone import ANOTHER, check_alone, short_and_usual, spread
+from blend.eval.models.answer_tables import AnswerTable
 from blend.eval.models.batches import GPU_TOKENS, Batches
 from blend.eval.models.candidates.candidate_protocol import (
-    CandidateScores,
     CandidateSet,
     KindScorer,
-    OnCandidates,
     Request,
     Tokenised,
     divided,
 )
 from blend.eval.models.checkpoint import readable
 from blend.eval.models.model_loading import OpenCheckpoint
-from blend.eval.models.protocols import ModelDescription
+from blend.eval.models.protocols import Likelihoods, ModelDescription, OnLikelihoods
 from blend.schemas.errors import InputError
 
 
@@ -45,9 +44,10 @@ class LocalCandidateScorer:
         sets: Sequence[int],
         candidates: Sequence[Sequence[str]],
         *,
-        keep: OnCandidates,
-    ) -> None:
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
         """See `candidate_protocol.CandidateScorer.candidate_logprobs`; the longest prompts come first."""
+        table = AnswerTable[Likelihoods](len(prompts), keep)
         known: dict[tuple[int, bool], CandidateSet] = {}
         requests: dict[int, Request] = {}
         context = self._opened.context_tokens
@@ -56,7 +56,7 @@ class LocalCandidateScorer:
                 gapped = divided(prompt)
                 ids = self._scorer.encoded(gapped)
             except InputError as error:
-                keep(position, CandidateScores.failed(str(error)))
+                table.put([position], [Likelihoods.failed(str(error))])
                 continue
             key = which, gapped.after_blank
             if key not in known:
@@ -65,25 +65,24 @@ class LocalCandidateScorer:
             request = Request(gapped, ids, known[key])
             if context is not None and (seen := self._scorer.seen(request)) > context:
                 why = f"prompt and candidate need {seen} tokens, but the model sees {context}"
-                keep(position, CandidateScores.failed(why, tokens_in=len(ids)))
+                table.put([position], [Likelihoods.failed(why, tokens_in=len(ids))])
             else:
                 requests[position] = request
 
         def compute(batch: list[int]) -> None:
-            scores = self._scorer.scores([requests[position] for position in batch])
-            for position, of_prompt in zip(batch, scores, strict=True):
-                keep(position, of_prompt)
+            table.put(batch, self._scorer.scores([requests[position] for position in batch]))
 
         def failed(position: int) -> None:
             n = len(requests[position].ids)
             why = f"out of memory: {n} tokens and their candidates do not fit into that of"
-            keep(position, CandidateScores.failed(f"{why} {self._opened.device.device}", tokens_in=n))
+            table.put([position], [Likelihoods.failed(f"{why} {self._opened.device.device}", tokens_in=n)])
 
         if requests:
             costs = {position: self._scorer.cost(request) for position, request in requests.items()}
             with self._opened.computing():
                 self._try(list(requests.values()))
                 self._batches.run(costs, compute, failed)
+        return table.all()
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
         """See `candidate_protocol.CandidateScorer.tokenised`."""

@@ -15,8 +15,9 @@ import numpy as np
 
 from blend.eval.models.alone import summed
 from blend.eval.models.batches import padded
-from blend.eval.models.candidates.candidate_protocol import CandidateScores, Gapped, Request, plain_tokens
+from blend.eval.models.candidates.candidate_protocol import Gapped, Request, plain_tokens
 from blend.eval.models.model_loading import OpenCheckpoint
+from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.prompts.probing_terms import GAP
 
@@ -60,7 +61,7 @@ class MaskedScorer:
         """See `candidate_protocol.KindScorer.cost`."""
         return sum(len(request.ids) - 1 + n for n in self._lengths(request))
 
-    def scores(self, requests: Sequence[Request]) -> list[CandidateScores]:
+    def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidate_protocol.KindScorer.scores`."""
         import torch
 
@@ -82,7 +83,7 @@ class MaskedScorer:
                 ]
                 found[r][members] = of_masks.double().sum(dim=1).cpu().numpy()
         return [
-            CandidateScores(sums, one.candidates.lengths, len(one.ids))
+            Likelihoods(sums, one.candidates.lengths, len(one.ids))
             for sums, one in zip(found, requests, strict=True)
         ]
 

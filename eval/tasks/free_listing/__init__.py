@@ -48,7 +48,6 @@ class FreeListing(TripleTask):
         figures=("f1", "precision", "recall", "accuracy"),
         decided_by="f1",
         predicted="named",
-        correct="correct_entries",
         mark="Each mark is the mean F1 of the lists for dishes from a country: 100 where a list names every "
         "ingredient and nothing else.",
     )

@@ -16,9 +16,8 @@ from blend.eval.judging.replies import REPLIES
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.runs.written_answers import says_nothing
-from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, missing_share, percent, percents
-from blend.eval.statistics.clusters import Clusters, cluster_sums
-from blend.eval.statistics.estimates import estimates
+from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
+from blend.eval.share_scores import share_scores
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.free_listing.list_entries import ATTACHED, listed
 from blend.eval.text.language_readers import LANGUAGES, primary
@@ -241,26 +240,13 @@ def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Means over dishes of precision, recall and F1, and the share of all named entries that is correct."""
     measures = {name: (pl.col(name), pl.lit(1.0)) for name in ("f1", "precision", "recall")}
     # A ratio over all entries; the others are means over items.
-    measures["accuracy"] = (
-        pl.col("correct_entries").list.len().cast(pl.Float64),
-        pl.col("named").list.len().cast(pl.Float64),
-    )
-    measures["nothing-correct"] = ((~pl.col("correct")).cast(pl.Float64), pl.lit(1.0))
-    measures[UNANSWERED] = (pl.col(UNANSWERED).cast(pl.Float64), pl.lit(1.0))
-    scores: list[Score] = []
-    for metric, (value, weight) in measures.items():
-        weighted = rows.with_columns(value=value, weight=weight)
-        scores.append(percent(metric, "overall", ALL, estimates(_clusters(weighted, None), seed=seed)[0]))
-        for scope, column in _SCOPES.items():
-            clusters = _clusters(weighted, column)
-            scores += percents(metric, scope, clusters.groups, estimates(clusters, seed=seed))
-    return scores
-
-
-def _clusters(rows: pl.DataFrame, group: str | None) -> Clusters:
-    return cluster_sums(
-        rows["value"].to_numpy(),
-        rows["template_id"].to_numpy(),
-        None if group is None else rows[group].to_numpy(),
-        counts=rows["weight"].to_numpy(),
-    )
+    measures["accuracy"] = (pl.col("correct_entries").list.len(), pl.col("named").list.len())
+    measures["nothing-correct"] = (~pl.col("correct"), pl.lit(1.0))
+    measures[UNANSWERED] = (pl.col(UNANSWERED), pl.lit(1.0))
+    return [
+        score
+        for metric, (value, denominator) in measures.items()
+        for score in share_scores(
+            metric, rows.with_columns(value=value, denominator=denominator), _SCOPES, seed
+        )
+    ]

@@ -60,10 +60,8 @@ class LetteredOptions(WrittenOptions):
 class ChoiceOptions(LetteredOptions, ShotOptions):
     """Options of asking multiple-choice questions."""
 
-    config: Literal["multiple-choice-questions", "multiple-choice-hard", "compact"] = (
-        "multiple-choice-questions"
-    )
-    """The questions to ask: all, the hard split, or the few that stand for all."""
+    config: Literal["multiple-choice-questions", "compact"] = "multiple-choice-questions"
+    """The questions to ask: all, or the few that stand for all."""
 
     def __post_init__(self) -> None:
         LetteredOptions.__post_init__(self)
@@ -116,7 +114,7 @@ class FourOptions(Task):
 
     def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
         """See `Task.item_rules`."""
-        from blend.eval.tasks.multiple_choice.single_choices import choice_rules
+        from blend.eval.tasks.multiple_choice.chosen_options import choice_rules
 
         return choice_rules(asked)
 
@@ -157,7 +155,7 @@ class MultipleChoice(FourOptions):
     title = "Multiple choice"
     measure = "blend-mcq"
     asks = "one question about a region with four options"
-    reads = "`multiple-choice-questions`, `multiple-choice-hard` or `compact`"
+    reads = "`multiple-choice-questions` or `compact`"
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)

@@ -7,7 +7,7 @@ so all languages are one list.
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -62,18 +62,17 @@ class Phrases:
     """Phrases of one kind, found at the start of a text or in it; the text is `folded` and in lower case."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
-        self.wanted = _longest_first(phrases)
-        self._by_start = _by_key(self.wanted, lambda phrase: phrase[:_KEY])
+        self.wanted = {folded(phrase).lower() for phrase in phrases}
+        self._lengths = _longest_first(self.wanted)
         self._words = frozenset(phrase for phrase in self.wanted if _is_word(phrase))
-        self._parts = tuple(phrase for phrase in self.wanted if phrase not in self._words)
-        self._ascii_parts = tuple(part for part in self._parts if part.isascii())
+        self._parts = self.wanted - self._words
+        self._ascii_parts = {part for part in self._parts if part.isascii()}
 
     def without_start(self, text: str) -> str | None:
         """The text behind the longest phrase that it starts with; null if it starts with none."""
-        for length in range(_KEY, 0, -1):
-            for phrase in self._by_start.get(text[:length], ()):
-                if text.startswith(phrase) and _ends_there(phrase, text[len(phrase) :]):
-                    return text[len(phrase) :]
+        for length in self._lengths:
+            if text[:length] in self.wanted and _ends_there(text[:length], text[length:]):
+                return text[length:]
         return None
 
     def within(self, text: str) -> bool:
@@ -94,39 +93,25 @@ class Endings:
     """Phrases of several kinds, found at the end of a text that is `folded` and in lower case."""
 
     def __init__(self, phrases: Mapping[str, Phrases]) -> None:
-        kinds: dict[str, list[str]] = defaultdict(list)
+        self._kinds: dict[str, list[str]] = defaultdict(list)
         for kind, of_kind in phrases.items():
             for phrase in of_kind.wanted:
-                kinds[phrase].append(kind)
-        self._kinds = {phrase: tuple(names) for phrase, names in kinds.items()}
-        self._by_end = _by_key(_longest_first(self._kinds), lambda phrase: phrase[-_KEY:])
+                self._kinds[phrase].append(kind)
+        self._lengths = _longest_first(self._kinds)
 
     def of(self, text: str) -> dict[str, str]:
         """The text before the longest phrase of every kind that it ends with, by kind."""
         found: dict[str, str] = {}
-        for length in range(_KEY, 0, -1):
-            for phrase in self._by_end.get(text[-length:], ()):
-                if text.endswith(phrase) and starts_as_word(phrase, text[: -len(phrase)]):
-                    for kind in self._kinds[phrase]:
-                        found.setdefault(kind, text[: -len(phrase)])
+        for length in self._lengths:
+            before, phrase = text[:-length], text[-length:]
+            if phrase in self._kinds and starts_as_word(phrase, before):
+                found = {**dict.fromkeys(self._kinds[phrase], before), **found}
         return found
 
 
-_KEY = 3
-"""Characters at one end of a phrase by which phrases are looked up."""
-
-
-def _longest_first(phrases: Iterable[str]) -> tuple[str, ...]:
-    return tuple(
-        sorted({folded(phrase).lower() for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase))
-    )
-
-
-def _by_key(phrases: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for phrase in phrases:
-        found[key(phrase)].append(phrase)
-    return dict(found)
+def _longest_first(phrases: Iterable[str]) -> list[int]:
+    """The lengths of phrases."""
+    return sorted({len(phrase) for phrase in phrases}, reverse=True)
 
 
 def _is_word(phrase: str) -> bool:

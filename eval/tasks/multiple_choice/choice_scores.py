@@ -3,7 +3,7 @@
 Every interval is over templates: the questions made of one template are not independent.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import polars as pl
 
@@ -20,7 +20,7 @@ from blend.eval.scores_json import (
     plain,
 )
 from blend.eval.statistics.clusters import Clusters, cluster_sums
-from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
+from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, Choices, choose
 from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
 from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
@@ -106,7 +106,7 @@ def score_choices(
     scores = (
         *accuracies(kept, seed),
         *_by_answer_spread(kept, seed),
-        *_by_other_rules(kept, tuple(others), seed),
+        *(score for rule in others for score in _figures(f"accuracy-{rule}", kept, pl.col(rule), seed)),
         *parsing_shares(written, seed),
         *(_beside(written, seed) if rule == SEMEVAL else ()),
         missing_share(written.height, judged.height),
@@ -170,9 +170,8 @@ def _beside(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Accuracy by the default rule, which leaves out what has no answer."""
     by_region = shares_by(rows, pl.col("correct"), "region")
     return [
-        _overall("accuracy-default", rows, pl.col("correct"), seed),
+        *_figures("accuracy-default", rows, pl.col("correct"), seed, "region"),
         percent("accuracy-macro-default", "overall", ALL, macro_estimate(by_region, seed=seed)),
-        *_each("accuracy-default", "region", by_region, seed),
     ]
 
 
@@ -189,7 +188,7 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     # Weights are those of single questions, and say nothing of pairs.
     by_pair = [] if "weight" in rows.columns else [("accuracy-by-pair", pairs, pairs_by_region)]
     for metric, some, in_regions in (*by_pair, ("accuracy", rows, by_region)):
-        scores.append(_overall(metric, some, pl.col("correct"), seed))
+        scores += _figures(metric, some, pl.col("correct"), seed)
         scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(in_regions, seed=seed)))
     gap = gap_estimate(by_region, seed=seed)
     if gap is not None:
@@ -210,10 +209,6 @@ def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
     return sorted(by_spread, key=lambda score: list(AnswerSpread).index(AnswerSpread(score.key)))
 
 
-def _by_other_rules(rows: pl.DataFrame, rules: Sequence[str], seed: int) -> list[Score]:
-    return [_overall(f"accuracy-{rule}", rows, pl.col(rule), seed) for rule in rules]
-
-
 def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Count the answers that name an option: strictly, at all, not; and those that are none.
 
@@ -222,16 +217,12 @@ def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
     why = pl.col("why")
     if not rows["why"].is_in(["strict", "lenient", "unparsable", UNANSWERED]).any():
         return []
-    shares = {
-        "parsed-strictly": why == "strict",
-        "parsed": ~why.is_in(["unparsable", UNANSWERED]),
-        "unparsable": why == "unparsable",
-        UNANSWERED: why == UNANSWERED,
-    }
-    scores = [_overall(metric, rows, share, seed) for metric, share in shares.items()]
-    for metric in ("unparsable", UNANSWERED):
-        scores += _each(metric, "region", shares_by(rows, shares[metric], "region"), seed)
-    return scores
+    return [
+        *_figures("parsed-strictly", rows, why == "strict", seed),
+        *_figures("parsed", rows, ~why.is_in(["unparsable", UNANSWERED]), seed),
+        *_figures("unparsable", rows, why == "unparsable", seed, "region"),
+        *_figures(UNANSWERED, rows, why == UNANSWERED, seed, "region"),
+    ]
 
 
 def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -248,11 +239,7 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
         .agg(correct=pl.col("correct").all(), asked=pl.len())
         .filter(pl.col("asked") == rotations)
     )
-    by_region = shares_by(questions, pl.col("correct"), "region")
-    return [
-        _overall("correct-in-all-positions", questions, pl.col("correct"), seed),
-        *_each("correct-in-all-positions", "region", by_region, seed),
-    ]
+    return _figures("correct-in-all-positions", questions, pl.col("correct"), seed, "region")
 
 
 def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -263,7 +250,7 @@ def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     distance = 0.0
     for index, letter in enumerate(LETTERS):
         for metric, column in (("chosen", "chosen"), ("correct", "answer")):
-            share = _share(chosen, pl.col(column) == index, seed)
+            share = estimates(shares_by(chosen, pl.col(column) == index).pooled, seed=seed)[0]
             scores.append(percent(f"position-{metric}", "position", letter, share))
         shares = chosen.select((pl.col(name) == index).mean() for name in ("chosen", "answer")).row(0)
         # Total variation: half of the summed differences of the two distributions, in percent.
@@ -300,12 +287,11 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
     ]
 
 
-def _overall(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int) -> Score:
-    return percent(metric, "overall", ALL, _share(rows, share, seed))
-
-
-def _share(rows: pl.DataFrame, share: pl.Expr, seed: int) -> Estimate:
-    return estimates(shares_by(rows, share).pooled, seed=seed)[0]
+def _figures(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int, *by: str) -> list[Score]:
+    """A share of all rows, and by columns, whose names are the scopes."""
+    overall = estimates(shares_by(rows, share).pooled, seed=seed)[0]
+    each = (_each(metric, column, shares_by(rows, share, column), seed) for column in by)
+    return [percent(metric, "overall", ALL, overall), *(score for of in each for score in of)]
 
 
 def _each(metric: str, scope: str, shares: Clusters, seed: int) -> tuple[Score, ...]:

@@ -1,13 +1,10 @@
 """Multiple choice in the report: answer spread, cultures, positions, confidence, and what questions show."""
 
 from collections.abc import Sequence
-from math import ceil
 
 import polars as pl
 
-from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
-    ReportChart,
     ReportTable,
     Section,
     cell,
@@ -107,35 +104,18 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
 
 
 def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
-    """Show how often every letter was chosen, beside how often it was the correct one."""
-    pictures: list[ReportChart] = []
-    cells: list[tuple[str, ...]] = []
-    shares = {
-        run.name: tuple(run.of(f"position-{what}", "position") for what in ("chosen", "correct"))
-        for run in runs
-    }
-    values = [score.value or 0.0 for of_run in shares.values() for of in of_run for score in of.values()]
-    # One axis for all, with room for the figure above the highest bar.
-    highest = min(100.0, 10.0 * ceil(max(values, default=0) / 10 + 0.5))
-    for name, (chosen, correct) in shares.items():
-        if not chosen:
-            continue
-        rows = [
-            {"letter": letter, "what": what, "value": score.value}
-            for what, scores in (("chosen", chosen), ("correct", correct))
-            for letter, score in scores.items()
-        ]
-        title = f"Position bias of {name}: chosen and correct"
-        pictures.append(ReportChart(name, score_charts.position_chart(rows, title=title, highest=highest)))
-        cells += [(name, letter, cell(chosen[letter]), cell(correct.get(letter))) for letter in chosen]
-    if not pictures:
+    """How often every letter was chosen, beside how often it was the correct one."""
+    cells = []
+    for run in runs:
+        chosen, correct = (run.of(f"position-{what}", "position") for what in ("chosen", "correct"))
+        cells += [(run.name, letter, cell(chosen[letter]), cell(correct.get(letter))) for letter in chosen]
+    if not cells:
         return None
     return Section(
         "positions",
         "Position bias",
-        "How often every letter was chosen (filled), beside how often it was the correct one (hollow). Without "
-        "bias both are alike.",
-        tuple(pictures),
+        "How often every letter was chosen, beside how often it was correct. Without bias both are alike.",
+        (),
         ReportTable(("model", "letter", "chosen, %", "correct, %"), tuple(cells)),
     )
 

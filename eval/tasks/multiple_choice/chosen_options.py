@@ -1,14 +1,18 @@
 """Choosing: which option an answer stands for, by each rule that the answers allow."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.eval.tasks.multiple_choice.confidence import likelihood
-from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
+from blend.eval.items import TaskItems
+from blend.eval.task import Decision, ItemRule
+from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT, STATED, likelihood
+from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts.choice_prompts import ANSWER_KEY
 from blend.schemas.rows.published_rows import LETTERS
@@ -140,3 +144,29 @@ def strict_choice(text: pl.Expr) -> pl.Expr:
 
 def _index(letter: pl.Expr) -> pl.Expr:
     return letter.replace_strict(list(LETTERS), list(range(len(LETTERS))), default=None, return_dtype=pl.Int64)
+
+
+_STATED = re.compile(STATED)
+
+
+def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
+    """By ``item_id`` what decides on replies to multiple-choice questions; gold as of `choice_items.GOLD`."""
+    says_confidence = CONFIDENT_PROMPT in asked.prompts.values()
+
+    def read(options: Sequence[str], reply: str) -> int | None:
+        return option_chosen(_STATED.sub("", reply, count=1) if says_confidence else reply, options)
+
+    return {
+        item_id: chosen_rule(LETTERS, answer, partial(read, options))
+        for item_id, answer, options in asked.gold.select("item_id", "answer", "option_texts").iter_rows()
+    }
+
+
+def chosen_rule(words: Sequence[str], answer: int, read: Callable[[str], int | None]) -> ItemRule:
+    """What decides on replies that choose one of some words, of which the one at ``answer`` is correct."""
+
+    def decide(reply: str) -> Decision:
+        chosen = read(reply)
+        return Decision(float(chosen == answer), None if chosen is None else words[chosen])
+
+    return ItemRule([words[answer]], decide)

@@ -69,14 +69,13 @@ def _end_of_denial(low: str, end: int, following: Sequence[tuple[int, int]], phr
     at = end
     for start, behind in following:
         gap = low[at:start].strip(_QUOTING)
-        rest = _behind_but(low[at : min(start, at + _WINDOW)], phrases)
-        # Folded, the Portuguese "is" that leads on behind a comma is "and".
-        if phrases.join.without_start(gap.strip(_COMMAS)) == "" and (rest is None or gap[0] not in _COMMAS):
+        if phrases.join.without_start(gap.strip(_COMMAS)) == "":
             end = at = behind
         elif not gap.strip(_COMMAS):
             at = behind
         else:
             # A list without *or* is denied as a whole where *but* follows it.
+            rest = _behind_but(low[at : min(start, at + _WINDOW)], phrases)
             return end if rest is None else min(start, at + _WINDOW) - len(rest)
     # Of "not A, B" the comma goes, too.
     following_start = next((start for start, _ in following if start >= end), end)

@@ -7,6 +7,7 @@ stands behind a letter with the options of the question.
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from blend.eval.tasks.multiple_choice.answer_phrases import AnswerPhrases, answer_phrases, folded
@@ -69,8 +70,6 @@ _STOP = re.compile(
 _QUESTION = re.compile(r"\s*[?？؟]|\s*吗")
 _SENTENCE = re.compile(r"[A-D][).:]?[^.!?\n。！？]{4,200}[.!?。！？]\s")
 CLAUSE_END = re.compile(r"[.!?;,\n。！？；，،؛؟।።]")
-_CLAUSE_START = re.compile(rf"(?:^|[.!?;,:\n。！？；，、：،؛؟।።])[{re.escape(OPENING)}-]*$")
-_SEVERAL_BEFORE = re.compile(rf"(?<![A-Za-z])[{LETTERS}][)\]\"'*]*\s*[,、，/&+|]\s*[\"'*(\[]*$")
 _LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])[{LETTERS}][)\]\"'*,，]*$")
 _LETTER_NEXT = re.compile(rf"[\"'*(\[]*[{LETTERS}](?![A-Za-z0-9])")
 # Behind a comma a small letter can be an article; a key `"b":` is none.
@@ -109,10 +108,8 @@ class Reading(NamedTuple):
     """Letters with words that choose them."""
     line: tuple[NamedLetter, ...]
     """Letters that begin the reply, or are a line by themselves."""
-    settled: bool
-    """Whether the options are not needed: nothing is said but a letter, or the reply names none for sure."""
-    option: int | None
-    """Index of the letter where that is settled; null for none."""
+    names_none: bool
+    """Whether it names no letter for sure, whatever the options say: several, joined, or taken back."""
 
 
 class _Occurrence(NamedTuple):
@@ -134,6 +131,8 @@ class _Occurrence(NamedTuple):
     """Whether its line is the first."""
 
 
+# Models repeat themselves: a reply to many questions is read once.
+@lru_cache(maxsize=1 << 10)
 def read_letters(reply: str) -> Reading:
     """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them.
 
@@ -172,16 +171,12 @@ def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
         default=len(text),
     )
     low = text.lower()
-    none = (
+    names_none = (
         len({letter.option for letter in final}) > 1
         or any(_is_joined(occurrence, phrases) for occurrence, _ in chosen)
         or (takes_back and not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
     )
-    letters = (*final, *announced, *line)
-    named = {letter.option for letter in letters}
-    plain = len(named) == 1 and all(letter.certain and not letter.tail for letter in letters)
-    index = named.pop() if plain and not none else None
-    return Reading(low, final, announced, line, settled=none or plain, option=index)
+    return Reading(low, final, announced, line, names_none)
 
 
 def announces(before: str, phrases: AnswerPhrases) -> str | None:
@@ -195,8 +190,7 @@ def announces(before: str, phrases: AnswerPhrases) -> str | None:
     endings = phrases.before.of(rest)
     if not endings and "choose" in (opinion := phrases.before.of(rest.rstrip(",،，、"))):
         endings = opinion
-    # "Antwort A" at the start of a clause is an option of a list, "die Antwort A" is an answer.
-    if "answer" in endings and not _CLAUSE_START.search(endings.get("option", "the answer")):
+    if "answer" in endings:
         return "final" if "final" in endings else "announced"
     linked = worded = False
     for step in range(_STEPS):
@@ -244,7 +238,7 @@ def is_closed(after: str, phrases: AnswerPhrases) -> bool:
     if rest is None or _QUESTION.match(rest):
         return False
     word = rest.split(maxsplit=1)[:1]
-    return not (word and phrases.doubt.within(word[0])) and phrases.join.without_start(rest.lstrip()) is None
+    return not (word and phrases.doubt.within(word[0]))
 
 
 def is_chosen_behind(after: str, phrases: AnswerPhrases) -> bool:
@@ -335,9 +329,9 @@ def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> NamedLetter:
 
 def _is_bare(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
     """Whether nothing is said behind a letter in its line."""
-    rest = occurrence.after.partition("\n")[0].lower().strip()
-    rest = _or_same(phrases.ends.without_start(rest), rest)
-    return not any(character.isalnum() for character in rest)
+    line = occurrence.after.partition("\n")[0].lower().strip()
+    behind = phrases.ends.without_start(line)
+    return not any(character.isalnum() for character in (line if behind is None else behind))
 
 
 def _begins_list(occurrence: _Occurrence, *, is_list: bool, phrases: AnswerPhrases) -> bool:
@@ -350,7 +344,7 @@ def _begins_list(occurrence: _Occurrence, *, is_list: bool, phrases: AnswerPhras
 
 def _is_joined(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
     """Whether another letter stands directly before or behind a letter, joined to it."""
-    if _SEVERAL_BEFORE.search(occurrence.before[-_NEAR:]) or _SEVERAL_NEXT.match(occurrence.after):
+    if _SEVERAL_NEXT.match(occurrence.after):
         return True
     before = occurrence.before.rstrip(OPENING)
     rest = phrases.before.of(before.lower()).get("join", "").rstrip()
@@ -361,7 +355,8 @@ def _is_joined(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
     if joined is None:
         return False
     # "or maybe C" as well.
-    rest = _or_same(phrases.doubt.without_start(joined.lstrip()), joined)
+    doubted = phrases.doubt.without_start(joined.lstrip())
+    rest = joined if doubted is None else doubted
     return _LETTER_NEXT.match(after[len(after) - len(rest) :].lstrip()) is not None
 
 
@@ -386,14 +381,8 @@ def _line_letters(
     others = [other.at for other in occurrences if other.line == head.line and other.option != head.option]
     # Other letters belong to an explanation where a sentence with the text of the option comes first.
     sentence = _SENTENCE.match(text, head.at)
-    if (others and not (sentence and sentence.end() <= min(others))) or _is_joined(head, phrases):
-        return ()
-    if _begins_list(head, is_list=is_list, phrases=phrases):
+    if others and not (sentence and sentence.end() <= min(others)):
         return ()
     named = _named(head, phrases)
     # Letters of other scripts are words as well, and one in a later line can belong to anything.
-    return (named._replace(certain=named.certain and head.plain and head.opens and not others),)
-
-
-def _or_same(shorter: str | None, text: str) -> str:
-    return text if shorter is None else shorter
+    return (named._replace(certain=named.certain and head.plain and head.opens),)

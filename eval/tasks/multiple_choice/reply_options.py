@@ -5,7 +5,9 @@ The words for it are those of `answer_phrases`; `reply_letters` finds the letter
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import polars as pl
@@ -22,7 +24,6 @@ from blend.eval.tasks.multiple_choice.reply_letters import (
     OPENING,
     WINDOW,
     NamedLetter,
-    Reading,
     announces,
     closed_off,
     is_chosen_behind,
@@ -78,37 +79,24 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
         texts: The answers.
         option_texts: The options of each as shown, lists.
     """
-    # Models repeat themselves: each distinct text is read once, and many texts need no options.
-    readings = {text: read_letters(text) for text in texts.drop_nulls().unique().to_list()}
-    by_text = [None if text is None else readings[text] for text in texts.to_list()]
-    needed = [reading is not None and not reading.settled for reading in by_text]
-    options = option_texts.filter(pl.Series(needed, dtype=pl.Boolean))
-    compared = {option: _compared(option) for option in options.explode().drop_nulls().unique().to_list()}
-    shown = iter(options.to_list())
-    chosen = [
-        _option(reading, [compared[option] for option in next(shown)])
-        if reading is not None and not reading.settled
-        else reading and reading.option
-        for reading in by_text
-    ]
+    pairs = zip(texts.to_list(), option_texts.to_list(), strict=True)
+    chosen = [None if text is None else option_chosen(text, options) for text, options in pairs]
     return pl.Series("chosen", chosen, pl.Int64)
 
 
 def option_chosen(text: str, options: Sequence[str]) -> int | None:
     """Read one answer as `lenient_choice` reads many, with the options as shown."""
-    reading = read_letters(text)
-    return reading.option if reading.settled else _option(reading, [_compared(option) for option in options])
-
-
-def _option(reading: Reading, options: Sequence[str]) -> int | None:
-    phrases = answer_phrases()
+    reading, phrases = read_letters(text), answer_phrases()
+    if reading.names_none:
+        return None
+    compared = [_compared(option) for option in options]
     for letters in (reading.final, reading.announced, reading.line):
-        named = {letter.option for letter in letters if _holds(letter, options, phrases)}
+        named = {letter.option for letter in letters if _holds(letter, compared, phrases)}
         if named:
             return _only(named)
     if any(letter.certain for letter in (*reading.final, *reading.announced, *reading.line)):
         return None
-    return _by_text(reading.text, options, phrases)
+    return _by_text(reading.text, compared, phrases)
 
 
 def _only(named: set[int]) -> int | None:
@@ -144,7 +132,7 @@ def _by_text(text: str, options: Sequence[str], phrases: AnswerPhrases) -> int |
     places = sorted((mention.start, mention.end) for mention in _mentions(text, options, phrases))
     text = without_denied(text, places, phrases)
     mentions = _mentions(text, options, phrases)
-    entire = _compared(text)
+    entire = _trimmed(text)
     if entire in options:
         # Two options can be alike once punctuation is off; then neither is named.
         return options.index(entire) if options.count(entire) == 1 else None
@@ -162,8 +150,8 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
     """Where options stand in a text as words, those inside of a longer one left out."""
     found: list[_Mention] = []
     for option in sorted(range(len(options)), key=lambda option: -len(options[option])):
-        for start in _places_of(options[option], text):
-            end = start + len(options[option])
+        matches = re.finditer(re.escape(options[option]), text) if options[option] else ()
+        for start, end in (match.span() for match in islice(matches, _MENTIONS)):
             inside = any(other.start <= start and end <= other.end for other in found)
             before, after = text[max(0, start - 1) : start], text[start : end + WINDOW]
             if (
@@ -173,15 +161,6 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
             ):
                 found.append(_Mention(option, start, end))
     return found
-
-
-def _places_of(option: str, text: str) -> Iterator[int]:
-    start = text.find(option) if option else -1
-    for _ in range(_MENTIONS):
-        if start < 0:
-            return
-        yield start
-        start = text.find(option, start + len(option))
 
 
 def _is_named(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
@@ -209,6 +188,7 @@ def _is_sentence(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
     return not _trimmed(before) or not {"is", "do"}.isdisjoint(phrases.before.of(before))
 
 
+@lru_cache(maxsize=1 << 14)
 def _compared(text: str) -> str:
     """A text as it is compared: folded, in lower case, without punctuation around it."""
     return _trimmed(folded(text).lower())

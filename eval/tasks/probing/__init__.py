@@ -57,7 +57,6 @@ class Probing(TripleTask):
         figures=("mAP", "P@1", "P@5"),
         decided_by="precision",
         predicted="top",
-        correct="gold",
         mark="Each mark is the mean average precision (mAP) of the dishes from a country: 100 where every "
         "ingredient stands before all other candidates.",
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOptions
-from blend.eval.tasks.multiple_choice import FourOptions, LetteredOptions, scored_parts
+from blend.eval.tasks.multiple_choice import FourOptions, scored_parts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
 
-RUNGS = ("multiple-choice", "true-false", "region-choice", "short-answer")
+RUNGS = ("multiple-choice", "true-false", "short-answer")
 """Names of the tasks that are rungs of one ladder, in its order."""
 
 
@@ -70,7 +70,7 @@ class TrueFalse(FourOptions):
 
     def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
         """See `Task.item_rules`; each option by itself."""
-        from blend.eval.tasks.multiple_choice.single_choices import chosen_rule
+        from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule
         from blend.eval.tasks.rungs.true_false_items import WORDS
         from blend.eval.tasks.rungs.yes_no_replies import yes_or_no
 
@@ -88,28 +88,3 @@ class TrueFalse(FourOptions):
         from blend.eval.tasks.rungs.true_false_section import asked_options
 
         return asked_options(run)
-
-
-class RegionChoice(FourOptions):
-    """In which of four regions people gave an answer most."""
-
-    name = "region-choice"
-    title = "Regions"
-    measure = "blend-region"
-    asks = "an answer with its question, and four regions: where did most people say this?"
-    configs = ("region-questions",)
-    leaderboard = "region-questions"
-    options = LetteredOptions
-    rules = ("default", "strict", "sum", "token", "byte")
-
-    def items(self, tables: "Mapping[str, pl.DataFrame]", options: LetteredOptions) -> "TaskItems":
-        """See `Task.items`."""
-        import polars as pl
-
-        from blend.eval.tasks.multiple_choice.choice_items import choice_items
-
-        unknown = pl.lit(None, pl.String)
-        questions = tables["region-questions"].with_columns(
-            mcq_id="region_question_id", answer_spread=unknown, source_order=unknown
-        )
-        return choice_items(questions, options)

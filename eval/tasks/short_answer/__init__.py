@@ -52,6 +52,7 @@ class ShortAnswer(Task):
     options = ShortAnswerOptions
     scoring = ShortAnswerScoring
     rules = ("default", "paper", "semeval", "judge")
+    people_label = True
     reads_answers = True
     missing_is_wrong = ("semeval",)
     repeated: ClassVar[Mapping[str, str]] = {"sem-b": "correct", "sem-w": "weight"}
@@ -108,17 +109,18 @@ class ShortAnswer(Task):
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
-        from blend.eval.tasks.short_answer.task_predictions import predictions
+        from blend.eval.tasks.short_answer.semeval_rule import predictions
 
         return predictions()
 
     def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
         """See `Task.sections`."""
+        del seed
+        from blend.eval.judging.people_sections import differences_section, scorers_section
         from blend.eval.report.region_sections import region_sections
-        from blend.eval.tasks.short_answer.reply_differences import differences_section
         from blend.eval.tasks.short_answer.short_answer_section import languages_section
 
-        own = (languages_section(runs, seed=seed), differences_section(runs))
+        own = (languages_section(runs), scorers_section(runs), differences_section(runs))
         note = _NOTE if any(run.overall("labelled") for run in runs) else _NOTE + _UNCORRECTED
         return (*region_sections(runs, note=note), *(one for one in own if one is not None))
 
@@ -140,9 +142,9 @@ def _asked(run: "Run") -> dict[str, str]:
 
 def _corrected(run: "Run", scored: "ScoredItems", *, seed: int) -> "ScoredItems":
     """Scores, with corrected ones where people have labelled replies."""
-    from blend.eval.labelled_items import with_labels
+    from blend.eval.judging.corrected_scores import corrected_scores, correction_warnings
+    from blend.eval.judging.labelled_items import with_labels
     from blend.eval.runs.labels import labels_digest
-    from blend.eval.tasks.short_answer.corrected_scores import corrected_scores, correction_warnings
 
     rows = with_labels(scored.decisions, run)
     if rows is None:

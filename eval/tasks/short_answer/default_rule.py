@@ -4,14 +4,11 @@ What a reply gives as its answers is decided before: see `replies.Reply`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 
-from blend.eval.tasks.short_answer.answer_match import AnswerMatch
-from blend.eval.tasks.short_answer.asserted_text import GAP, denies
-from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
-from blend.eval.tasks.short_answer.replies import Reply
+from blend.eval.tasks.short_answer.replies import GAP, MAX_ANSWERS, AnswerMatch, Reply, Rule, Variant, denies
 from blend.eval.tasks.short_answer.reply_words import ReplyWords, reply_words
 from blend.eval.text.religions import same_religion
 from blend.eval.text.spoken_values import in_figures
@@ -44,7 +41,7 @@ _LONGEST_VALUE = 40
 """Characters of the longest response that may be a value as a whole; numbers in digits may be longer."""
 
 
-class DefaultRule:
+def default_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
     """The default rule for one locale.
 
     An answer that has the format that the question asks for matches a reply that names the same value. Any
@@ -55,103 +52,71 @@ class DefaultRule:
     A reply's first three answers count, and none if it lists more than ten. What it denies, declines to say or
     repeats of the question does not count. A reply that is nothing but an answer matches it in any case, and a
     local answer to a question in English matches no other reply.
+
+    Args:
+        local: Primary subtag of the local language; null where only English counts.
+        names: Primary subtag to lemmatiser, null for words only.
+        calendar: Calendar of the region: a day in either calendar is the same.
     """
+    spoken = local or "en"
+    words = reply_words(spoken)
+    english = reader("en", names["en"])
+    readers = {True: english}
+    if local is not None:
+        readers[False] = english if local == "en" else reader(local, names[local])
 
-    def __init__(
-        self, local: str | None, names: Mapping[str, str | None], calendar: Calendar = "gregory"
-    ) -> None:
-        """Take the lemmatisers by name; arguments as for `paper_rule.PaperRule`.
-
-        Args:
-            local: Likewise.
-            names: Likewise.
-            calendar: Calendar of the region: a day in either calendar is the same.
-        """
-        english = reader("en", names["en"])
-        self._local = local or "en"
-        self._calendar = calendar
-        self._words = reply_words(self._local)
-        self._readers = {True: english}
-        if local is not None:
-            self._readers[False] = english if local == "en" else reader(local, names[local])
-
-    def match(
-        self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
-    ) -> AnswerMatch | None:
-        """The first variant that a reply matches; see `answer_match.Rule`."""
-        stated = () if reply.hedged else _first_values(reply.own, answer_format, self._local)
-        values = {day for value in stated for day in self._meanings(value, answer_format)}
-        read = {english: _Read(reply, of, self._words) for english, of in self._readers.items()}
+    def match(reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat) -> AnswerMatch | None:
+        stated = () if reply.hedged else _first_values(reply.own, answer_format, spoken)
+        values = {day for value in stated for day in _meanings(value, answer_format, calendar)}
         for index, is_english, answer in variants:
-            if is_english not in read:
+            if is_english not in readers:
                 # Natives' own word; in a sentence it could be an English one.
-                if read[True].is_whole(answer):
+                if _is_whole(answer, reply, english):
                     return AnswerMatch(index, answer, "words")
                 continue
-            spoken = "en" if is_english else self._local
+            language = "en" if is_english else spoken
             # An answer with a value is compared by it alone: its digits can stand in another value as well.
-            value = understood(answer, answer_format, spoken) if answer_format in _VALUES else None
-            if value is not None:
-                if not values.isdisjoint(self._meanings(value, answer_format)):
-                    return AnswerMatch(index, answer, "value")
-                continue
-            why = read[is_english].names(answer)
+            value = understood(answer, answer_format, language) if answer_format in _VALUES else None
+            if value is None:
+                why = _named(answer, reply, readers[is_english], words)
+            else:
+                is_stated = not values.isdisjoint(_meanings(value, answer_format, calendar))
+                why = "value" if is_stated else None
             if why is not None:
                 return AnswerMatch(index, answer, why)
         return None
 
-    def _meanings(self, value: str, answer_format: AnswerFormat) -> set[str]:
-        """A value, and of a day the Gregorian one if it is of the region's own calendar."""
-        if answer_format is not AnswerFormat.DATE or self._calendar == "gregory":
-            return {value}
-        month, _, day = value.partition("/")
-        return {value, gregorian_day(int(month), int(day), self._calendar) or value}
+    return match
 
 
-class _Read:
-    """A reply as one language reads it."""
+def _meanings(value: str, answer_format: AnswerFormat, calendar: Calendar) -> set[str]:
+    """A value, and of a day the Gregorian one if it is of the region's own calendar."""
+    if answer_format is not AnswerFormat.DATE or calendar == "gregory":
+        return {value}
+    month, _, day = value.partition("/")
+    return {value, gregorian_day(int(month), int(day), calendar) or value}
 
-    def __init__(self, reply: Reply, of: TextReader, words: ReplyWords) -> None:
-        self._reply = reply
-        self._reader = of
-        self._reply_words = words
-        self._asserts = _Text("" if reply.hedged else reply.asserts, of)
 
-    def names(self, answer: str) -> str | None:
-        """By which step the reply names an answer, or null."""
-        text = self._asserts
-        if self._reply.own != self._reply.asserts and self._asked.names(answer):
-            text = self._own
-        elif self._reply.first != self._reply.asserts and _denies(answer, self._reply_words):
-            text = self._first
-        others = same_religion(answer, self._reader.language)
-        return (
-            text.names(answer)
-            or self._is_the_reply(answer)
-            or next(filter(None, map(text.names, others)), None)
-        )
+def _named(answer: str, reply: Reply, of: TextReader, words: ReplyWords) -> str | None:
+    """By which step a reply names an answer, as one language reads both, or null."""
+    if reply.hedged:
+        return "words" if _is_whole(answer, reply, of) else None
+    read = _text(reply.asserts, of)
+    if reply.own != reply.asserts and _text(reply.prompt, of).names(answer):
+        read = _text(reply.own, of)
+    elif reply.first != reply.asserts and _denies(answer, words):
+        read = _text(reply.first, of)
+    if why := read.names(answer):
+        return why
+    if reply.asserts != reply.text and _is_whole(answer, reply, of):
+        return "words"
+    return next(filter(None, map(read.names, same_religion(answer, of.language))), None)
 
-    def is_whole(self, answer: str) -> bool:
-        """Whether the reply is nothing but an answer."""
-        words = self._reader.words(answer)
-        return bool(words) and words == self._reader.words(self._reply.text)
 
-    def _is_the_reply(self, answer: str) -> str | None:
-        if self._reply.asserts == self._reply.text and not self._reply.hedged:
-            return None  # All of the reply was compared.
-        return "words" if self.is_whole(answer) else None
-
-    @cached_property
-    def _own(self) -> "_Text":
-        return _Text("" if self._reply.hedged else self._reply.own, self._reader)
-
-    @cached_property
-    def _first(self) -> "_Text":
-        return _Text("" if self._reply.hedged else self._reply.first, self._reader)
-
-    @cached_property
-    def _asked(self) -> "_Text":
-        return _Text(self._reply.prompt, self._reader)
+def _is_whole(answer: str, reply: Reply, of: TextReader) -> bool:
+    """Whether a reply is nothing but an answer."""
+    words = of.words(answer)
+    return bool(words) and words == of.words(reply.text)
 
 
 class _Text:
@@ -170,6 +135,10 @@ class _Text:
             return "words"
         lemmas = self._reader.lemmas(answer)
         return "lemmas" if lemmas and self._lemmas.holds(lemmas) else None
+
+
+# A reply is compared with all answers to its question before the next one is read.
+_text = lru_cache(maxsize=16)(_Text)
 
 
 class _Run:
@@ -206,13 +175,12 @@ def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Sequ
     if answer_format not in _VALUES:
         return ()
     parts = [part for part in text.split(GAP) if part]
-    # In figures first; of times and days what stands beside them counts. English is read in every language.
-    readings: list[Callable[[str], str]] = [partial(in_figures, answer_format=answer_format, language=language)]
-    readings += [] if language == "en" else [partial(in_figures, answer_format=answer_format, language="en")]
-    if answer_format is AnswerFormat.INTEGER:
-        readings.insert(0, str)
-    for read in readings:
-        values = (value for part in parts for value in _values_in(read(part), answer_format, language))
+    # Numbers as they are written first. Then in figures: of times and days what stands beside them counts, and
+    # English is read in every language.
+    as_written = (None,) if answer_format is AnswerFormat.INTEGER else ()
+    for one in (*as_written, *dict.fromkeys((language, "en"))):
+        read = parts if one is None else [in_figures(part, answer_format, one) for part in parts]
+        values = (value for part in read for value in _values_in(part, answer_format, language))
         if first := list(islice(dict.fromkeys(values), MAX_ANSWERS)):
             return first
     return ()

@@ -7,13 +7,12 @@ References:
 import re
 import string
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from unicodedata import normalize
 
-from blend.eval.tasks.short_answer.answer_match import AnswerMatch
-from blend.eval.tasks.short_answer.replies import Reply
+from blend.eval.tasks.short_answer.replies import AnswerMatch, Reply, Rule, Variant
 from blend.eval.text.english_tokens import english_tokens
-from blend.eval.text.lemmatisers import Lemmatiser, Split
+from blend.eval.text.lemmatisers import Split
 from blend.eval.text.text_reader import loaded
 from blend.schemas.language.answer_formats import AnswerFormat
 from blend.schemas.language.calendars import Calendar
@@ -42,35 +41,26 @@ _ACUTE = "\u0301"
 _SPLITS: Mapping[str, Split] = {"en": english_tokens}
 
 
-class PaperRule:
+def paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
     """The published rule for one locale.
 
     An answer matches when it is contained in the response as written, or with hyphens as blanks, or with blanks
     as hyphens; else when all its lemmas are among the response's, in any order. All texts are compared in
     NFC, which changes no published decision; outer blanks of an answer count, as published.
+
+    Args:
+        local: Primary subtag of the local language; null where only English counts.
+        names: Primary subtag to lemmatiser, null for containment only.
+        calendar: Of the region; this rule knows no days.
     """
+    del calendar
+    readers = {
+        english: _token_sets(language, name)
+        for english, language in ((True, "en"), (False, local))
+        if language is not None and (name := names[language]) is not None
+    }
 
-    def __init__(
-        self, local: str | None, names: Mapping[str, str | None], calendar: Calendar = "gregory"
-    ) -> None:
-        """Take the lemmatisers by name.
-
-        Args:
-            local: Primary subtag of the local language; null where only English counts.
-            names: Primary subtag to lemmatiser, null for containment only.
-            calendar: Of the region; this rule knows no days.
-        """
-        del calendar
-        self._tokens = {
-            english: _token_sets(language, names[language])
-            for english, language in ((True, "en"), (False, local))
-            if language is not None and names[language] is not None
-        }
-
-    def match(
-        self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
-    ) -> AnswerMatch | None:
-        """The first variant that a reply matches; see `answer_match.Rule`."""
+    def match(reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat) -> AnswerMatch | None:
         del answer_format
         if reply.response in MISSING:
             return None
@@ -80,10 +70,12 @@ class PaperRule:
             # As published: anywhere in the response, inside words as well.
             if answer in plain or answer.replace("-", " ") in plain or answer.replace(" ", "-") in plain:
                 return AnswerMatch(index, variant, "containment")
-            tokens = self._tokens.get(is_english)
+            tokens = readers.get(is_english)
             if tokens is not None and tokens(answer) <= tokens(plain):
                 return AnswerMatch(index, variant, "lemmas")
         return None
+
+    return match
 
 
 def normalised_response(response: str, prompt: str) -> str:
@@ -104,24 +96,17 @@ def _composed(text: str) -> str:
     return normalize("NFC", text)
 
 
-def _token_sets(language: str, name: str | None) -> Callable[[str], frozenset[str]]:
-    assert name is not None
+def _token_sets(language: str, name: str) -> Callable[[str], frozenset[str]]:
+    """What finds the lemmas of a text, which it remembers."""
     lemmatiser = loaded(language, name)
-    known: dict[str, frozenset[str]] = {}
+    split = _SPLITS.get(language, lemmatiser.split)
 
+    @cache
     def tokens(text: str) -> frozenset[str]:
-        found = known.get(text)
-        if found is None:
-            found = known[text] = _tokens(text, language, lemmatiser)
-        return found
+        return frozenset(
+            normalize("NFD", lemma).replace(_ACUTE, "").lower()
+            for lemma in lemmatiser.lemmas(split(text))
+            if lemma not in string.punctuation
+        )
 
     return tokens
-
-
-def _tokens(text: str, language: str, lemmatiser: Lemmatiser) -> frozenset[str]:
-    split = _SPLITS.get(language, lemmatiser.split)
-    return frozenset(
-        normalize("NFD", lemma).replace(_ACUTE, "").lower()
-        for lemma in lemmatiser.lemmas(split(text))
-        if lemma not in string.punctuation
-    )

@@ -1,18 +1,75 @@
-"""Replies: what a model wrote, read once for every rule: what it asserts, how many answers it lists."""
+"""Replies: what a model wrote, read once for every rule: what it asserts, and how many answers it lists.
+
+Answers are listed behind bullets or numbers, on lines of their own, between commas and other marks, by *and*
+and *or*, or in sentences of a few words each. A mark inside a number parts nothing, and neither does a single
+*and* inside an answer (*fish and chips*). What has many words is part of a sentence, whatever commas that has.
+
+What a reply denies, declines to say or repeats of its question is no answer of its own.
+"""
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import normalize
 
-from blend.eval.tasks.short_answer.asserted_text import GAP, asserted
-from blend.eval.tasks.short_answer.listed_answers import MAX_LISTED, listed_answers
-from blend.eval.tasks.short_answer.reply_words import ReplyWords
+from blend.eval.tasks.short_answer.reply_words import LETTER, ReplyWords
+from blend.schemas.language.answer_formats import AnswerFormat
+
+GAP = "\ufffc"
+"""What stands for a character that is left out: part of no word, so that what is beside a gap stays apart."""
+
+MAX_ANSWERS = 3
+"""Answers of a reply that count: the questions allow annotators three."""
+
+MAX_LISTED = 10
+"""Answers up to which the first ones of a list count; a reply that lists more answers no question."""
+
+QUOTED_WORDS = 3
+"""Words in a row from which on a reply repeats its question: "the most popular fruit"."""
+
+CHOICE_WORDS = 4
+"""Words up to which a reply that is nothing but words of the question is a choice between what it offers."""
+
+SUBJECT_WORDS = 3
+"""Words before "is not" up to which they are what is denied: "Rice is not the answer"."""
+
+ENTRY_WORDS = 5
+"""Words up to which a text between two marks is an entry of a list by itself."""
+
+RUN_ON_WORDS = 50
+"""Words from which on a text without a mark is no sentence but a list without marks."""
+
+_TURN = 80
+"""Characters behind a guess of others in which the reply turns from it: "many would guess apples, but …"."""
+
+_IDEOGRAPHS = r"\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uf900-\ufaff"
+_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
+WORD = re.compile(f"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}]){LETTER})+")
+"""A word, or a single character of a script that writes no blanks."""
 
 # A word and a colon, not a time: "18:30" would lose its hour wherever the question shows a time as an example.
 _LABEL = re.compile(r"\s*([^\W\d]\w*)\s*[:：]\s*")
 # A published prompt asks for thoughts and then {'question': …, 'answer': […]}: the key holds the answer.
 _ANSWER_KEY = re.compile(r"[\"']answers?[\"']\s*:(?=[\s\[\"'{]*\w)", re.IGNORECASE)
 _STRUCK = re.compile(r"~~(?=\S)[^\n]{1,200}?~~|<(del|s|strike)>.{0,200}?</\1>", re.IGNORECASE | re.DOTALL)
+
+# Marks inside numbers and times do not end a clause.
+_CLAUSE_END = re.compile(r"[;!?\n\r。！？；،，、؛؟।॥።፣፤፥…()（）\[\]]|[,.:](?!\d)|\s[-–—]\s|—")
+# What stands in brackets is no part of the clause around it, which goes on behind them.
+_BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_QUESTION_MARK = re.compile(r"[?？؟]\s*")
+
+_LINE_BULLET = re.compile(r"^[ \t]*(?:[-*+•·▪◦‣–—](?=\s)|\(?\d{1,3}[.)、．])[ \t]*(?=[^\s\d])", re.MULTILINE)
+_NUMBER = re.compile(r"(?:(?<=\s)|^)\(?(\d{1,2})[.)、．]\s*(?=[^\s\d])")
+_REMARK = re.compile(r"\([^(),;،、，；\n]{0,60}\)|（[^（）、，；\n]{0,60}）")
+_MARK = re.compile(
+    r"(?P<sentence>[.!?؟।॥።](?=[\s\"'”’)\]*]|$)|[。！？…\n\r])|(?P<colon>[:：](?!\d))"
+    r"|[;；؛|\t•·・፣፤፥，、]|(?<!\d)[,،/]|[,،/](?!\d)|\s[-–—]\s|—"
+)
+_NUMBERS_WITH_COMMAS = re.compile(r"(?<!\d)\d+(?:[,،]\d+){2,}")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[,،]\d{2,3})*[,،]\d{3}")
+
+_Span = tuple[int, int]
 
 
 class Reply(NamedTuple):
@@ -32,7 +89,7 @@ class Reply(NamedTuple):
     own: str
     """Of that, what does not repeat the prompt in part, likewise."""
     n_answers: int
-    """How many answers it lists; see `listed_answers.Listed`."""
+    """Count of the entries of its lists; of a reply without a list, 1 or a few."""
     refused: bool
     """Whether it says that it does not answer, and asserts nothing."""
 
@@ -40,6 +97,25 @@ class Reply(NamedTuple):
     def hedged(self) -> bool:
         """Whether it lists more answers than can be meant."""
         return self.n_answers > MAX_LISTED
+
+
+class AnswerMatch(NamedTuple):
+    """Group of answers that a reply matches, and by what."""
+
+    group: int
+    """Index of the group, from 0."""
+    answer: str
+    """The variant that matched, as written."""
+    why: str
+    """Name of the step that decided."""
+
+
+Variant = tuple[int, bool, str]
+"""Index of a group of answers, whether the variant is English, and the variant."""
+
+Rule = Callable[[Reply, Iterable[Variant], AnswerFormat], AnswerMatch | None]
+"""A rule for one locale: the first variant that a reply matches, in their order; null for none. The format is
+the shape of the answer that the question asks for."""
 
 
 def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
@@ -51,19 +127,33 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
         words: The words of the language that it was asked in.
     """
     text = _without_prompt(normalize("NFC", response), normalize("NFC", prompt))
-    found = asserted(text, prompt, words)
-    listed = listed_answers(found.own.replace(GAP, " "), words)
-    end = listed.end
-    return Reply(
-        response=response,
-        prompt=prompt,
-        text=text,
-        first=text[:end],
-        asserts=found.text[:end],
-        own=found.own[:end],
-        n_answers=listed.n_answers,
-        refused=found.refused,
+    clauses = list(_clauses(text, words))
+    refusing = [bool(words.refusals.search(*clause)) for clause in clauses]
+    asserts = _with_gaps(
+        text,
+        [
+            clause[1:] if refuses or _is_answered_no(*clause, words) else _denied(*clause, words)
+            for clause, refuses in zip(clauses, refusing, strict=True)
+        ],
     )
+    own = _with_gaps(asserts, _quotes(text, prompt))
+    refused = any(refusing) and not any(
+        WORD.search(own, start, end) and not words.beside_refusals.search(plain, start, end)
+        for plain, start, end in clauses
+    )
+    n_answers, end = _listed(own.replace(GAP, " "), words)
+    return Reply(response, prompt, text, text[:end], asserts[:end], own[:end], n_answers, refused)
+
+
+def n_words(text: str, start: int = 0, end: int | None = None) -> float:
+    """Count the words of a text; a character of a script without blanks is half a word."""
+    found = WORD.findall(text, start, len(text) if end is None else end)
+    return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in found)
+
+
+def denies(text: str, words: ReplyWords) -> bool:
+    """Whether a text denies something: ``no religion``."""
+    return any(start < end for start, end in (_denied(*clause, words) for clause in _clauses(text, words)))
 
 
 def _without_prompt(text: str, prompt: str) -> str:
@@ -73,3 +163,186 @@ def _without_prompt(text: str, prompt: str) -> str:
     text = _STRUCK.sub(" ", text)
     label = _LABEL.match(text)
     return text[label.end() :] if label and label[1].casefold() in prompt.casefold() else text
+
+
+def _with_gaps(text: str, gaps: Iterable[_Span]) -> str:
+    left = list(text)
+    for start, end in gaps:
+        left[start:end] = GAP * (end - start)
+    return "".join(left)
+
+
+def _quotes(text: str, prompt: str) -> Iterator[_Span]:
+    """Where a text repeats what was asked, word by word and in its order."""
+    asked = set(_in_a_row([word.casefold() for word in WORD.findall(prompt)]))
+    found = list(WORD.finditer(text))
+    repeated = [row in asked for row in _in_a_row([word[0].casefold() for word in found])]
+    first = None
+    for number, repeats in enumerate([*repeated, False]):
+        if repeats and first is None:
+            first = number
+        elif not repeats and first is not None:
+            # The last words that began a row were followed by its others.
+            run = found[first : number + QUOTED_WORDS - 1]
+            start, end = run[0].start(), run[-1].end()
+            size = n_words(text, start, end)
+            if size >= QUOTED_WORDS and not (len(run) == len(found) and size <= CHOICE_WORDS):
+                yield start, end
+            first = None
+
+
+def _in_a_row(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Every `QUOTED_WORDS` words that stand next to each other."""
+    return list(zip(*(words[start:] for start in range(QUOTED_WORDS)), strict=False))
+
+
+def _clauses(text: str, words: ReplyWords) -> Iterator[tuple[str, int, int]]:
+    """The clauses of a text and those in its brackets, as patterns take them: a text, start and end.
+
+    They stand between punctuation, and from words like *but* on.
+    """
+    bracketed = [(text, aside.start() + 1, aside.end() - 1) for aside in _BRACKETED.finditer(text)]
+    plain = _BRACKETED.sub(lambda aside: " " * len(aside[0]), text)
+    for read, start, end in [(plain, 0, len(text)), *bracketed]:
+        marks = [*_CLAUSE_END.finditer(read, start, end), *words.but.finditer(read, start, end)]
+        for at, behind in [*sorted(mark.span() for mark in marks), (end, end)]:
+            if at > start:
+                yield read, start, at
+            start = max(start, behind)
+
+
+def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
+    """What a clause denies, or others guess from whom the reply turns; empty where it denies nothing."""
+    if words.guesses.search(text, start, end) and (turn := words.turns.search(text, end, end + _TURN)):
+        return start, turn.start()
+    following = words.negates_next.search(text, start, end)
+    preceding = words.negates_previous.search(text, start, end)
+    of_clause = words.negates_clause.search(text, start, end)
+    ending = words.negates_word.search(text, start, end)
+    denied = []
+    if following:
+        # Behind a few words that nothing follows it denies these: "apples no, strawberries yes".
+        is_last = not WORD.search(text, following.end(), end)
+        few = n_words(text, start, following.start()) <= SUBJECT_WORDS
+        denied.append((start if is_last and few else following.start(), end))
+    if preceding:
+        denied.append((start, preceding.end()))
+    if ending and WORD.match(text, ending.start() - 1):
+        # The word that the ending is written onto, if there is one.
+        denied += [(word.start(), ending.end()) for word in WORD.finditer(text, start, ending.start())][-1:]
+    if of_clause:
+        few = n_words(text, start, of_clause.start()) <= SUBJECT_WORDS
+        denied.append((start if few else of_clause.start(), end))
+    if not denied or words.not_negations.search(text, start, end):
+        return start, start
+    return min(denied)[0], max(last for _, last in denied)
+
+
+def _is_answered_no(text: str, start: int, end: int, words: ReplyWords) -> bool:
+    """Whether a clause is a question that a negation answers, as in *Apples? No, strawberries*."""
+    del start
+    mark = _QUESTION_MARK.match(text, end)
+    return mark is not None and words.negates_next.match(text, mark.end()) is not None
+
+
+class _Passage(NamedTuple):
+    """Text between two marks."""
+
+    start: int
+    end: int
+    mark: str
+    """Name of the mark after it: ``sentence``, or ``list`` for any other."""
+
+
+def _listed(text: str, words: ReplyWords) -> tuple[int, int]:
+    """How many answers a reply lists, and where the first `MAX_ANSWERS` end; its length if it lists no more."""
+    bulleted = _bulleted(text)
+    if not bulleted:
+        return _between_marks(text, words)
+    inside = [_between_marks(text[start:end], words)[0] for start, end in bulleted]
+    # An explanation behind a bullet has commas too; a list of its own is one.
+    n_answers = sum(n if n > MAX_ANSWERS else 1 for n in inside)
+    return n_answers, bulleted[MAX_ANSWERS - 1][1] if len(bulleted) > MAX_ANSWERS else len(text)
+
+
+def _bulleted(text: str) -> list[_Span]:
+    """What stands behind bullets or numbers, if there are several."""
+    bullets = [bullet.span() for bullet in _LINE_BULLET.finditer(text)]
+    numbers = list(_NUMBER.finditer(text))
+    if [int(number[1]) for number in numbers] == list(range(1, len(numbers) + 1)):
+        bullets = max(bullets, [number.span() for number in numbers], key=len)
+    if len(bullets) < 2:
+        return []
+    ends = [*(start for start, _ in bullets[1:]), len(text)]
+    return [(behind, end) for (_, behind), end in zip(bullets, ends, strict=True)]
+
+
+def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
+    """Like `_listed`, of a text without bullets."""
+    plain = _REMARK.sub(lambda remark: " " * len(remark[0]), text)
+    marked = list(_marked(plain))
+    sizes = (n_words(plain, part.start, part.end) for part in marked)
+    n_run_on = sum(int(size) for size in sizes if size >= RUN_ON_WORDS)
+    runs: list[list[int]] = [[]]
+    beginnings: set[tuple[str, ...]] = set()
+    for part in _passages(plain, marked, words):
+        # Sentences that begin alike list answers: "The answer is tea. The answer is coffee."
+        found = [word.casefold() for word in WORD.findall(plain, part.start, part.end)[:3]]
+        again = len(found) == 3 and tuple(found) in beginnings
+        beginnings.add(tuple(found))
+        if n_words(plain, part.start, part.end) <= ENTRY_WORDS or again:
+            runs[-1].append(part.end)
+        else:
+            # The end of a long part may be the first entry: "People in most places eat rice, bread …"
+            runs.append([part.end] if part.mark == "list" else [])
+    long_ones = [run for run in runs if len(run) > MAX_ANSWERS]
+    n_listed = sum(map(len, long_ones)) or max(map(len, runs))
+    return max(1, n_listed + n_run_on), long_ones[0][MAX_ANSWERS - 1] if long_ones else len(text)
+
+
+def _marked(text: str) -> Iterator[_Passage]:
+    """The parts of a text between its marks."""
+    marks = [(*mark.span(), mark.lastgroup or "list") for mark in _MARK.finditer(text)]
+    for numbers in _NUMBERS_WITH_COMMAS.finditer(text):
+        # Commas part numbers that are written without blanks: "1,2,3", but not "1,000,000".
+        if not _THOUSANDS.fullmatch(numbers[0]):
+            commas = [numbers.start() + i for i, character in enumerate(numbers[0]) if character in ",،"]
+            marks += [(at, at + 1, "list") for at in commas]
+    start = 0
+    for at, behind, name in [*sorted(marks), (len(text), len(text), "sentence")]:
+        # What a colon ends announces answers.
+        if name != "colon" and WORD.search(text, start, at):
+            yield _Passage(start, at, name)
+        start = behind
+
+
+def _passages(text: str, parts: Sequence[_Passage], words: ReplyWords) -> Iterator[_Passage]:
+    """The parts of a text, parted further at words like *and* where these stand between entries."""
+    inside_answers = False
+    for number, part in enumerate(parts):
+        pieces = _parted_at_joins(text, part, words)
+        is_last = part.mark == "sentence" or number == len(parts) - 1
+        # One "and" is that of an answer (fish and chips), or stands before the last entry of a list.
+        before_last = is_last and number > 0 and parts[number - 1].mark == "list" and not inside_answers
+        if len(pieces) > 2 or (len(pieces) == 2 and before_last):
+            yield from pieces
+        else:
+            inside_answers = inside_answers or len(pieces) == 2
+            yield part
+        if is_last:
+            inside_answers = False
+
+
+def _parted_at_joins(text: str, part: _Passage, words: ReplyWords) -> Sequence[_Passage]:
+    """A part, parted at every word like *and*; the one that begins it stands before the last entry already."""
+    pieces: list[_Passage] = []
+    start, begins = part.start, False
+    for join in words.joins.finditer(text, part.start, part.end):
+        if WORD.search(text, start, join.start()):
+            pieces.append(_Passage(start, join.start(), "list"))
+        else:
+            begins = True
+        start = join.end()
+    if WORD.search(text, start, part.end):
+        pieces.append(_Passage(start, part.end, part.mark))
+    return [part] if begins and len(pieces) == 2 else pieces

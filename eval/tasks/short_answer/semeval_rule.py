@@ -1,21 +1,26 @@
-"""The rule of SemEval-2026 Task 7 for short answers, as far as it can be repeated.
+"""SemEval-2026 Task 7 and short answers: its rule as far as it can be repeated, its figures and its files.
 
 Its scorer looks for the lemmas of an accepted answer in those of the prediction. It reads each language with a
 library of its own, in a container with Python 3.9; here the lemmatisers of `paper_rule` stand in for them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from blend.eval.items import TaskItems
+from blend.eval.runs.prediction_files import PREDICTION, Predictions
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, macro_estimate
-from blend.eval.tasks.short_answer.answer_match import AnswerMatch
-from blend.eval.tasks.short_answer.paper_rule import PaperRule
-from blend.eval.tasks.short_answer.replies import Reply
-from blend.eval.tasks.short_answer.task_predictions import asked_id
+from blend.eval.tasks.short_answer.paper_rule import paper_rule
+from blend.eval.tasks.short_answer.replies import AnswerMatch, Reply, Rule, Variant
+from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
+from blend.schemas.errors import InputError
 from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.language.calendars import Calendar
 
 SEMEVAL = "semeval"
 """Name of the rule."""
@@ -30,15 +35,17 @@ spaCy, stanza, cltk or Spark NLP 5.3.3."""
 _OTHERS = "spaCy, stanza, cltk or Spark NLP"
 
 
-class SemevalRule(PaperRule):
-    """`PaperRule` whatever the case: accepted answers have capitals here."""
+def semeval_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
+    """`paper_rule.paper_rule` whatever the case: accepted answers have capitals here."""
+    match = paper_rule(local, names, calendar)
 
-    def match(
-        self, reply: Reply, variants: Iterable[tuple[int, bool, str]], answer_format: AnswerFormat
+    def match_in_lower_case(
+        reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat
     ) -> AnswerMatch | None:
-        """The first variant that a reply matches; see `answer_match.Rule`."""
         lower = ((index, is_english, text.lower()) for index, is_english, text in variants)
-        return super().match(reply, lower, answer_format)
+        return match(reply, lower, answer_format)
+
+    return match_in_lower_case
 
 
 def not_repeated(lemmas: Iterable[str]) -> str:
@@ -76,3 +83,41 @@ def code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:
         percent("accuracy-macro", "overall", ALL, macro_estimate(sums, seed=seed)),
         *percents("accuracy", "code", sums.groups, estimates(sums, seed=seed)),
     )
+
+
+def predictions() -> Predictions:
+    """The task's file for short answers."""
+    return Predictions(SAQ_PREDICTION, ("id", PREDICTION), _items, _answer_text, _rows)
+
+
+def asked_id(template_id: str, language: str) -> str:
+    """The task's id of a question in the language that it is asked in: ``en-ET_001`` of ``am-ET_001``."""
+    return in_english(template_id) if language == ENGLISH else template_id
+
+
+def _items(asked: TaskItems) -> Iterator[tuple[str, str, None]]:
+    for item_id, template_id, language in asked.items.select("item_id", "template_id", "language").iter_rows():
+        yield item_id, asked_id(template_id, language), None
+
+
+def _answer_text(cells: Mapping[str, str], _: None) -> str:
+    return cells[PREDICTION]
+
+
+def _rows(run: Run) -> Iterator[Sequence[str]]:
+    items = run.items("item_id", "template_id", "language")
+    answers = as_scored(run.answers(), run.description).select("item_id", "text")
+    written: set[str] = set()
+    for template_id, language, text in (
+        items.join(answers, on="item_id", how="left", maintain_order="left").drop("item_id").iter_rows()
+    ):
+        if task_id(template_id) is None:
+            raise InputError(
+                f"{run.directory}: asks {template_id!r}, which is no question of SemEval's; run on a "
+                "release made with `blend build --semeval`"
+            )
+        row_id = asked_id(template_id, language)
+        # A question is asked with every prompt; the first one counts.
+        if row_id not in written:
+            written.add(row_id)
+            yield row_id, " ".join((text or "").split())

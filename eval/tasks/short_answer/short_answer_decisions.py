@@ -9,12 +9,11 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from blend.eval.scores_json import UNANSWERED
-from blend.eval.tasks.short_answer import paper_rule
-from blend.eval.tasks.short_answer.answer_match import Rule
-from blend.eval.tasks.short_answer.default_rule import DefaultRule
-from blend.eval.tasks.short_answer.replies import read_reply
+from blend.eval.tasks.short_answer.default_rule import default_rule
+from blend.eval.tasks.short_answer.paper_rule import LEMMATISERS, paper_rule
+from blend.eval.tasks.short_answer.replies import Rule, Variant, read_reply
 from blend.eval.tasks.short_answer.reply_words import ENGLISH, reply_words
-from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, SemevalRule
+from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, semeval_rule
 from blend.eval.text.language_readers import primary
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
@@ -59,7 +58,7 @@ response lists (null without a response, and where the question is not scored)."
 
 WHYS = ("value", "words", "containment", "lemmas", "no match", "hedged", "refused", UNANSWERED, "not scored")
 """Why an item is correct or wrong: the step that matched, or that none did; ``hedged`` of a response that lists
-too many answers (`listed_answers.MAX_LISTED`), ``refused`` of one that says that it does not answer."""
+too many answers (`replies.MAX_LISTED`), ``refused`` of one that says that it does not answer."""
 
 AskedIn = Literal["local", "english"]
 """Language in which the questions were asked."""
@@ -73,9 +72,9 @@ class _Kind(NamedTuple):
 
 
 RULES: dict[str, _Kind] = {
-    "default": _Kind(DefaultRule, {}),
-    "paper": _Kind(paper_rule.PaperRule, paper_rule.LEMMATISERS),
-    SEMEVAL: _Kind(SemevalRule, paper_rule.LEMMATISERS),
+    "default": _Kind(default_rule, {}),
+    "paper": _Kind(paper_rule, LEMMATISERS),
+    SEMEVAL: _Kind(semeval_rule, LEMMATISERS),
 }
 """The rules by name."""
 
@@ -101,8 +100,9 @@ def decide_short_answers(
             question of the responses.
         rule: Name of `RULES`.
         lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.text_reader.lemmatiser_names`.
-        language: ``english`` counts English answers only, as for questions that were asked in English; by the
-            rule ``default`` also a local answer in Latin script that is the whole reply (*Nasi goreng*).
+        language: In which the questions were asked, where responses have no column ``asked_in`` that says it.
+            ``english`` counts English answers only; by the rule ``default`` also a local answer in Latin script
+            that is the whole reply (*Nasi goreng*).
 
     Returns:
         `DECISIONS`, in the order of the responses.
@@ -112,44 +112,43 @@ def decide_short_answers(
         MissingExtraError: If a lemmatiser's package is missing; says what to install.
         InputError: If a response is to a question that is not annotated; names the first.
     """
-    decide = short_answer_rule(responses, annotations, rule=rule, lemmas=lemmas, language=language)
-    decided = [decide(row) for row in responses.iter_rows(named=True)]
+    asked = responses
+    if "asked_in" not in responses.columns:
+        asked = responses.with_columns(asked_in=pl.lit(language))
+    decide = short_answer_rule(asked, annotations, rule=rule, lemmas=lemmas)
+    decided = [decide(row) for row in asked.iter_rows(named=True)]
     return pl.DataFrame(decided, schema=DECISIONS, orient="row")
 
 
 def short_answer_rule(
-    asked: pl.DataFrame,
-    annotations: pl.DataFrame,
-    *,
-    rule: str = "default",
-    lemmas: str = DEFAULT_LEMMAS,
-    language: AskedIn = "local",
+    asked: pl.DataFrame, annotations: pl.DataFrame, *, rule: str = "default", lemmas: str = DEFAULT_LEMMAS
 ) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
     """Make ready what decides on single responses; see `decide_short_answers` for the arguments and errors.
 
     Args:
-        asked: The questions that responses will be to: ``template_id`` and ``locale``.
+        asked: The questions that responses will be to: ``template_id``, ``locale`` and ``asked_in``.
         annotations: As for `decide_short_answers`, like the other arguments.
         rule: Likewise.
         lemmas: Likewise.
-        language: Likewise.
 
     Returns:
-        A function from a row of `RESPONSES` to one of `DECISIONS`.
+        A function from a row of `RESPONSES`, with ``asked_in``, to one of `DECISIONS`.
     """
     kind = _kind(rule)
     questions = _questions(annotations, asked)
+    keys = asked.select(*KEY, "asked_in").unique().iter_rows()
+    ways = {(questions[template_id, locale]["language"], way) for template_id, locale, way in keys}
     names = lemmatiser_names(
         lemmas,
-        _languages(questions, language),
+        {"en", *(tag for tag, way in ways if way == "local")},
         preferred=kind.preferred,
         others=annotations["language"].unique(),
     )
     rules = {
-        tag: kind.make(None if language == "english" else tag, names, _calendar(tag))
-        for tag in {primary(question["language"]) for question in questions.values()}
+        (tag, way): kind.make(None if way == "english" else tag, names, _calendar(tag))
+        for tag, way in {(primary(language), way) for language, way in ways}
     }
-    return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule, language)
+    return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule)
 
 
 def lemmas_signature(
@@ -157,21 +156,18 @@ def lemmas_signature(
     *,
     rule: str = "default",
     lemmas: str = DEFAULT_LEMMAS,
-    language: AskedIn = "local",
     others: Collection[str] = (),
 ) -> str:
     """Say what the texts were read with, for a signature: ``en=simplemma-2.0.0+ko=particles-1``.
 
     Args:
-        annotations: The annotations of all locales that are scored; columns ``language``.
-        rule: As for `decide_short_answers`, like the other arguments.
+        annotations: The annotations of all locales whose local answers count; column ``language``.
+        rule: As for `decide_short_answers`.
         lemmas: Likewise.
-        language: Likewise.
         others: Languages of the other answers of the run, which ``lemmas`` may name as well.
     """
-    languages = {"en"} if language == "english" else {"en", *annotations["language"].unique().to_list()}
-    others = {*others, *annotations["language"].unique()}
-    names = lemmatiser_names(lemmas, languages, preferred=_kind(rule).preferred, others=others)
+    languages = {"en", *annotations["language"].unique()}
+    names = lemmatiser_names(lemmas, languages, preferred=_kind(rule).preferred, others={*others, *languages})
     return "+".join(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())
@@ -203,35 +199,31 @@ def _questions(annotations: pl.DataFrame, asked: pl.DataFrame) -> dict[tuple[str
     return {(row["template_id"], row["locale"]): row for row in found.iter_rows(named=True)}
 
 
-def _languages(questions: Mapping[tuple[str, str], dict[str, Any]], language: AskedIn) -> set[str]:
-    """The languages of the answers that count."""
-    local = {question["language"] for question in questions.values()} if language == "local" else set()
-    return {"en", *local}
-
-
 def _decided(
     row: Mapping[str, Any],
     question: Mapping[str, Any],
-    rules: Mapping[str, Rule],
+    rules: Mapping[tuple[str, AskedIn], Rule],
     rule: str,
-    language: AskedIn,
 ) -> tuple[Any, ...]:
     """A row of `DECISIONS`."""
+    language = row["asked_in"]
     ids = (row["item_id"], row["locale"], row["template_id"], row["prompt_id"])
     groups = question["annotations"]
     counting = [*variants(groups, language, as_given=rule == SEMEVAL, in_latin=rule == "default")]
     accepts_none = not counting and any(group["count"] is None for group in groups)
     if not question["scored"] or accepts_none:
         return *ids, None, None, rule, "not scored", None, None
+    # Weight of a wrong answer: none, and null where votes are unknown, as of a correct one.
+    of_wrong = None if groups[0]["count"] is None else 0.0
     response = row["response"]
     if response is None or not response.strip():
-        return *ids, False, _wrong(groups), rule, UNANSWERED, None, None
+        return *ids, False, of_wrong, rule, UNANSWERED, None, None
     tag = primary(question["language"])
     reply = read_reply(response, row["prompt"] or "", reply_words(ENGLISH if language == "english" else tag))
-    found = rules[tag].match(reply, counting, format_of(question["en_question"]))
+    found = rules[tag, language](reply, counting, format_of(question["en_question"]))
     if found is None:
         why = "refused" if reply.refused else "hedged" if reply.hedged else "no match"
-        return *ids, False, _wrong(groups), rule, why, None, reply.n_answers
+        return *ids, False, of_wrong, rule, why, None, reply.n_answers
     return *ids, True, _weight(groups, found.group), rule, found.why, found.answer, reply.n_answers
 
 
@@ -241,27 +233,23 @@ def _weight(groups: list[dict[str, Any]], group: int) -> float | None:
     return None if votes is None or most is None else votes / most
 
 
-def _wrong(groups: list[dict[str, Any]]) -> float | None:
-    """Weight of a wrong answer: none, and null where votes are unknown, as of a correct one."""
-    return None if groups[0]["count"] is None else 0.0
-
-
 def variants(
     groups: list[dict[str, Any]], language: AskedIn, *, as_given: bool, in_latin: bool = False
-) -> Iterator[tuple[int, bool, str]]:
+) -> Iterator[Variant]:
     """The answers that count; ``as_given``, all that are accepted in the language asked in, whatever they say.
 
     Otherwise non-answers that a source accepts without votes do not count. With ``in_latin`` local answers in
     Latin script follow the English ones of their group where English is asked in.
     """
+    columns = ["answers", "en_answers"] if language == "local" else ["en_answers"]
+    if as_given:
+        columns = columns[:1]
+    elif in_latin and language == "english":
+        columns.append("answers")
     for index, group in enumerate(groups):
-        all_count = as_given or group["count"] is not None
-        columns = ["answers", "en_answers"] if language == "local" else ["en_answers"]
-        for column in columns[:1] if as_given else columns:
+        for column in columns:
+            is_local_word = language == "english" and column == "answers"
             for answer in group[column]:
-                if all_count or not is_non_answer(answer):
+                counts = as_given or group["count"] is not None or not is_non_answer(answer)
+                if counts and (not is_local_word or scripts_of(answer) == {"LATIN"}):
                     yield index, column == "en_answers", answer
-        if in_latin and language == "english":
-            for answer in group["answers"]:
-                if scripts_of(answer) == {"LATIN"} and (all_count or not is_non_answer(answer)):
-                    yield index, False, answer

@@ -10,25 +10,20 @@ from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
 from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.scores_json import (
-    ALL,
     UNANSWERED,
     Score,
     ScoredItems,
     estimated,
     missing_share,
-    percent,
-    percents,
 )
-from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.share_scores import share_scores
 from blend.eval.statistics.correlation import correlation
-from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
-from blend.eval.tasks.short_answer.listed_answers import MAX_ANSWERS
+from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
-    AskedIn,
     decide_short_answers,
     lemmas_signature,
     short_answer_rule,
@@ -48,7 +43,6 @@ _ASKED_IN = (
     .then(pl.lit("english"))
     .otherwise(pl.lit("local"))
 )
-_WAYS: tuple[AskedIn, ...] = ("local", "english")
 
 
 def score_short_answers(
@@ -87,20 +81,23 @@ def score_short_answers(
         decided = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
         made.append(packed(decided.drop("response")))
     decided = unpacked(made)
-    used = _read_with(decided, gold, rule=rule, lemmas=lemmas)
+    annotations = gold.with_columns(language=_LOCAL)
+    local = annotations.join(decided.filter(asked_in="local"), on="locale", how="semi")
+    others = annotations["language"].unique()
+    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=others) if decided.height else ""
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
     replies = decided.filter("answered")
     scores: tuple[Score, ...] = ()
-    if used:
+    if decided.height:
         scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
-    if rule == SEMEVAL and used:
+    if rule == SEMEVAL and decided.height:
         ours = score_short_answers(parts, gold, seed=seed)
         beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
         scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
     scores = (*scores, missing_share(replies.height, n_items))
-    warnings = (not_repeated(used),) if rule == SEMEVAL else ()
-    signature = {"lemma": "+".join(used)}
+    warnings = (not_repeated(read_with.split("+")),) if rule == SEMEVAL else ()
+    signature = {"lemma": read_with}
     if rule == "default" and "english" in decided["asked_in"]:
         signature["local"] = "latin"  # which local answers count for English questions
     return ScoredItems(decided.drop("language", "answered"), scores, signature, warnings)
@@ -124,15 +121,9 @@ def decided_answers(
         answered=pl.col("answered").fill_null(value=False),
         asked_in=_ASKED_IN,
     )
-    decided = [
-        decide_short_answers(of_way, annotations, rule=rule, lemmas=lemmas, language=way)
-        for way in _WAYS
-        if not (of_way := asked.filter(asked_in=way)).is_empty()
-    ]
+    decided = decide_short_answers(asked, annotations, rule=rule, lemmas=lemmas)
     known = asked.select("item_id", "region", "topic", "asked_in", "language", "response", "answered")
-    return known.join(
-        pl.concat([pl.DataFrame(schema=DECISIONS), *decided]), on="item_id", how="left", maintain_order="left"
-    )
+    return pl.concat([known, decided.drop("item_id")], how="horizontal")
 
 
 def answer_rules(asked: TaskItems) -> dict[str, ItemRule]:
@@ -140,14 +131,12 @@ def answer_rules(asked: TaskItems) -> dict[str, ItemRule]:
     annotations = asked.gold.with_columns(language=_LOCAL)
     answers = {(row["template_id"], row["locale"]): row["annotations"] for row in annotations.to_dicts()}
     items = asked.items.with_columns(prompt=own_prompt(asked.items), asked_in=_ASKED_IN)
+    decide = short_answer_rule(items, annotations)
     rules = {}
-    for way in _WAYS:
-        of_way = items.filter(asked_in=way)
-        decide = short_answer_rule(of_way, annotations, language=way)
-        for row in of_way.iter_rows(named=True):
-            groups = answers[row["template_id"], row["locale"]]
-            accepted = [text for _, _, text in variants(groups, way, as_given=False, in_latin=True)]
-            rules[row["item_id"]] = ItemRule(accepted, partial(_decision, decide, row))
+    for row in items.iter_rows(named=True):
+        groups = answers[row["template_id"], row["locale"]]
+        accepted = [text for _, _, text in variants(groups, row["asked_in"], as_given=False, in_latin=True)]
+        rules[row["item_id"]] = ItemRule(accepted, partial(_decision, decide, row))
     return rules
 
 
@@ -158,19 +147,6 @@ def _decision(
     decided = dict(zip(DECISIONS, decide({**row, "response": reply}), strict=True))
     correct = decided["correct"]
     return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
-
-
-def _read_with(decided: pl.DataFrame, gold: pl.DataFrame, *, rule: str, lemmas: str) -> dict[str, None]:
-    """What texts were read with, language by language, as `short_answer_decisions.lemmas_signature` says it."""
-    annotations = gold.with_columns(language=_LOCAL)
-    every = annotations["language"].unique()
-    used: dict[str, None] = {}
-    for way in _WAYS:
-        held = annotations.join(decided.filter(asked_in=way), on="locale", how="semi")
-        if held.height:
-            signature = lemmas_signature(held, rule=rule, lemmas=lemmas, language=way, others=every)
-            used |= dict.fromkeys(signature.split("+"))
-    return used
 
 
 def _by_default(score: Score) -> Score:
@@ -199,12 +175,7 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
         if known.is_empty() and not scored.is_empty():
             continue
         values = known.with_columns(value=pl.col(column).cast(pl.Float64))
-        of_regions = cluster_sums(values["value"], values["template_id"], values["region"])
-        scores.append(percent(metric, "overall", ALL, estimates(of_regions.pooled, seed=seed)[0]))
-        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(of_regions, seed=seed)))
-        for scope, by in _SCOPES.items():
-            of_scope = cluster_sums(values["value"], values["template_id"], values[by])
-            scores += percents(metric, scope, of_scope.groups, estimates(of_scope, seed=seed))
+        scores += share_scores(metric, values, _SCOPES, seed, macro=True)
         means = _means(values)
         scores += _prompt_correlations(metric, means, seed)
         scores += _language_gaps(metric, means, seed)
@@ -225,23 +196,21 @@ def reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]
         correct ones.
     """
     scored = decisions.drop_nulls("correct").with_columns(
-        hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False), refused=pl.col("why") == "refused"
+        hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
     )
     measures = {
         UNANSWERED: (pl.col("why") == UNANSWERED, pl.lit(1.0)),
-        "refused": (pl.col("refused"), pl.lit(1.0)),
+        "refused": (pl.col("why") == "refused", pl.lit(1.0)),
         "hedged": (pl.col("hedged"), pl.lit(1.0)),
-        "hedged-correct": (pl.col("hedged") & pl.col("correct"), pl.col("correct").cast(pl.Float64)),
+        "hedged-correct": (pl.col("hedged") & pl.col("correct"), pl.col("correct")),
     }
-    scores: list[Score] = []
-    for metric, (value, weight) in measures.items():
-        rows = scored.with_columns(value=value, weight=weight)
-        shares = cluster_sums(
-            rows["value"].cast(pl.Float64), rows["template_id"], rows["region"], counts=rows["weight"]
+    return tuple(
+        score
+        for metric, (value, denominator) in measures.items()
+        for score in share_scores(
+            metric, scored.with_columns(value=value, denominator=denominator), {"region": "region"}, seed
         )
-        scores.append(percent(metric, "overall", ALL, estimates(shares.pooled, seed=seed)[0]))
-        scores += percents(metric, "region", shares.groups, estimates(shares, seed=seed))
-    return tuple(scores)
+    )
 
 
 def _means(values: pl.DataFrame) -> pl.DataFrame:
@@ -272,7 +241,5 @@ def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
     pairs = local.join(english, on=key, maintain_order="left")
     if pairs.is_empty():
         return []
-    gaps = cluster_sums(pairs["value"] - pairs["value_right"], pairs["template_id"], pairs["region"])
-    overall = percent(f"{metric}-gap", "overall", ALL, estimates(gaps.pooled, seed=seed, proportion=False)[0])
-    by_region = estimates(gaps, seed=seed, proportion=False)
-    return [overall, *percents(f"{metric}-gap", "region", gaps.groups, by_region)]
+    gaps = pairs.with_columns(value=pl.col("value") - pl.col("value_right"))
+    return share_scores(f"{metric}-gap", gaps, {"region": "region"}, seed, proportion=False)

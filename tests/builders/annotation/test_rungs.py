@@ -19,7 +19,6 @@ from blend.eval.release_items import read_items
 from blend.loaders.datasets import read_config
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import RowError
-from blend.schemas.language.locales import registry
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,
@@ -44,14 +43,14 @@ def rungs_release(once) -> Path:
 
 @pytest.fixture(scope="module")
 def questions(rungs_release: Path) -> pl.DataFrame:
-    return rung_questions(rungs_release, registry())
+    return rung_questions(rungs_release)
 
 
 @pytest.mark.landing
 @pytest.mark.slow
 def test_no_rung_gives_away_what_another_one_asks(questions: pl.DataFrame, rungs_release: Path):
     rungs = questions.with_columns(rung=pl.col("id").str.extract(r"^([a-z-]+)/"))
-    assert set(rungs["rung"]) == {"multiple-choice", "true-false", "region-choice"}
+    assert set(rungs["rung"]) == {"multiple-choice", "true-false"}
     assert rungs.group_by("template_id").agg(pl.col("rung").n_unique())["rung"].eq(1).all()
     # A template is asked about on the rung that it is dealt to, so none is lost.
     choices = read_config(rungs_release, "multiple-choice-questions")
@@ -73,19 +72,6 @@ def test_options_of_a_question_are_asked_one_by_one(questions: pl.DataFrame):
     # Of four pages one after the other, of which one is true, the last would give itself away.
     korean = questions.filter(locale="ko-KR")["template_id"]
     assert (korean != korean.shift(1)).mean() > 0.7
-
-
-def test_a_question_about_regions_goes_to_people_of_one_of_them(questions: pl.DataFrame, rungs_release: Path):
-    rows = read_config(rungs_release, "region-questions")
-    ids = pl.format("region-choice/{}", "region_question_id")
-    asked = questions.join(rows.select("option_regions", "answer", id=ids), on="id")
-    splits = {locale.tag: locale.split for locale in registry()}
-    positions = [
-        regions.index(splits[tag]) == answer
-        for tag, regions, answer in asked.select("locale", "option_regions", "answer").iter_rows()
-    ]
-    assert True in positions
-    assert False in positions
 
 
 @pytest.mark.landing

@@ -14,8 +14,8 @@ from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.stages.predictions import PREDICTIONS
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
-from blend.eval.tasks.short_answer.reply_labels import read_reply_verdicts
-from blend.eval.tasks.short_answer.reply_sheet import write_replies
+from blend.eval.judging.reply_labels import read_reply_verdicts
+from blend.eval.judging.reply_sheet import write_replies
 from blend.eval.triples.people_judgements import read_judgements
 from blend.eval.triples.prediction_sheet import SHEET as JUDGE_SHEET
 from blend.eval.triples.prediction_sheet import write_sheet

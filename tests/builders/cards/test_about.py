@@ -203,7 +203,7 @@ def test_every_kind_of_judge_has_its_limits(sample_release: Path):
         assert found.who[0].startswith("**Decisions**")
         assert any("`a-model`" in sentence for sentence in found.who) == (kind != "lexical")
         assert len(found.blind) > 100
-    without = judged_by(McqOptions(judge=JudgeOptions(shipped=False, local_variants=False)))
+    without = judged_by(McqOptions(judge=JudgeOptions(shipped=False)))
     assert len(without.who) == 1
     published = judged_by(McqOptions(mode="paper"))
     assert [sentence[:22] for sentence in published.who] == ["**The published rule**"]

@@ -22,7 +22,7 @@ RECIPE = Recipe(
 
 
 def brought(folder: str, *counts: tuple[str, int, int, int], **about: Any) -> Contributed:
-    fixed = {"license": "cc-by-4.0", "agreed": date(2026, 11, 1), "consent": "0"}
+    fixed = {"license": "cc-by-4.0", "agreed": date(2026, 11, 1)}
     contributor = Contributor.model_validate({**fixed, **about})
     locales = [dict(zip(LocaleShare.model_fields, row, strict=True)) for row in counts]
     return Contributed.model_validate({"folder": folder, "contributor": contributor, "locales": locales})

@@ -9,7 +9,6 @@ import pytest
 
 from blend.builders.judges import DecisionsJudge, make_judges
 from blend.builders.judges.chat import ChatJudge
-from blend.builders.judges.embedding import EmbeddingJudge
 from blend.builders.judges.equivalence import LexicalJudge, Verdict, decide
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
@@ -66,7 +65,6 @@ def test_contradictory_decisions_are_an_error():
     [
         ({}, [LexicalJudge]),
         ({"kind": "chat", "model": "m1", "decisions": "d.tsv"}, [LexicalJudge, ChatJudge]),
-        ({"kind": "embedding", "model": "org/name@v1"}, [LexicalJudge, EmbeddingJudge]),
     ],
 )
 def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
@@ -78,9 +76,7 @@ def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
 
 def test_judges_have_names():
     chat = make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"), record=ignore)
-    embedding = make_judges(JudgeOptions(kind="embedding", model="org/name@v1"), decisions=DECISIONS)
     assert [judge.name for judge in chat] == ["lexical", "chat:m1"]
-    assert [judge.name for judge in embedding] == ["decisions", "lexical", "embedding:org/name@v1"]
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -96,38 +92,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         ),
     ),
     (
-        {"kind": "embedding"},
-        (
-            "mcq.judge: kind = 'embedding' needs a model; "
-            "add its directory, or its Hub id with a revision ('org/name@commit')"
-        ),
-    ),
-    (
         {"model": "m1"},
         (
             "mcq.judge: model 'm1' is given, but kind = 'lexical' asks no model; "
-            "write kind = 'chat' or 'embedding', or remove model"
-        ),
-    ),
-    (
-        {"kind": "embedding", "model": "org/name"},
-        (
-            "mcq.judge: model 'org/name' is not pinned, so a rebuild may decide otherwise; "
-            "write 'org/name@' and a commit or tag"
-        ),
-    ),
-    (
-        {"kind": "embedding", "model": "org/name@main"},
-        (
-            "mcq.judge: model 'org/name@main' is not pinned, so a rebuild may decide otherwise; "
-            "write 'org/name@' and a commit or tag"
-        ),
-    ),
-    (
-        {"kind": "embedding", "model": "models/gone/deep"},
-        (
-            "mcq.judge: model 'models/gone/deep' is neither a directory nor a Hub id; "
-            "give the directory of a sentence-transformers model, or 'org/name@commit'"
+            "write kind = 'chat', or remove model"
         ),
     ),
 ]
@@ -171,15 +139,10 @@ IN_A_CHECKOUT = '{} needs an optional dependency; in a checkout of blend-sdk: pi
             ChatJudge("m1", record=ignore),
             IN_A_CHECKOUT.format("chat:m1", "judge"),
         ),
-        (
-            "sentence_transformers",
-            EmbeddingJudge("org/name@v1", threshold=0.8),
-            IN_A_CHECKOUT.format("the embedding judge", "embed"),
-        ),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(
-    monkeypatch: pytest.MonkeyPatch, module: str, judge: ChatJudge | EmbeddingJudge, message: str
+    monkeypatch: pytest.MonkeyPatch, module: str, judge: ChatJudge, message: str
 ):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError) as caught:
@@ -193,9 +156,8 @@ def test_importing_and_making_judges_loads_no_slow_library():
     code = (
         "import sys; from blend.builders.judges import make_judges;"
         "from blend.schemas.recipe.recipe import JudgeOptions;"
-        "make_judges(JudgeOptions(kind='embedding', model='org/name@v1'));"
         "make_judges(JudgeOptions(kind='chat', model='m', decisions='d'), record=print);"
-        "print({'openai', 'anyio', 'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys())"
+        "print({'openai', 'anyio', 'torch', 'transformers'} & sys.modules.keys())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (run.stdout, run.stderr) == ("set()\n", "")

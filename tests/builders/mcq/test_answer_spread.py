@@ -76,9 +76,9 @@ def test_what_lies_in_the_region_is_no_other_region_and_locales_of_a_region_coun
 @pytest.mark.slow
 def test_each_correct_answer_has_a_spread_of_its_own():
     answers = FRUIT | {"en-GB": [("apple", 3), ("fig", 3)], "el-GR": [("grape", 3), ("fig", 1)]}
-    rows = build_of(answers).frame().filter(locale="en-GB")
-    gold = rows.select(pl.col("options").list.get(pl.col("answer")), "answer_spread").unique().rows()
-    assert dict(gold) == {"apple": "specific", "fig": "shared"}
+    builds = (build_of(answers, seed=seed).frame().filter(locale="en-GB") for seed in range(9))
+    golds = pl.concat(builds).select(pl.col("options").list.get(pl.col("answer")), "answer_spread").unique()
+    assert dict(golds.rows()) == {"apple": "specific", "fig": "shared"}
     only = build_of(answers, options=McqOptions(specific_only=True))
     assert right_answers(only, "en-GB") == {"apple"}
 

@@ -16,8 +16,8 @@ from blend.loaders.responses.exclusions import read_exclusions
 from blend.schemas.errors import BlendError, RowErrors
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS, FILLERS
-from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, shown_to
+from blend.schemas.rows.frame_columns import EXCLUSIONS
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, offered_to, shown_to
 
 ROW = {"template_id": "T-1", "locale": "en-GB", "option": "Pear", "kind": "also-right", "reviewer": "r1"}
 MORE = {**FRUIT, "es-MX": [("mango", 3)]}
@@ -30,11 +30,11 @@ def exclusions_of(*rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["also-right", "silly"])
 def test_an_excluded_option_is_shown_elsewhere_only(kind):
-    before = build_of(MORE)
-    build = build_of(MORE, exclusions=exclusions_of({"kind": kind}))
-    assert ("en-US", "pear") in shown_to(before, "en-GB")
-    assert ("en-US", "pear") not in shown_to(build, "en-GB")
-    assert ("en-US", "pear") in shown_to(build, "ko-KR")
+    excluded = exclusions_of({"kind": kind})
+    before, build = build_of(MORE), build_of(MORE, exclusions=excluded)
+    assert ("en-US", "pear") in offered_to(MORE, "en-GB")
+    assert ("en-US", "pear") not in offered_to(MORE, "en-GB", exclusions=excluded)
+    assert ("en-US", "pear") in offered_to(MORE, "ko-KR", exclusions=excluded)
     others = [frame.filter(pl.col("locale") != "en-GB") for frame in (before.frame(), build.frame())]
     assert others[0].equals(others[1])
 
@@ -52,8 +52,8 @@ def test_what_was_read_and_accepted_changes_nothing():
 )
 def test_most_of_three_natives_outvote_a_refusal(natives: list[str], is_shown: bool):
     by_natives = [{"kind": kind, "native": "yes", "reviewer": f"n{n}"} for n, kind in enumerate(natives)]
-    build = build_of(MORE, exclusions=exclusions_of({"kind": "also-right"}, *by_natives))
-    assert (("en-US", "pear") in shown_to(build, "en-GB")) == is_shown
+    excluded = exclusions_of({"kind": "also-right"}, *by_natives)
+    assert (("en-US", "pear") in offered_to(MORE, "en-GB", exclusions=excluded)) == is_shown
 
 
 @pytest.mark.slow
@@ -71,7 +71,8 @@ def test_a_right_answer_that_is_none_is_not_asked_for():
 def test_what_a_region_calls_silly_or_wrong_of_its_own_is_offered_nowhere(kind, is_shown):
     only = {**MORE, "en-GB": [("cherry", 4)]}
     build = build_of(only, exclusions=exclusions_of({"option": "Cherry", "kind": kind}))
-    assert (("en-GB", "cherry") in shown_to(build, "en-US")) == is_shown
+    excluded = exclusions_of({"option": "Cherry", "kind": kind})
+    assert (("en-GB", "cherry") in offered_to(only, "en-US", exclusions=excluded)) == is_shown
     assert (("en-GB", "refused-at-home", 1) in build.outcomes.rows()) != is_shown
 
 
@@ -96,55 +97,6 @@ def test_every_mistake_is_told():
         "exclusions, row 3: unknown kind 'bad'; the kinds are also-right, silly, wrong, ok",
         "exclusions, row 4: an exclusion without option, reviewer; fill it in or delete the row",
     ]
-
-
-OTHER_ROLE = "verdict-of-other-role"
-
-
-@pytest.mark.parametrize(
-    ("verdict", "kind", "detail"),
-    [
-        (
-            {"option": "Pears", "source": "mine.csv:2"},
-            "idle-verdict",
-            "'pears' (also-right, r1, mine.csv:2) is no answer that anybody gave (did you mean 'pear'?)",
-        ),
-        (
-            {"locale": "es-ES"},
-            "idle-verdict",
-            "'pear' (also-right, r1) is about a locale that does not answer the question",
-        ),
-        (
-            {"option": "apple", "kind": "silly"},
-            OTHER_ROLE,
-            "'apple' (silly, r1) is a correct answer there, and is asked for all the same; wrong takes it away",
-        ),
-        (
-            {"option": "plum", "kind": "wrong"},
-            OTHER_ROLE,
-            "'plum' (wrong, r1) is no answer of the locale; also-right and silly take wrong options away",
-        ),
-    ],
-)
-def test_a_verdict_that_changes_nothing_is_a_finding(verdict: dict[str, str], kind: str, detail: str):
-    found = build_of(MORE, exclusions=exclusions_of(verdict)).found
-    assert found.rows() == [("T-1", verdict.get("locale", "en-GB"), kind, detail)]
-
-
-def test_verdicts_on_what_questions_show_or_people_gave_are_no_findings():
-    given = {**MORE, "en-GB": [("apple", 4), ("banana", 3)], "ar-DZ": [("cherry", 1)]}
-    filler = {"template_id": "T-1", "option": "Kiwi", "region": "IR", "reviewer": "r1"}
-    verdicts = exclusions_of(
-        {},
-        {"option": "kiwi"},
-        {"option": "banana", "kind": "silly"},
-        {"option": "apple", "kind": "wrong"},
-        {"option": "cherry", "kind": "silly"},
-        {"option": "apple", "kind": "ok"},
-        {"template_id": "T-9", "question": "What else?"},
-    )
-    build = build_of(given, exclusions=verdicts, fillers=pl.DataFrame([filler], FILLERS))
-    assert build.found.is_empty()
 
 
 @pytest.mark.nightly
@@ -231,8 +183,7 @@ def test_what_people_say_overrules_models_in_whatever_order(rows, rng: Random):
 @pytest.mark.parametrize(("confidence", "counts"), [(None, True), (0.8, True), (0.79, False)])
 def test_a_model_counts_where_it_is_sure_or_does_not_say(confidence: float | None, counts: bool):
     verdict = exclusions_of({"reviewer": "chat:m1", "confidence": confidence})
-    found = build_of(MORE, exclusions=verdict, options=McqOptions(variants="all", model_confidence=0.8))
-    assert (("en-US", "pear") not in shown_to(found, "en-GB")) == counts
+    assert (("en-US", "pear") not in offered_to(MORE, "en-GB", exclusions=verdict)) == counts
 
 
 @pytest.mark.slow

@@ -9,18 +9,18 @@ from blend.schemas.rows.published_rows import AnswerSpread
 
 pytestmark = [pytest.mark.integration]
 
-YIELD = {5: (450, 3005, 5252), "all": (450, 3236, 97_197)}
+YIELD = (459, 3345)
 REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1}
-REASONS |= {"turned-down": 48, "unstated-calendar": 7}
-SHORT = {5: 1239, "all": 1008}
-DISTRACTORS = (577, 1886)
-# Questions before, kept of them, moved of the kept; the same for those that the locale is not drawn into.
-JOINING = {"ko-KP": (4910, 4053, 153, 3666, 84), "as-AS": (4656, 3087, 258, 2428, 96)}
+REASONS |= {"turned-down": 48, "own-calendar": 7, "short": 899}
+DISTRACTORS = (386, 1157)
+TRUE_FALSE = 3316
+# Questions before, and how many of them stay as they are; of these, how many move their correct answer.
+JOINING = {"ko-KP": (3114, 2597, 89), "es-ES": (3059, 2517, 91)}
 
 
 @pytest.mark.landing
 @pytest.mark.sampled
-@pytest.mark.parametrize("joining", ["ko-KP", "as-AS"])
+@pytest.mark.parametrize("joining", ["ko-KP", "es-ES"])
 def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, joining):
     others = pl.col("locale") != joining
     before = build_mcq(
@@ -32,10 +32,9 @@ def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, join
     untouched = after.join(drawn, on=key, how="anti", maintain_order="left")
     same = before.join(untouched.select(key).unique(), on=key, how="semi", maintain_order="left")
     assert same["mcq_id"].to_list() == untouched["mcq_id"].to_list()
-    moved = (same["answer"] != untouched["answer"]).sum()
     kept = before.join(after, on="mcq_id")
-    figures = (len(before), len(kept), (kept["answer"] != kept["answer_right"]).sum(), len(untouched), moved)
-    assert figures == JOINING[joining]
+    assert len(kept) >= 0.82 * len(before)
+    assert (len(before), len(kept), (kept["answer"] != kept["answer_right"]).sum()) == JOINING[joining]
 
 
 @pytest.mark.landing
@@ -47,38 +46,18 @@ def test_distractors_by_region(mcqs):
 
 
 @pytest.mark.landing
-@pytest.mark.sampled
-@pytest.mark.parametrize("variants", [5, "all"])
-def test_yield(built, variants):
-    build = built() if variants == 5 else built(variants=variants)
-    counts = build.summary
-    figures = (len(build.plans), int(counts["questions"].sum()), build.n_mcqs)
-    assert figures == YIELD[variants]
-    reasons = dict(build.dropped["reason"].value_counts().iter_rows())
-    assert reasons == REASONS | {"short": SHORT[variants]}
-
-
-THRESHOLDS = [
-    ({"target_min_votes": 2}, 4568),
-    ({"target_min_votes": 4}, 1843),
-    ({"target_max_non_answers": 1}, 2878),
-    ({"distractor_min_votes": 3}, 2445),
-    ({"target_drop_named": True}, 2843),
-    ({"specific_only": True}, 1033),
-    ({"distractor_reserve_votes": 2}, 2321),
-]
+def test_yield(build):
+    assert (len(build.plans), build.n_mcqs) == YIELD
+    assert dict(build.dropped["reason"].value_counts().iter_rows()) == REASONS
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("thresholds", "questions"), THRESHOLDS)
-def test_other_thresholds(built, thresholds, questions):
-    assert built(**thresholds).summary["questions"].sum() == questions
+def test_true_or_false(built):
+    assert sum(map(len, built(rungs=True).true_false_batches())) == TRUE_FALSE
 
 
 @pytest.mark.landing
 def test_the_table_of_answer_spread_in_the_documentation(root, mcqs):
     page = (root / "docs" / "mcq.md").read_text(encoding="utf-8")
-    pairs = mcqs.unique(["template_id", "locale", "answer_spread"])
     for spread in AnswerSpread:
-        counts = [f"{len(rows.filter(answer_spread=spread)):,}" for rows in (pairs, mcqs)]
-        assert f"| `{spread}` | {' | '.join(counts)} |" in page
+        assert f"| `{spread}` | {len(mcqs.filter(answer_spread=spread)):,} |" in page

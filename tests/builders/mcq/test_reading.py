@@ -8,8 +8,13 @@ import pytest
 from blend.builders.cards.read_options import read_options
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.builders.mcq.verdicts.question_readings import QuestionReadings
-from blend.builders.mcq.verdicts.reading import READING, Reading, unread_findings, unread_summary
+from blend.builders.mcq.verdicts.reading import (
+    READING,
+    QuestionReadings,
+    Reading,
+    unread_findings,
+    unread_summary,
+)
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
@@ -40,18 +45,17 @@ def of(build, tag: str) -> dict[str, int]:
 
 def test_every_option_shown_counts_once_by_its_best_reader():
     read = pl.concat([verdicts("en-GB", "apple", "pear"), verdicts("en-GB", "pear", native="yes")])
-    build = build_of(MORE, exclusions=read, options=McqOptions(variants="all"))
-    # The key and four distractors; with any three of these, each question shows some that nobody has read.
+    build = build_of(FRUIT, exclusions=read)
     assert of(build, "en-GB") == {
-        "locale": "en-GB", "mcqs": 4, "with_unread": 4, "options": 5, "natives": 1, "others": 1,
-        "model": 0, "by_question": 0, "nobody": 3,
+        "locale": "en-GB", "mcqs": 1, "with_unread": 1, "options": 4, "natives": 1, "others": 1,
+        "model": 0, "by_question": 0, "nobody": 2,
     }  # fmt: skip
-    assert of(build, "en-US")["nobody"] == 5
+    assert of(build, "en-US")["nobody"] == 4
     assert dict(unread_findings(build.reading))["en-GB"] == (
-        "4 of 4 multiple-choice questions show options that nobody has read: 3 of 5"
+        "1 of 1 multiple-choice questions show options that nobody has read: 2 of 4"
     )
     assert unread_summary(build.reading.head(2)) == (
-        "8 of 8 multiple-choice questions show options that nobody has read (en-GB 4 of 4, en-US 4 of 4)"
+        "2 of 2 multiple-choice questions show options that nobody has read (en-GB 1 of 1, en-US 1 of 1)"
     )
 
 
@@ -89,17 +93,17 @@ def test_a_filler_that_is_not_used_has_not_been_read():
 
 def test_a_model_counts_as_reader_where_no_person_has_read():
     by_model = verdicts("en-GB", "apple", "pear").with_columns(reviewer=pl.lit("chat:m1"))
-    found = of(build_of(MORE, exclusions=pl.concat([by_model, verdicts("en-GB", "pear", "plum")])), "en-GB")
+    found = of(build_of(FRUIT, exclusions=pl.concat([by_model, verdicts("en-GB", "pear", "plum")])), "en-GB")
     assert {name: found[name] for name in ("others", "model", "nobody")} == {
         "others": 2,
         "model": 1,
-        "nobody": 2,
+        "nobody": 1,
     }
 
 
 def test_a_question_whose_correct_answer_nobody_has_read_shows_an_unread_option():
     found = of(build_of(MORE, exclusions=verdicts("en-GB", "pear", "plum", "dates", "mango")), "en-GB")
-    assert (found["mcqs"], found["with_unread"], found["nobody"]) == (4, 4, 1)
+    assert (found["mcqs"], found["with_unread"], found["nobody"]) == (1, 1, 1)
 
 
 def test_the_readings_of_the_package_are_of_published_answers_in_the_same_words():

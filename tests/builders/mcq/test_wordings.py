@@ -127,8 +127,9 @@ def read_by_itself(template_id: str, question: str, **texts: str) -> tuple[pl.Da
 
 
 def shown_by(frames, **options):
-    build = build_mcq(*frames, options=McqOptions(variants="all", **options), seed=0)
-    return set(build.frame()["options"].explode().to_list())
+    chosen = McqOptions(**options)
+    builds = (build_mcq(*frames, options=chosen, seed=seed).frame() for seed in range(12))
+    return set(pl.concat(builds)["options"].explode().to_list())
 
 
 def known_option(kind: str) -> tuple[str, str, str, str | None]:

@@ -17,7 +17,6 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.tables import question_tables
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.contributions.checking import check_contributions
-from blend.loaders.contributions.contributors import consent_code
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.agreement import read_annotator_groups
 from blend.loaders.releases.tables import read_config
@@ -50,7 +49,7 @@ RECIPE = Recipe(
 
 
 def contributor(**about: Any) -> str:
-    fixed = {"license": "cc-by-4.0", "agreed": "2026-11-20", "consent": consent_code(CONSENT)}
+    fixed = {"license": "cc-by-4.0", "agreed": "2026-11-20"}
     return tomli_w.dumps({**fixed, **about})
 
 

@@ -271,9 +271,10 @@ REPLY = responses_of({"a07": ["bread"]})
             REPLY,
             review_of((["bred"], [])),
             (
-                "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?); "
-                "write the answer exactly as typed, or remove it; if the responses changed since the review, "
-                "have `blend reviews propose` take up its question again"
+                "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?), "
+                "but a review decides on it; restore rows of responses that are gone since the review; if the "
+                "answer was corrected there, have `blend reviews propose` take up its question again, or write "
+                "it in the review exactly as typed"
             ),
         ),
         (
@@ -291,9 +292,10 @@ REPLY = responses_of({"a07": ["bread"]})
             REPLY,
             review_of(invalid=["xyz"]),
             (
-                "reviews/en-GB.jsonl:1: nobody answered 'xyz' to 'q'; "
-                "write the answer exactly as typed, or remove it; if the responses changed since the review, "
-                "have `blend reviews propose` take up its question again"
+                "reviews/en-GB.jsonl:1: nobody answered 'xyz' to 'q', "
+                "but a review decides on it; restore rows of responses that are gone since the review; if the "
+                "answer was corrected there, have `blend reviews propose` take up its question again, or write "
+                "it in the review exactly as typed"
             ),
         ),
     ],

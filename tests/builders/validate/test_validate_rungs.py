@@ -6,10 +6,9 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
-from blend.schemas.rows.configs import ANNOTATIONS, REGION_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.rows.configs import TRUE_FALSE_QUESTIONS
 
 REBUILD = "rebuild the release"
-CORRECT = "correct the source and rebuild the release"
 
 
 @pytest.fixture
@@ -57,64 +56,14 @@ def test_options_without_a_row(rungs):
     assert rungs.problems("rungs") == [f"error: {TRUE_FALSE_QUESTIONS}: {what} {first}; {REBUILD}"]
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_region_question_that_its_question_does_not_make(rungs):
-    row = rungs.rows(REGION_QUESTIONS, "test")[0]
-    rungs.change(REGION_QUESTIONS, "test", lambda rows: rows[0].update(given_answer="tea", topic="Tea"))
-    what = f"topic, given_answer not as multiple-choice question {row['MCQID']} makes them"
-    assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what)]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_another_right_region(rungs):
-    row = rungs.rows(REGION_QUESTIONS, "test")[0]
-    position = (row["answer"] + 1) % 4
-
-    def change(rows):
-        rows[0].update(answer=position, answer_idx="ABCD"[position])
-
-    rungs.change(REGION_QUESTIONS, "test", change)
-    right = row["option_regions"][row["answer"]]
-    what = f"people of {right}, shown as wrong, gave {row['given_answer']!r} as well"
-    assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what, CORRECT)]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_wrong_region_whose_people_gave_the_answer(rungs):
-    row = rungs.rows(REGION_QUESTIONS, "test")[0]
-    wrong = next(of for i, of in enumerate(row["option_regions"]) if i != row["answer"])
-
-    def change(rows):
-        of_template = next(one for one in rows if one["ID"] == row["ID"])
-        of_template["annotations"][-1]["en_answers"].append(row["given_answer"])
-
-    rungs.change(ANNOTATIONS, wrong, change)
-    what = f"people of {wrong}, shown as wrong, gave {row['given_answer']!r} as well"
-    assert rungs.problems("rungs") == [problem(REGION_QUESTIONS, row["region_question_id"], what, CORRECT)]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_positions_of_regions_are_looked_at(rungs):
-    def change(rows):
-        for row in rows:
-            row["answer"] = 0
-
-    rungs.change(REGION_QUESTIONS, "test", change)
-    assert any("are not spread evenly" in found for found in rungs.problems("positions"))
-
-
 def test_the_audit_is_of_all_rungs(rungs):
-    n = len(rungs.rows(REGION_QUESTIONS, "test"))
+    n = len(rungs.rows(TRUE_FALSE_QUESTIONS, "test"))
 
     def change(text):
         audit = json.loads(text)
-        audit["regions"]["questions"] = 7
+        audit["true_false"]["questions"] = 7
         return json.dumps(audit)
 
     rungs.edit("reports/audit.json", change)
-    what = f"is of 7 questions of {REGION_QUESTIONS}, the release has {n}"
+    what = f"is of 7 questions of {TRUE_FALSE_QUESTIONS}, the release has {n}"
     assert rungs.problems("audit") == [f"error: reports/audit.json: {what}; {REBUILD}"]

@@ -1,6 +1,5 @@
 """Exports: the questions of a release as tasks of lm-eval, text by text what we ask ourselves."""
 
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -9,18 +8,16 @@ import yaml
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.export import lm_eval
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError, StorageError
-
-export_lm_eval = partial(lm_eval.export_lm_eval, task=TASKS["multiple-choice"])
+from helpers.lm_eval_tasks import exported
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["letters", "texts"])
 def test_lm_eval_is_given_our_prompts_and_options(release: Path, tmp_path: Path, style: str):
-    made = export_lm_eval(release, tmp_path / "tasks", style=style)
+    made = exported(release, tmp_path / "tasks", style=style)
     group = yaml.safe_load((tmp_path / "tasks" / f"{made.task}.yaml").read_text(encoding="utf-8"))
     assert group["group"] == made.task == f"blend_sample_mcq_{style}"
     rows = []
@@ -37,7 +34,7 @@ def test_lm_eval_is_given_our_prompts_and_options(release: Path, tmp_path: Path,
 
 
 def test_regions_are_tasks_of_their_own(release: Path, tmp_path: Path):
-    made = export_lm_eval(release, tmp_path / "tasks", locales=["KR", "US"])
+    made = exported(release, tmp_path / "tasks", locales=["KR", "US"])
     assert set(made.regions) == {"KR", "US"}
     assert set(made.files) == {
         "README.md",
@@ -50,7 +47,7 @@ def test_regions_are_tasks_of_their_own(release: Path, tmp_path: Path):
 @pytest.mark.slow
 def test_the_same_release_gives_the_same_files(release: Path, tmp_path: Path):
     for name in ("a", "b"):
-        export_lm_eval(release, tmp_path / name)
+        exported(release, tmp_path / name)
     for one in (path for path in tmp_path.rglob("*") if path.is_file()):
         part = one.relative_to(tmp_path).as_posix()
         if part.startswith("a"):
@@ -60,7 +57,7 @@ def test_the_same_release_gives_the_same_files(release: Path, tmp_path: Path):
 def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: Path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError) as caught:
-        export_lm_eval(release, tmp_path)
+        exported(release, tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: holds 'notes.txt' and is not empty, so nothing is written there; "
         "choose another `out` or empty it yourself"
@@ -70,7 +67,7 @@ def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: P
 def test_message_for_a_directory_that_cannot_be_made(release: Path, tmp_path: Path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(StorageError) as caught:
-        export_lm_eval(release, tmp_path / "file" / "tasks")
+        exported(release, tmp_path / "file" / "tasks")
     assert str(caught.value) == (
         f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another `out`"
     )

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,15 +13,14 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task, score_run
-from blend.eval.export import lm_eval
+from blend.eval.models.chosen import Recorded
 from blend.eval.models.local_model import open_local
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.scoring import ScoredAnswers, score_answers
-
-export_lm_eval = partial(lm_eval.export_lm_eval, task=TASKS["multiple-choice"])
+from helpers.lm_eval_tasks import exported
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
@@ -92,7 +90,7 @@ def test_lm_eval_chooses_what_we_choose(
 ):
     if find_spec("lm_eval") is None:
         missing("lm-eval")
-    made = export_lm_eval(release, tmp_path / "tasks", style=style, limit=limit)
+    made = exported(release, tmp_path / "tasks", style=style, limit=limit)
     model = ("--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu")
     run_harness(
         [
@@ -113,12 +111,12 @@ def test_lm_eval_chooses_what_we_choose(
     }
     assert {task: result["acc,none"] for task, result in results.items()} == pytest.approx(figures, abs=1e-12)
     # Read back, the samples of all regions in one file give the same figures.
+    samples = tmp_path / "samples.jsonl"
+    samples.write_bytes(b"".join(file.read_bytes() for file in (tmp_path / "out").glob("*/samples_*.jsonl")))
+    answers = Recorded(path=samples)
+    read = score_run(run_task(release, "multiple-choice", answers, tmp_path / "read", limit=limit))
+    assert f"|style:{style}|" in read.signature
     if style == "letters":
-        samples = tmp_path / "samples.jsonl"
-        samples.write_bytes(
-            b"".join(file.read_bytes() for file in (tmp_path / "out").glob("*/samples_*.jsonl"))
-        )
-        read = score_run(run_task(release, "multiple-choice", answers=samples, out=tmp_path / "read"))
         assert figure(read, "accuracy-macro") == pytest.approx(figures[made.task], abs=1e-12)
 
 

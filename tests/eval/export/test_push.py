@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from blend.eval.asked_runs import read_run
-from blend.eval.export.hub_results import push_scores
+from blend.eval.hub_results import push_scores
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened

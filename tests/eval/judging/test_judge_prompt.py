@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.judging.families import families, shared_families
-from blend.eval.judging.judge_prompt import OF_A_LIST, VERDICTS, VERSION, Verdict, judge_prompt, parse_verdict
+from blend.eval.judging.judge_prompt import OF_A_LIST, VERDICTS, Verdict, judge_prompt, parse_verdict
 from blend.eval.judging.replies import REPLIES, judge_items
 
 ACCEPTED = [{"texts": ["밥", "rice"], "votes": 3}, {"texts": ["noodles"], "votes": 1}, {"texts": ["soup"]}]
@@ -73,32 +73,21 @@ def test_verdicts_by_hand(text: str, verdict: Verdict):
 
 def test_equal_replies_are_asked_once_and_sure_ones_never():
     parts = replies("rice", "bread", "rice", "soup", "bread").iter_slices(3)
-    asked = list(judge_items(parts, reordered=0).in_parts())
+    asked = list(judge_items(parts).in_parts())
     assert [items["item_id"].to_list() for items, _ in asked] == [["i0", "i1"], ["i3"]]
     assert [gold["asked_as"].to_list() for _, gold in asked] == [["i0", "i1", "i0"], ["i3", "i1"]]
-    assert judge_items([replies("rice", verdict="correct")], reordered=1).n_items == 0
+    assert judge_items([replies("rice", verdict="correct")]).n_items == 0
 
 
-def test_a_share_is_asked_again_in_the_opposite_order():
-    texts = [f"reply {n}" for n in range(200)]
-    asked = judge_items([replies(*texts)], reordered=1).in_memory().items
-    first, again = asked.gather_every(2), asked.gather_every(2, offset=1)
-    assert (first["item_id"] + "/reordered").to_list() == again["item_id"].to_list()
+def test_no_accepted_answer_is_always_first():
+    asked = judge_items([replies(*(f"reply {n}" for n in range(200)))]).in_memory().items
 
-    def order(prompt: str) -> list[str]:
-        listed = prompt.partition("Accepted answers:\n")[2].partition("\nReply")[0]
-        return [line.partition(". ")[2] for line in listed.split("\n")]
+    def first(prompt: str) -> str:
+        return prompt.partition("Accepted answers:\n1. ")[2].partition("\n")[0]
 
-    assert all(order(a) == order(b)[::-1] for a, b in zip(first["prompt"], again["prompt"], strict=True))
     # Every answer is first about as often as the others: 200/3, and five standard deviations of 6.7.
-    leads = [order(prompt)[0] for prompt in first["prompt"]]
+    leads = [first(prompt) for prompt in asked["prompt"]]
     assert all(33 < leads.count(lead) < 100 for lead in set(leads))
-    some = judge_items([replies(*texts)], reordered=0.1).n_items - 200
-    assert 0 < some < 45
-    # Nothing to reorder, the second time in two answers of one wording.
-    for accepted in (ACCEPTED[:1], ACCEPTED[1:2] * 2):
-        alone = judge_items([replies("rice", accepted=accepted)], reordered=1).in_memory().items
-        assert alone["prompt_id"].to_list() == [VERSION]
 
 
 def test_families_by_name():

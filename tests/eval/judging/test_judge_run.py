@@ -34,7 +34,7 @@ def kinds(run: blend.Run) -> pl.DataFrame:
 @pytest.mark.slow
 def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
     judge = OwnJudge("strict", finds_the_answer)
-    kept = judge_run(run, model=judge, reordered=0)
+    kept = judge_run(run, model=judge)
     verdicts = read_verdicts(run)
     assert verdicts.schema == VERDICTS
     sure = verdicts.join(kinds(run), on="item_id").filter(decided_by="rule")
@@ -87,7 +87,7 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
+def test_of_several_judges_one_is_named(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     judge_run(run, model=OwnJudge("kind", lambda _: says("correct")))
     with pytest.raises(blend.InputError) as raised:
@@ -96,10 +96,11 @@ def test_several_judges_agree_as_far_as_they_do(run: blend.Run):
         f"{run.directory}: several judges have been asked (kind, strict); name one, such as `rule=judge:kind`"
     )
     scored = blend.score_run(run, rule="judge:kind")
-    mine, theirs = (
-        read_verdicts(run, f"judge:{name}").filter(decided_by="judge")["verdict"] for name in ("kind", "strict")
-    )
-    assert scored.of("judges-pairs", "judge")["strict"].value == pytest.approx(100 * (mine == theirs).mean())
+    decided = pl.read_parquet(run.directory / "decisions.parquet")
+    asked = decided.filter(pl.col("decided_by") == "judge")
+    assert scored.overall("judge-asked").value == pytest.approx(100 * asked.height / decided.height)
+    # It finds everything correct that the rule is not sure of.
+    assert scored.overall("judge-rule-pairs").value == pytest.approx(100 * asked["by_rule"].mean())
 
 
 @pytest.mark.integration
@@ -172,7 +173,6 @@ class Failing:
 def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp_path: Path):
     judge = OwnJudge("strict", finds_the_answer)
     for options, message in (
-        ({"reordered": 1.5}, "`reordered`: 1.5 is not possible (it is a share from 0 to 1)"),
         ({"name": "../x"}, "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"),
     ):
         with pytest.raises(blend.ArgumentError) as raised:
@@ -196,8 +196,6 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
 def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     folder = run.directory / "judges" / "strict"
-    with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
-        judge_run(run, model=OwnJudge("strict", finds_the_answer), reordered=0.5)
     write_answers(run.answers_folder / "other.jsonl", run.answers().with_columns(text=pl.lit("other")))
     with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
         judge_run(run, model=OwnJudge("strict", finds_the_answer))

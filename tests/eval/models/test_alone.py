@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from blend.eval.models.alone import TRIED, agrees, check_alone, spread, tolerance
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.candidates.candidate_protocol import CandidateScores
 from blend.eval.models.local_model import open_local
+from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
 from helpers.models.tiny_models import make_model
 
@@ -97,11 +97,9 @@ def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     return make
 
 
-def probed(model: str, **options: Any) -> dict[int, CandidateScores]:
-    found: dict[int, CandidateScores] = {}
+def probed(model: str, **options: Any) -> Sequence[Likelihoods]:
     prober = open_candidate_scorer(model, device="cpu", **options)
-    prober.candidate_logprobs(PROMPTS, [0, 0], [WORDS], keep=found.__setitem__)
-    return found
+    return prober.candidate_logprobs(PROMPTS, [0, 0], [WORDS])
 
 
 @pytest.mark.nightly
@@ -109,7 +107,7 @@ def probed(model: str, **options: Any) -> dict[int, CandidateScores]:
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_architectures_in_use_are_probed(made: Callable[[str], str], architecture: str, dtype: str):
     found = probed(made(architecture), dtype=dtype)
-    assert all(scores.error is None and np.isfinite(scores.logprobs).all() for scores in found.values())
+    assert all(scores.error is None and np.isfinite(scores.logprobs).all() for scores in found)
 
 
 @pytest.mark.slow
@@ -126,17 +124,16 @@ def test_every_way_to_ask_a_causal_model_is_tried(made: Callable[[str], str], wa
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_options_of_causal_architectures_are_scored(made: Callable[[str], str], architecture: str, dtype: Any):
     scores = open_local(made(architecture), device="cpu", dtype=dtype).option_logprobs(QUESTIONS, OPTIONS)
-    assert scores.errors == (None, None)
-    assert np.isfinite(scores.logprobs).all()
+    assert all(one.error is None and np.isfinite(one.logprobs).all() for one in scores)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", FEELS_OTHERS)
 def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[[str], str], architecture: str):
-    kept: list[int] = []
+    kept: list[Any] = []
     with pytest.raises(InputError) as raised:
         open_candidate_scorer(made(architecture)).candidate_logprobs(
-            PROMPTS, [0, 0], [WORDS], keep=lambda position, _: kept.append(position)
+            PROMPTS, [0, 0], [WORDS], keep=lambda *one: kept.append(one)
         )
     name = architecture.removesuffix("Config")
     assert re.fullmatch(

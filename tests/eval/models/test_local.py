@@ -12,19 +12,18 @@ from hypothesis import strategies as st
 
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import choose_device, load_model
-from blend.eval.models.protocols import Decoding, Generation, OptionScores
+from blend.eval.models.protocols import Decoding, Generation, Likelihoods
 from helpers.examples import examples
-from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, plainly
+from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, logprobs_of, plainly
 from helpers.models.tiny_models import ARCHITECTURES
 
 
 @pytest.mark.slow
 def test_options_score_what_plain_computation_says(tiny_gpt2: Path):
     scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-    np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
-    assert scores.errors == (None,) * len(PROMPTS)
-    assert scores.n_bytes[2].tolist() == [12, 6, 22, 0]
-    np.testing.assert_array_equal(np.isnan(scores.logprobs), scores.tokens == 0)
+    np.testing.assert_allclose(logprobs_of(scores), expected(tiny_gpt2), **CLOSE)
+    assert [one.error for one in scores] == [None] * len(PROMPTS)
+    assert [(len(one.logprobs), one.tokens.min() > 0) for one in scores] == [(len(o), True) for o in OPTIONS]
 
 
 @pytest.mark.slow
@@ -34,7 +33,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
 ):
     folder = made_model(architecture)
     scores = open_local(str(folder), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-    np.testing.assert_allclose(scores.logprobs, expected(folder), **CLOSE)
+    np.testing.assert_allclose(logprobs_of(scores), expected(folder), **CLOSE)
 
 
 @pytest.mark.nightly
@@ -61,7 +60,7 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
     monkeypatch.setattr("blend.eval.models.model_loading.load_model", spread)
     model = open_local(str(tiny_gpt2), device="auto")
     scores = model.option_logprobs(PROMPTS, OPTIONS)
-    np.testing.assert_allclose(scores.logprobs, expected(tiny_gpt2), **CLOSE)
+    np.testing.assert_allclose(logprobs_of(scores), expected(tiny_gpt2), **CLOSE)
     alone = open_local(str(tiny_gpt2), device="cpu").generate(PROMPTS)
     assert [one.text for one in model.generate(PROMPTS)] == [one.text for one in alone]
     assert model.describe().device == choose_device("auto").shown()
@@ -77,7 +76,7 @@ def test_batch_order_and_budget_change_no_score(
     model = local(tiny_gpt2, batch_size=batch_size)
     model._batches.tokens = tokens
     scores = model.option_logprobs([PROMPTS[i] for i in order], [OPTIONS[i] for i in order])
-    np.testing.assert_allclose(scores.logprobs, whole_run(tiny_gpt2)[list(order)], **CLOSE)
+    np.testing.assert_allclose(logprobs_of(scores), whole_run(tiny_gpt2)[list(order)], **CLOSE)
 
 
 @pytest.mark.slow
@@ -91,8 +90,8 @@ def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order
     model = local(tiny_gpt2)
     model._batches.tokens = tokens
     scores = model.option_logprobs(*zip(*(asked[place] for place in places), strict=True))
-    found = dict(zip(places, scores.logprobs, strict=True))
-    alone = local(tiny_gpt2, batch_size=1).option_logprobs(*zip(*asked, strict=True)).logprobs
+    found = dict(zip(places, logprobs_of(scores), strict=True))
+    alone = logprobs_of(local(tiny_gpt2, batch_size=1).option_logprobs(*zip(*asked, strict=True)))
     np.testing.assert_allclose(np.stack([found[place] for place in range(len(asked))]), alone, **CLOSE)
     np.testing.assert_allclose(alone[: len(PROMPTS)], whole_run(tiny_gpt2), **CLOSE)
 
@@ -114,27 +113,24 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
     monkeypatch.setattr(module, "option_logprobs", small)
     options = (OPTIONS[0], ("mango", "durian", "naan"))
     scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs([PROMPTS[0]] * 2, options)
-    assert scores.errors == (None, None)
+    assert [one.error for one in scores] == [None, None]
     plain = [[plainly(tiny_gpt2, PROMPTS[0], option) for option in some] for some in options]
-    np.testing.assert_allclose(scores.logprobs[0], plain[0], **CLOSE)
-    np.testing.assert_allclose(scores.logprobs[1][:3], plain[1], **CLOSE)
+    np.testing.assert_allclose(scores[0].logprobs, plain[0], **CLOSE)
+    np.testing.assert_allclose(scores[1].logprobs, plain[1], **CLOSE)
 
 
 @lru_cache
 def whole_run(folder: Path) -> np.ndarray:
-    return local(folder).option_logprobs(PROMPTS, OPTIONS).logprobs
+    return logprobs_of(local(folder).option_logprobs(PROMPTS, OPTIONS))
 
 
 @pytest.mark.slow
 def test_what_is_kept_on_the_way_is_what_is_returned(tiny_gpt2: Path):
-    kept: dict[int, np.ndarray] = {}
-
-    def keep(items: Sequence[int], scores: OptionScores) -> None:
-        kept.update(zip(items, scores.logprobs, strict=True))
-
-    scores = local(tiny_gpt2, batch_size=2).option_logprobs([*PROMPTS, ""], [*OPTIONS, ("A",)], keep=keep)
-    assert sorted(kept) == list(range(len(PROMPTS) + 1))
-    np.testing.assert_array_equal(np.stack([kept[item] for item in sorted(kept)]), scores.logprobs)
+    kept: dict[int, Likelihoods] = {}
+    scores = local(tiny_gpt2, batch_size=2).option_logprobs(
+        [*PROMPTS, ""], [*OPTIONS, ("A",)], keep=lambda *some: kept.update(zip(*some, strict=True))
+    )
+    assert [kept[item] for item in range(len(PROMPTS) + 1)] == list(scores)
     answers: dict[int, Generation] = {}
     model = local(tiny_gpt2, batch_size=2, decoding=Decoding(max_tokens=4))
     written = model.generate([*PROMPTS, ""], keep=lambda *some: answers.update(zip(*some, strict=True)))
@@ -160,7 +156,7 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does(tiny_gpt2: Path, monk
     # Two are tried first.
     assert sizes[:2] == [2, 6]
     assert max(sizes[-2:]) <= 2
-    np.testing.assert_allclose(scores.logprobs, whole_run(tiny_gpt2), **CLOSE)
+    np.testing.assert_allclose(logprobs_of(scores), whole_run(tiny_gpt2), **CLOSE)
 
 
 def test_an_item_that_does_not_fit_on_its_own_is_an_error_of_its_own(
@@ -177,20 +173,20 @@ def test_an_item_that_does_not_fit_on_its_own_is_an_error_of_its_own(
 
     monkeypatch.setattr(module, "option_logprobs", small)
     scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-    assert [error is None for error in scores.errors] == [True] * 5 + [False]
-    assert scores.errors[5] == (
+    assert [one.error is None for one in scores] == [True] * 5 + [False]
+    assert scores[5].error == (
         "out of memory: 134 tokens do not fit into that of cpu even on their own; use another device or a "
         "smaller model"
     )
-    np.testing.assert_allclose(scores.logprobs[:5], whole_run(tiny_gpt2)[:5], **CLOSE)
+    np.testing.assert_allclose(logprobs_of(scores)[:5], whole_run(tiny_gpt2)[:5], **CLOSE)
 
 
 def test_a_prompt_that_cannot_be_asked_is_an_error_and_never_cut(tiny_gpt2: Path):
     model = local(tiny_gpt2)
     scores = model.option_logprobs(["Hi", "word " * 300, ""], [("A", "B")] * 3)
-    assert scores.errors == (
+    assert [one.error for one in scores] == [
         None,
         "prompt and answer need at least 900 tokens, but the model sees 256",
         "the prompt is empty: there is nothing after which the model could answer",
-    )
-    assert np.isnan(scores.logprobs).all(axis=1).tolist() == [False, True, True]
+    ]
+    assert [len(one.logprobs) for one in scores] == [2, 0, 0]

@@ -94,11 +94,12 @@ def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_
     model = local(chat_model, decoding=Decoding(max_tokens=8))
     assert (model.describe().chat, model.describe().delimiter) == (True, "")
     assert model.generate(["Hi"])[0].text == greedily(tiny_gpt2, rendered, 8)
-    scores = model.option_logprobs(["Hi"], [("A", "B")]).logprobs
-    assert not np.isnan(scores).any()
+    [scores] = model.option_logprobs(["Hi"], [("A", "B")])
+    assert not np.isnan(scores.logprobs).any()
     without = local(chat_model, chat=False, decoding=Decoding(max_tokens=8))
     assert without.generate(["Hi"])[0].text == greedily(tiny_gpt2, "Hi", 8)
-    assert without.option_logprobs(["Hi"], [("A", "B")]).logprobs.tolist() != scores.tolist()
+    [otherwise] = without.option_logprobs(["Hi"], [("A", "B")])
+    assert otherwise.logprobs.tolist() != scores.logprobs.tolist()
 
 
 @pytest.mark.slow

@@ -38,10 +38,10 @@ _, free = scored()
 batches, little = scored(200)
 _, least = scored(5)
 print(json.dumps({
-    "errors": [one for one in little.errors if one],
+    "errors": [one.error for one in little if one.error],
     "tokens": batches.tokens,
-    "apart": float(np.abs(little.logprobs - free.logprobs).max()),
-    "least": sorted({one for one in least.errors if one}),
+    "apart": max(float(np.abs(a.logprobs - b.logprobs).max()) for a, b in zip(little, free)),
+    "least": sorted({one.error for one in least if one.error}),
 }))
 """
 

@@ -1,19 +1,24 @@
 """Servers that refuse, break off or keep silent: no answer lost, none doubled, no wrong one kept, no hang."""
 
+import json
 import signal
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blend.eval.models.protocols import Generation, StopAsking
+from blend.eval.models.protocols import Decoding, ModelDescription, StopAsking
 from blend.eval.models.server import TRIES, open_server
 from blend.eval.models.server_items import MAX_FAILURES
+from blend.eval.runs import opened
+from blend.eval.runs.ask_model import ask_model
 from blend.loaders import servers
 from blend.schemas.errors import ServerError
+from helpers.kill_points import asked
 from helpers.models.faulty_server import (
     MUTE,
     Fault,
@@ -27,6 +32,7 @@ from helpers.models.faulty_server import (
     saying,
 )
 from helpers.models.http_server import DROP, Reply
+from helpers.tiers import rest_nightly
 
 pytestmark = [pytest.mark.integration]
 
@@ -39,71 +45,112 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
 
-def ask(server: FaultyServer, n_items: int, **options: Any) -> list[Generation]:
-    """Ask about all items; an answer is the one to its prompt, and each item is kept once."""
+N_ITEMS = 60
+ASKED = ModelDescription(backend="server", id="m", chat=True, delimiter=" ")
+
+HTML = Reply(raw=b"<html>", headers={"Content-Type": "text/html"})
+OTHER_NAME = saying("another model's", model="else")
+A_PICTURE = Reply({"choices": [{"message": {"content": [{"type": "image_url", "image_url": "x"}]}}]})
+
+
+def from_item(first: int, fault: Reply) -> Fault:
+    return lambda _, prompt, __: fault if int(prompt.split()[-1]) >= first else None
+
+
+def far_too_long(_: FaultyServer, prompt: str, __: int) -> Reply | None:
+    return saying(prompt + "x" * (16 << 20)) if int(prompt.rsplit(maxsplit=1)[-1]) % 20 == 0 else None
+
+
+ONE = {"concurrency": 1}
+FAULTS: dict[str, tuple[Fault, dict[str, Any], str | None]] = {
+    # Behind these, every item is answered in the end.
+    "twelve at a time": (crowded(12), {}, None),
+    "far fewer at a time than asked": (crowded(3), {"concurrency": 64}, None),
+    "forty a second": (quota(40, 1.0), {}, None),
+    "forty a second, and says when": (quota(40, 1.0, **{"Retry-After": "0.5"}), {"concurrency": 64}, None),
+    "429 at first": (at_first(refusing(429, **SOON), 4), {}, None),
+    "503 at first": (at_first(refusing(503, **SOON), 4), {}, None),
+    "busy for longer than requests are repeated": (at_first(refusing(503, **SOON), 9), {}, None),
+    "500 at first": (at_first(refusing(500, **SOON), 4), {}, None),
+    "dropped at first": (at_first(DROP, 1, share=20), {}, None),
+    "not JSON at first": (at_first(OTHER_HALF, TRIES - 1), {}, None),
+    "HTML at first": (at_first(HTML, TRIES - 1), {}, None),
+    "no choices at first": (at_first(Reply({"choices": []}), TRIES - 1), {}, None),
+    "aborted at first": (at_first(saying("Half", "abort"), TRIES - 1), {}, None),
+    "16 MiB": (far_too_long, {}, None),
+    # Of these, the items that meet them fail alone.
+    "refused": (always(refusing(400)), {}, "HTTP 400"),
+    "too large": (always(refusing(413)), {}, "HTTP 413"),
+    "not understood": (always(refusing(422)), {}, "HTTP 422"),
+    "fails": (always(refusing(500, **SOON)), {"retries": 1}, "HTTP 500"),
+    "a bad gateway": (always(refusing(502, **SOON)), {"retries": 1}, "HTTP 502"),
+    "half a body": (always(OTHER_HALF), ONE, "the reply is not JSON"),
+    "nested deeply": (always(Reply(raw=b"[" * 100_000)), ONE, "the reply is not JSON"),
+    "HTML": (always(HTML), ONE, "the reply is not one of an OpenAI-compatible server"),
+    "no choices": (always(Reply({"choices": []})), ONE, "the reply holds 0 answers"),
+    "no text": (always(saying(None)), ONE, "the reply holds no text"),
+    "a picture": (always(A_PICTURE), ONE, "the reply holds a part that is no text"),
+    "aborted": (always(saying("Half", "abort")), ONE, "the server ended the answer with"),
+    "mute": (always(MUTE, 20), {"timeout_s": 1.0, "retries": 0}, "the server does not answer in time"),
+    # These stop the asking.
+    "another name": (from_item(20, OTHER_NAME), ONE, "the server now answers as 'else'"),
+    "no key": (from_item(20, refusing(401)), ONE, "HTTP 401"),
+    "no such model": (from_item(20, refusing(404)), ONE, "HTTP 404"),
+    "a redirect": (from_item(20, refusing(302, Location="http://localhost:1/v1")), ONE, "HTTP 302"),
+    "refuses all": (from_item(0, refusing(400)), ONE, "10 items in a row got no answer"),
+    "HTML for all": (from_item(20, HTML), ONE, "10 items in a row got no answer"),
+    "hours of rest": (from_item(20, refusing(429, **{"Retry-After": "3600"})), ONE, "10 items in a row"),
+}
+"""Faults, how the server is asked, and part of what is said; nothing where all is answered."""
+
+
+def ask(out: Path, server: FaultyServer, **options: Any) -> str | None:
+    """Ask what has no answer yet; returns what is said of the first item that fails, or of why all stops."""
     model = open_server("m", server.url, **options)
-    kept: list[int] = []
-    prompts = [f"item {number}" for number in range(n_items)]
-    answers = model.generate(prompts, keep=lambda positions, _: kept.extend(positions))
-    given = [prompt for prompt, answer in zip(prompts, answers, strict=True) if answer.error is None]
-    assert [answer.text for answer in answers if answer.error is None] == given
-    assert sorted(kept) == list(range(n_items))
-    assert max(server.answered.values()) == 1
-    return list(answers)
+    with opened(out, asked(n_items=N_ITEMS), ASKED, Decoding()) as run:
+        try:
+            return ask_model(run, model).first_error
+        except ServerError as error:
+            return str(error)
 
 
-PASSING: dict[str, tuple[Fault, dict[str, Any]]] = {
-    "twelve at a time": (crowded(12), {}),
-    "far fewer at a time than asked": (crowded(3), {"concurrency": 64}),
-    "forty a second": (quota(40, 1.0), {}),
-    "forty a second, and says when": (quota(40, 1.0, **{"Retry-After": "0.5"}), {"concurrency": 64}),
-    "429 at first": (at_first(refusing(429, **SOON), 4), {}),
-    "503 at first": (at_first(refusing(503, **SOON), 4), {}),
-    "busy for longer than requests are repeated": (at_first(refusing(503, **SOON), 9), {}),
-    "500 at first": (at_first(refusing(500, **SOON), 4), {}),
-    "dropped at first": (at_first(DROP, 1, share=20), {}),
-    "not JSON at first": (at_first(OTHER_HALF, TRIES - 1), {}),
-    "HTML at first": (at_first(Reply(raw=b"<html>", headers={"Content-Type": "text/html"}), TRIES - 1), {}),
-    "no choices at first": (at_first(Reply({"choices": []}), TRIES - 1), {}),
-    "aborted at first": (at_first(saying("Half", "abort"), TRIES - 1), {}),
-}
-"""Faults behind which every item is answered in the end."""
+def answered(out: Path) -> list[str]:
+    """The items that have an answer, each of them its own."""
+    lines = (out / "answers" / "main.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = [line for line in map(json.loads, lines) if "error" not in line]
+    for one in answers:
+        prompt = f"prompt {one['item_id'][1:]}\n"
+        assert one["text"].startswith(prompt)
+        assert one["text"] == prompt or (one["finish_reason"], len(one["text"])) == ("length", 1 << 20)
+    return [one["item_id"] for one in answers]
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("fault", PASSING)
-def test_what_passes_loses_and_doubles_nothing(fault: str):
-    how, options = PASSING[fault]
+@pytest.mark.parametrize("fault", rest_nightly(FAULTS, "429 at first", "half a body", "another name"))
+def test_no_fault_loses_doubles_or_spoils_an_answer(fault: str, tmp_path: Path):
+    how, options, message = FAULTS[fault]
+    started = time.monotonic()
     with faulty(how) as server:
-        assert not [one.error for one in ask(server, 120, **options) if one.error]
+        said = ask(tmp_path / "run", server, **options)
         assert server.refused
+        assert said is None if message is None else message in str(said)
+        answered(tmp_path / "run")
+        server.mend()
+        assert ask(tmp_path / "run", server) is None
+        assert max(server.answered.values()) == 1
+    assert sorted(answered(tmp_path / "run")) == sorted(f"i{number}" for number in range(N_ITEMS))
+    assert time.monotonic() - started < 120
 
 
-LASTING: dict[str, tuple[Fault, str]] = {
-    "refused": (always(refusing(400)), "HTTP 400"),
-    "too large": (always(refusing(413)), "HTTP 413"),
-    "fails": (always(refusing(500, **SOON)), "HTTP 500"),
-    "not JSON": (always(OTHER_HALF), "the reply is not JSON"),
-    "no text": (always(saying(None)), "the reply holds no text"),
-}
-"""Faults of some prompts, and what is said of them."""
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("fault", LASTING)
-def test_prompts_that_always_fail_do_so_alone(fault: str):
-    how, message = LASTING[fault]
-    with faulty(how) as server:
-        answers = ask(server, 60, concurrency=4, retries=1)
-    assert [bool(one.error) for one in answers] == [number % 3 == 0 for number in range(60)]
-    assert all(one.error.startswith(message) for one in answers if one.error)
+def test_there_are_as_many_faults_as_are_promised():
+    assert len(FAULTS) == 34
 
 
 @pytest.mark.nightly
 def test_refused_prompts_in_front_of_others_fail_alone():
     # Refusals come back before the first answer does.
     with faulty(lambda _, prompt, __: refusing(400) if int(prompt.split()[-1]) < 25 else None) as server:
-        assert [bool(one.error) for one in ask(server, 60)] == [number < 25 for number in range(60)]
+        answers = open_server("m", server.url).generate([f"item {number}" for number in range(60)])
+    assert [bool(one.error) for one in answers] == [number < 25 for number in range(60)]
 
 
 def test_refused_prompts_alone_are_not_asked_forever():
@@ -113,25 +160,6 @@ def test_refused_prompts_alone_are_not_asked_forever():
             model.generate([f"item {number}" for number in range(50)])
         assert server.refused == MAX_FAILURES
         assert all(one.error for one in model.bearing_refusals().generate([f"item {n}" for n in range(50)]))
-
-
-def test_a_large_answer_is_read_whole():
-    # Runs keep the first million characters (`eval.runs`).
-    text = "x" * (16 << 20)
-    with faulty(lambda _, prompt, __: saying(text)) as server:
-        (answer,) = open_server("m", server.url).generate(["item 0"])
-    assert answer.text == text
-
-
-def test_a_server_that_wants_hours_of_rest_is_not_waited_for():
-    with faulty(always(refusing(429, **{"Retry-After": "3600"}), share=1)) as server:
-        with pytest.raises(ServerError) as caught:
-            open_server("m", server.url, concurrency=1).generate(["item 0"] * 100)
-        assert str(caught.value) == (
-            f"model m at {server.url}: 10 items in a row got no answer, the last because HTTP 429, "
-            "'429 for you'; run again: the answers that came are kept and not asked again"
-        )
-        assert server.refused == MAX_FAILURES
 
 
 def test_a_mute_server_is_told_and_not_waited_for_forever(

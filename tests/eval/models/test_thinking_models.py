@@ -64,8 +64,8 @@ def test_a_model_whose_template_knows_no_thoughts(chat_model: Path):
 def test_options_are_scored_behind_what_the_template_writes(thinking: Path):
     # Told not to think, the model goes on with its answer; else it would begin a thought.
     def likeliest(**options: Any) -> int:
-        scores = local(thinking, **options).option_logprobs(["Which?"], [["Nachos", "<think>"]])
-        return int((scores.logprobs / scores.tokens)[0].argmax())
+        [scores] = local(thinking, **options).option_logprobs(["Which?"], [["Nachos", "<think>"]])
+        return int((scores.logprobs / scores.tokens).argmax())
 
     assert (likeliest(thinking="off"), likeliest()) == (0, 1)
 

@@ -39,8 +39,8 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
     assert tokenizer.pad_token is None
     assert all(len(tokenizer(f" {letter}")["input_ids"]) == 2 for letter in LETTERS)
     scores = open_local(str(bytes_model), device="cpu").option_logprobs(PROMPTS, [LETTERS, LETTERS])
-    assert scores.errors == (None, None)
-    assert (scores.tokens == 2).all()
+    assert [one.error for one in scores] == [None, None]
+    assert all((one.tokens == 2).all() for one in scores)
     model = AutoModelForCausalLM.from_pretrained(bytes_model, dtype=torch.float32).eval()
     for item, prompt in enumerate(PROMPTS):
         for place, letter in enumerate(LETTERS):
@@ -48,7 +48,7 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
             with torch.no_grad():
                 logprobs = torch.log_softmax(model(torch.tensor([ids])).logits[0].double(), dim=-1)
             plain = sum(float(logprobs[i - 1, ids[i]]) for i in (-2, -1))
-            np.testing.assert_allclose(scores.logprobs[item, place], plain, rtol=0, atol=2e-4)
+            np.testing.assert_allclose(scores[item].logprobs[place], plain, rtol=0, atol=2e-4)
 
 
 @pytest.mark.nightly

@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.eval.evaluation import compare_runs, read_scored
+from blend.eval.models.protocols import ModelDescription
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.runs.run_description import RecordedAnswers
 from blend.schemas.errors import InputError
 from blend.views.comparison import comparison_views
 from blend.views.scores import FEW_NOTE
@@ -136,6 +138,24 @@ def test_how_a_model_ran_keeps_no_runs_apart(good: Path, part: str):
 def test_another_seed_of_the_intervals_is_refused(good: Path):
     with pytest.raises(InputError, match=r"\n  seed of the intervals \(seed\): absent there, 3 here\n"):
         check_comparable([*read_scored([good]), signed(good, "seed:3")])
+
+
+def test_recorded_answers_do_not_tell_how_they_were_asked_for(good: Path):
+    asked = ModelDescription(backend="server", id="m", chat=True, delimiter=" ")
+    recorded = RecordedAnswers(id="m", file="answers.csv", sha256="0" * 64)
+    with pytest.raises(InputError) as caught:
+        check_comparable([of_model(good, "dec:max8", asked), of_model(good, "dtype:float16", recorded)])
+    assert str(caught.value).splitlines()[1:-1] == [
+        "  decoding (dec): max8 there, absent here",
+        f"  ({good} holds another tool's answers, which do not say how they were asked for)",
+    ]
+
+
+def of_model(path: Path, part: str, model: ModelDescription | RecordedAnswers) -> ScoredRun:
+    """A scored run of somebody else whose signature has one part more, or another one."""
+    run = signed(path, part)
+    described = run.run.description.model_copy(update={"model": model})
+    return dataclasses.replace(run, run=dataclasses.replace(run.run, description=described))
 
 
 def signed(path: Path, part: str) -> ScoredRun:

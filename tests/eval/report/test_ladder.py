@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.builders.items.analysis import analyse_items
 from blend.eval.evaluation import read_scored, run_task, score_run, write_report
-from blend.eval.item_analysis.analysis import analyse_items
+from blend.eval.item_answers import item_answers
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -42,7 +43,7 @@ def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, model in (("says", Says("A", "yes")), ("other", Other("B", "no"))):
         for run in run_each_rung(rungs_release, model, folder / name, limit=6).values():
             score_run(run)
-    for rung in ("multiple-choice", "region-choice"):
+    for rung in ("multiple-choice",):
         gold = read_items(rungs_release, TASKS[rung], style="json").asked.gold[::2]
         letters = pl.col("answer").replace_strict(range(4), list("ABCD"), return_dtype=pl.String)
         gold.select("item_id", response=letters).write_parquet(folder / f"{rung}.parquet")
@@ -72,16 +73,14 @@ def scored(runs: Path) -> Callable[..., list]:
 def test_every_model_has_its_headlines(scored: Callable[..., list]):
     given = scored("people", "says", "other")
     overall, by_region = ladder_sections(given)
-    rungs = ("Multiple choice", "True or false", "Regions", "Short answers")
+    rungs = ("Multiple choice", "True or false", "Short answers")
     assert overall.table is not None
     assert overall.table.head == ("model", *rungs)
     by_model = {row[0]: row[1:] for row in overall.table.rows}
     assert by_model["people"][0].startswith("100.0")
-    assert by_model["people"][1] == by_model["people"][3] == "–"
+    assert by_model["people"][1] == by_model["people"][2] == "–"
     says = {run.scores.task: run for run in given if run.name == "Says"}
-    for cell, task in zip(
-        by_model["Says"], ("multiple-choice", "true-false", "region-choice", "short-answer"), strict=True
-    ):
+    for cell, task in zip(by_model["Says"], ("multiple-choice", "true-false", "short-answer"), strict=True):
         run = says[task]
         headline = run.overall(run.task.headline or "accuracy-macro")
         assert headline is not None
@@ -89,7 +88,7 @@ def test_every_model_has_its_headlines(scored: Callable[..., list]):
     assert "people" in overall.text
     (chart,) = overall.charts
     guesses, lines, *_ = chart.spec["layer"]
-    assert [(one["at"], one["chance"]) for one in guesses["data"]["values"]] == [(-0.3, 25), (1.7, 25)]
+    assert [(one["at"], one["chance"]) for one in guesses["data"]["values"]] == [(-0.3, 25)]
     dashes = lines["encoding"]["strokeDash"]["scale"]
     assert [one == [5, 4] for one in dashes["range"]] == [name == "people" for name in dashes["domain"]]
     assert [one.title for one in by_region.charts] == ["Iran", "Mexico", "South Korea", "US"]
@@ -112,7 +111,7 @@ def test_other_limits_are_no_ladder(scored: Callable[..., list], rungs_release: 
 
 def test_of_true_or_false_an_item_is_a_question(scored: Callable[..., list]):
     true_false = [run for run in scored("says", "other") if run.task.name == "true-false"]
-    items = analyse_items(true_false).items
+    items = analyse_items(item_answers(true_false)).items
     questions = {name.rpartition("_")[0] for name in true_false[0].run.items("item_id")["item_id"]}
     assert set(items["item_id"]) == questions
     # Whoever says the same of all options has no question right.
@@ -131,9 +130,9 @@ def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_re
     check_comparable([people, turned])
     with pytest.raises(InputError, match=r"rotations \(rot\): 1 there, 2 here"):
         check_comparable([people, model, turned])
-    regions = read_scored([runs / "says" / "region-choice"])[0]
-    with pytest.raises(InputError, match="what is measured: blend-region there, blend-mcq here"):
-        check_comparable([people, regions])
+    true_false = read_scored([runs / "says" / "true-false"])[0]
+    with pytest.raises(InputError, match="what is measured: blend-tf there, blend-mcq here"):
+        check_comparable([people, true_false])
 
 
 @pytest.mark.parametrize("width", [1400, 390])

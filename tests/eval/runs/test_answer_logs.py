@@ -14,7 +14,7 @@ import pytest
 from blend.eval.evaluation import run_task
 from blend.eval.items import ITEMS, TaskItems
 from blend.eval.models.chosen import Recorded
-from blend.eval.runs.answer_logs import read_log
+from blend.eval.runs.answer_logs import read_log, style_of
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
 
@@ -145,6 +145,20 @@ def test_samples_of_lm_eval_are_read(tmp_path: Path):
     assert read_recorded(path, TWO).warnings == (
         "further answers to an item, left out: 2; the first one counts",
     )
+
+
+def test_a_log_of_likelihoods_says_in_which_style_they_were_asked(tmp_path: Path):
+    letters = lm_eval_likelihoods("a1", -3.5, -0.25, -4.0, -10.0)
+    continued = {name: {"arg_0": "?", "arg_1": f" dish of {name}"} for name in letters["arguments"]}
+    texts = letters | {"arguments": continued}
+    for name, record, style in (
+        ("letters", letters, "letters"),
+        ("texts", texts, "texts"),
+        ("words", lm_eval("a1", "B"), None),
+        ("batch", chat(*ROWS[0]), None),
+    ):
+        assert style_of(lines(tmp_path / f"{name}.jsonl", record)) == style
+    assert style_of(tmp_path / "answers.csv") is None
 
 
 @pytest.mark.parametrize("kind", ["json", "stored", "zstandard"])

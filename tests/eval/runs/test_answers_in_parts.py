@@ -58,7 +58,6 @@ SAID = ["rice, tea", "", "The answer is C.", '{"answer_choice":"B", "confidence"
             ("multiple-choice", {"style": "json", "confidence": True, "samples": 2, "temperature": 1}),
             ("multiple-choice", {"style": "texts"}),
             ("true-false", {"style": "written"}),
-            ("region-choice", {"style": "letters", "rotations": 2}),
         ],
         ("short-answer", {}),
     ),

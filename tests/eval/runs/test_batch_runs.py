@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
+from blend.eval.batch_runs import is_name_of
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs import batch_files
 from blend.eval.runs.batch_files import items_by_request, request_id, write_requests
@@ -84,10 +85,6 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     assert read.outcome is not None
     assert (read.outcome.n_missing, read.outcome.n_failed) == (4, 3)
     assert heard == [
-        (
-            "the answers come from 'tiny-2026-11-01', and 'tiny' was asked; if these are two models, begin "
-            "anew in another `out`"
-        ),
         "1 answer to items that have one already, left out: the first one of an item counts",
         "1 item without a result; write the requests again with `batch_out`, or ask without it",
     ]
@@ -137,8 +134,7 @@ def test_a_finish_reason_that_nobody_knows_is_told_once(server: BatchServer, run
     results.write_text("".join(json.dumps(line) + "\n" for line in lines))
     heard: list[str] = []
     read = run(batch_in=results, on_warning=heard.append)
-    # The first one is about the name of the model.
-    assert heard[1:] == [
+    assert heard == [
         (
             "1 answer has the finish reason 'other', which is not known; it is taken as whole, so look whether "
             "its text may have been cut"
@@ -151,6 +147,41 @@ def test_a_finish_reason_that_nobody_knows_is_told_once(server: BatchServer, run
     assert read.outcome.warnings == tuple(heard)
     scored = score(read, on_warning=lambda _: None)
     assert (scored.overall("unanswered").value, read.outcome.n_missing) == (0, 0)
+
+
+@pytest.mark.integration
+def test_results_of_another_model_are_refused(server: BatchServer, run: Run, tmp_path: Path):
+    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
+    run(batch_out=requests)
+    server.name = "tiny-mini"
+    results.write_text("".join(server.results(requests.read_bytes())[0]))
+    assert wrong(lambda: run(batch_in=results)) == (
+        f"{results}:1: the answer comes from 'tiny-mini', and 'tiny' was asked; name the results of this run; "
+        "if it is the same model under another name, read them into a run that asks it by that one: "
+        "`model=tiny-mini` and another `out`"
+    )
+    assert run(batch_out=requests).answers().is_empty()
+    # What the message says to do.
+    renamed = run("renamed", model="tiny-mini", batch_in=results)
+    assert renamed.outcome is not None
+    assert renamed.outcome.n_missing == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "served", "is_same"),
+    [
+        ("gpt-4o", "gpt-4o-2024-08-06", True),
+        ("claude-sonnet-4-5", "claude-sonnet-4-5-20250929", True),
+        ("claude-3-5-sonnet-latest", "claude-3-5-sonnet-20241022", True),
+        ("gemini-2.0-flash", "models/gemini-2.0-flash-001", True),
+        ("org/Name-7B", "name-7b", True),
+        ("gpt-4o", "gpt-4o-mini", False),
+        ("claude-sonnet-4", "claude-sonnet-4-5-20250929", False),
+        ("llama-3.1-8b", "llama-3.3-8b", False),
+    ],
+)
+def test_a_version_is_no_other_model(asked: str, served: str, is_same: bool):
+    assert is_name_of(served, asked) == is_same
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.candidates.candidate_protocol import CandidateScores
+from blend.eval.models.protocols import Likelihoods
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs import opened
@@ -35,8 +35,11 @@ class Stopping:
     def __init__(self, prober: Any, after: int) -> None:
         self._prober, self._left = prober, after
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._prober, name)
+    def describe(self) -> Any:
+        return self._prober.describe()
+
+    def tokenised(self, *given: Any, **how: Any) -> Any:
+        return self._prober.tokenised(*given, **how)
 
     def candidate_logprobs(
         self,
@@ -44,13 +47,13 @@ class Stopping:
         sets: Sequence[int],
         candidates: Sequence[Sequence[str]],
         *,
-        keep: Callable[[int, CandidateScores], None],
+        keep: Callable[[Sequence[int], Sequence[Likelihoods]], None],
     ) -> None:
-        def count(position: int, scores: CandidateScores) -> None:
+        def count(positions: Sequence[int], scores: Sequence[Likelihoods]) -> None:
             if not self._left:
                 raise StoppedError
-            self._left -= 1
-            keep(position, scores)
+            self._left -= len(positions)
+            keep(positions, scores)
 
         self._prober.candidate_logprobs(prompts, sets, candidates, keep=count)
 

@@ -45,11 +45,11 @@ def command(sample_release: Path, served: ModelServer) -> Callable[..., "subproc
     """Starts `blend eval run` on the questions about Korea."""
 
     def start(out: Path, *further: str, **options: Any) -> "subprocess.Popen[str]":
-        arguments = ["--locales", "KR", "-T", "style=json", "--max-tokens", "2", "--no-chat", *further]
+        arguments = ["--locales", "KR", "-T", "style=json", "--max-tokens", "2", "-M", "chat=no", *further]
         return subprocess.Popen(
             [
                 *(sys.executable, "-m", "blend", "eval", "run", sample_release, "--out", out, *arguments),
-                *("--model", "tiny", "--server", served.url, "--concurrency", "1"),
+                *("--model", "tiny", "--server", served.url, "-M", "concurrency=1"),
             ],
             env=os.environ | {"OPENAI_API_KEY": "none", "NO_PROXY": "127.0.0.1"},
             stdout=subprocess.PIPE,

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import blend
 from blend.cli import app
-from blend.eval.export.hub_results import push_scores
+from blend.eval.hub_results import push_scores
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.usage import Price, Usage, count_answers, money, plan_asking
 from blend.schemas.errors import BlendError

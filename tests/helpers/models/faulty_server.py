@@ -35,6 +35,11 @@ class FaultyServer(HttpServer):
         self.released = threading.Event()
         super().__init__()
 
+    def mend(self) -> None:
+        """From now on there is no fault."""
+        self._fault = lambda *_: None
+        self.released.set()
+
     def reply(self, request: Request) -> Reply | str:
         """The prompt itself after a drawn while, or the fault."""
         prompt = request.json()["messages"][-1]["content"]

@@ -1,5 +1,6 @@
 """What a model says by plain, slow computation, and the prompts that tests compare it on."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from blend.eval.models.local_model import LocalModel, open_local
+from blend.eval.models.protocols import Likelihoods
 
 PROMPTS = (
     "What do people in South Korea eat for breakfast?\nA. rice\nB. bread\nC. naan\nD. injera\n\nAnswer:",
@@ -26,6 +28,14 @@ OPTIONS = (
 )
 CLOSE = {"rtol": 0, "atol": 2e-4}
 """Float noise: sums of up to forty log-probabilities in single precision."""
+
+
+def logprobs_of(scores: Sequence[Likelihoods]) -> np.ndarray:
+    """Scores as an array, a row for each prompt; NaN behind the last option, and where there are none."""
+    found = np.full((len(scores), max(len(one.logprobs) for one in scores)), np.nan)
+    for row, one in zip(found, scores, strict=True):
+        row[: len(one.logprobs)] = one.logprobs
+    return found
 
 
 @lru_cache

@@ -4,11 +4,14 @@ import polars as pl
 
 from blend.builders.judges.equivalence import LexicalJudge
 from blend.builders.mcq import build_mcq
+from blend.builders.mcq.verdicts.exclusions import Exclusions
+from blend.builders.mcq.verdicts.offered_options import offered_options
+from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
 
-ALL = McqOptions(variants="all")
 RULES = (LexicalJudge(),)
+DEFAULT = McqOptions()
 
 FRUIT = {
     "en-GB": [("apple", 4)],
@@ -58,10 +61,27 @@ def frames_of(templates, *, idks=None, answer_format="text"):
     return pl.DataFrame(asked, schema=QUESTIONS), pl.DataFrame(annotated, schema=ANNOTATIONS)
 
 
-def build_of(answers, *, options=ALL, seed=0, judges=RULES, fillers=None, exclusions=None, **more):
+def build_of(answers, *, options=DEFAULT, seed=0, judges=RULES, fillers=None, exclusions=None, **more):
     frames = frames_of({"T-1": answers}, **more)
     chosen = {"options": options, "seed": seed, "judges": judges}
     return build_mcq(*frames, **chosen, fillers=fillers, exclusions=exclusions)
+
+
+def offered_to(answers, tag, *, options=DEFAULT, judges=RULES, exclusions=None, **more):
+    """What a locale's question may show as wrong, by locale of origin."""
+    questions, annotations = frames_of({"T-1": answers}, **more)
+    excluded = exclusions is not None and Exclusions(exclusions, questions, registry(), shipped=False)
+    rows = offered_options(
+        questions,
+        annotations,
+        options=options,
+        seed=0,
+        judges=judges,
+        exclusions=excluded or None,
+        locales=registry(),
+    )
+    wrong = rows.filter(locale=tag, role="distractor").explode("regions")
+    return set(wrong.select("regions", "option").iter_rows())
 
 
 def shown_to(build, tag):

@@ -1,5 +1,6 @@
 """Contributions: what is read from a folder per contributor, and how people and rows are kept apart."""
 
+import json
 import shutil
 from datetime import date
 from pathlib import Path
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.loaders.contributions import read_collection
-from blend.loaders.contributions.contributors import annotator_id, consent_code
+from blend.loaders.contributions.contributors import annotator_id
 from blend.loaders.contributions.layout import collection_layout
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses import read_responses
@@ -169,13 +170,6 @@ def test_few_equal_answers_are_chance(folder: Path):
     assert len(read_collection(folder).tables.responses) == 2 + 2 + 6
 
 
-@given(st.text("ab \n\r\t"))
-def test_line_ends_do_not_change_the_code_of_a_text(text: str):
-    unix = text.replace("\r", "\n")
-    assert consent_code(unix) == consent_code(f"\ufeff{unix}\n".replace("\n", "\r\n").removeprefix("\ufeff"))
-    assert consent_code(unix + "c") != consent_code(unix)
-
-
 _FOLDERS = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True)
 
 
@@ -206,29 +200,35 @@ def test_a_day_with_an_hour_is_quoted_as_it_was_written(folder: Path):
     assert caught.value.what == "2026-11-21T10:00:00 is not a date such as 2026-11-30"
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        (
-            "agreed",
-            "2999-01-01",
-            "key agreed: 2999-01-01 is still to come; write the day on which you agreed",
-        ),
-        (
-            "consent",
-            '""',
-            (
-                "key consent: '' is not the code of the text that now stands in CONSENT.md; read CONSENT.md "
-                'again; if you agree, write consent = "{code}" and the day into agreed'
-            ),
-        ),
-    ],
-)
-def test_what_nobody_can_have_agreed_to(folder: Path, key: str, value: str, message: str):
+def test_nobody_has_agreed_in_the_future(folder: Path):
     file = folder / "jun-ko" / "contributor.toml"
-    text = file.read_text().splitlines()
-    file.write_text("\n".join(f"{key} = {value}" if line.startswith(key) else line for line in text))
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join("agreed = 2999-01-01" if line.startswith("agreed") else line for line in lines))
     with pytest.raises(RowError) as caught:
         read_collection(folder)
-    code = consent_code((folder / "CONSENT.md").read_text())
-    assert str(caught.value) == f"jun-ko/contributor.toml, {message.format(code=code)}"
+    assert str(caught.value) == (
+        "jun-ko/contributor.toml, key agreed: 2999-01-01 is still to come; write the day on which you agreed"
+    )
+
+
+def test_a_review_of_the_same_question_counts_once_or_is_told(folder: Path):
+    reviews = folder / "jun-ko" / "reviews" / "ko-KR.jsonl"
+    line = (folder / "mina-ko" / "reviews" / "ko-KR.jsonl").read_text().splitlines()[0]
+    own = reviews.read_text()
+    reviews.write_text(f"{own}{line}\n")
+    tables = read_collection(folder).tables
+    assert tables.reviews.filter(template_id="work-01")["reviewer"].to_list() == ["jun-ko/r01"]
+    assert ("repeated-row", "mina-ko/reviews/ko-KR.jsonl:1") in tables.findings.select("kind", "source").rows()
+    other = json.loads(line)
+    other["groups"][0]["en_answers"] = ["6 pm"]
+    reviews.write_text(f"{own}{json.dumps(other)}\n")
+    with pytest.raises(RowErrors) as caught:
+        read_collection(folder)
+    assert [str(error) for error in caught.value.errors] == [
+        f"{here}, column groups: review of 'work-01' in ko-KR says something else than in {there}; delete it "
+        "in one of the two folders, then let `blend reviews propose` take up the question again"
+        for here, there in (
+            ("mina-ko/reviews/ko-KR.jsonl:1", "jun-ko/reviews/ko-KR.jsonl:2"),
+            ("jun-ko/reviews/ko-KR.jsonl:2", "mina-ko/reviews/ko-KR.jsonl:1"),
+        )
+    ]

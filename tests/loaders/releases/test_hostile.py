@@ -193,7 +193,8 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
     release: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ):
     old, new = release("old"), release("new", answer=["a" * 100_000])
-    monkeypatch.setattr(unpacked, "GROUP_BYTES", 50_000)
+    monkeypatch.setattr(unpacked, "TABLE_BYTES", 50_000)
+    monkeypatch.setattr(unpacked, "TIMES", 0)
     path = new / TABLE
     uses: list[Callable[[], object]] = [
         lambda: diff_releases(old, new),
@@ -205,12 +206,12 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
         with pytest.raises(InputError) as caught:
             use()
         message = str(caught.value)
-        assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to 200,")
+        assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to 100,")
         assert message.endswith(
-            " in one row group, and more than 50,000 is not read; do not use it, and tell who made it"
+            "more than 50,000 is not read of a file of this size; do not use it, and tell who made it"
         )
     report = validate_release(new, checks={"tables": CHECKS["tables"]})
-    assert any("that unpack to 200," in str(problem) for problem in report.checks[0].examples)
+    assert any("that unpack to 100," in str(problem) for problem in report.checks[0].examples)
 
 
 BOMBS = {"annotations/KR": "question", "multiple-choice-questions/test": "prompt"}

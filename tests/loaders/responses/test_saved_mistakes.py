@@ -3,7 +3,7 @@
 import csv
 import io
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -494,35 +494,10 @@ def asked() -> list[Placed[AskedQuestion]]:
     return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
 
 
-def told_of(asked: list[Placed[AskedQuestion]], template_ids: Sequence[str] = ()) -> list[tuple[str, ...]]:
+def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
     diagnostics = Diagnostics()
-    find_other_languages(asked, registry(), diagnostics, template_ids=template_ids)
+    find_other_languages(asked, registry(), diagnostics)
     return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
-
-
-@pytest.mark.parametrize("column", ["question", "en_question"])
-def test_a_column_of_questions_that_was_sorted_alone(asked: list[Placed[AskedQuestion]], column: str):
-    rows = sorted((one for one in asked if one.row.locale == "es-MX"), key=lambda one: one.row.template_id)
-    assert not told_of(rows)
-    texts = sorted((getattr(row, column) for _, row in rows), key=str.casefold)
-    wrong = [
-        Placed(one.location, one.row.model_copy(update={column: text}))
-        for one, text in zip(rows, texts, strict=True)
-    ]
-    other = "en_question" if column == "question" else "question"
-    detail = f"column {column} of es-MX is in alphabetical order like template_id, {other} is not; kept"
-    assert ("sorted-alone", rows[0].location, detail) in told_of(wrong)
-    own = [
-        Placed(one.location, one.row.model_copy(update={"template_id": f"{number % 7}-{number}"}))
-        for number, one in enumerate(wrong)
-    ]
-    detail = (
-        f"column {column} of es-MX is in alphabetical order and template_id in that of the templates, "
-        f"{other} is not; kept"
-    )
-    assert ("sorted-alone", rows[0].location, detail) in told_of(own, [row.template_id for _, row in own])
-    whole = sorted(rows, key=lambda one: one.row.question.casefold())
-    assert not [kind for kind, *_ in told_of(whole) if kind == "sorted-alone"]
 
 
 def swapped(
@@ -543,8 +518,8 @@ def test_a_question_in_another_language(asked: list[Placed[AskedQuestion]]):
     }
     where = "column question:"
     assert {tag: told_of(rows)[0] for tag, rows in of.items()} == {
-        "su-JB": ("other-language", "food-02 es-MX", f"{where} reads like the questions in Sundanese; kept"),
-        "en-US": ("other-language", "food-02 es-MX", f"{where} reads like the questions in English; kept"),
+        "su-JB": ("other-language", "food-02 es-MX", f"{where} hardly reads like Spanish; kept"),
+        "en-US": ("other-language", "food-02 es-MX", f"{where} reads like English; kept"),
         "ko-KR": (
             "other-language",
             "food-02 es-MX",
@@ -555,7 +530,8 @@ def test_a_question_in_another_language(asked: list[Placed[AskedQuestion]]):
 
 def test_few_questions_say_nothing_of_a_language(asked: list[Placed[AskedQuestion]]):
     few = [placed for placed in asked if placed.row.template_id in ("food-01", "food-02")]
-    assert told_of(swapped(few, "food-02 es-MX", lambda row: row.locale == "ko-KR")) == []
+    # No dictionary knows Amharic, and two questions do not show in which script it is written.
+    assert told_of(swapped(few, "food-02 am-ET", lambda row: row.locale == "ko-KR")) == []
 
 
 def test_a_question_of_the_country_next_door(asked: list[Placed[AskedQuestion]]):

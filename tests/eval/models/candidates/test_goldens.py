@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.candidates.candidate_protocol import CandidateScores
 from blend.eval.tasks.probing.probing_scores import score_probing
 from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.schemas.prompts.candidate_options import Causal
@@ -60,9 +59,7 @@ class TaskItems:
         self.metrics = json.loads((self.golden / f"{model}_en_metrics.json").read_text(encoding="utf-8"))
         prober = open_candidate_scorer(str(shared / "models" / model), causal=way)
         self.scorer = prober.describe().scorer
-        self.scores: dict[int, CandidateScores] = {}
-        sets = [0] * len(self.prompts)
-        prober.candidate_logprobs(self.prompts, sets, [self.candidates], keep=self.scores.__setitem__)
+        self.scores = prober.candidate_logprobs(self.prompts, [0] * len(self.prompts), [self.candidates])
         self.near_ties = {(tie["relation"], tie["url"]) for tie in self.metrics.get("greedy_near_ties", ())}
 
     def judged(self, vectors: dict[str, WordVectors]) -> tuple[pl.DataFrame, dict[tuple[str, str, str], float]]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.candidates.candidate_protocol import CandidateScores
+from blend.eval.models.protocols import Likelihoods
 from blend.schemas.prompts.candidate_options import Causal
 from helpers.examples import examples
 
@@ -27,10 +27,8 @@ PROMPTS = [
 WORDS = ("egg", "cheese curds", "豆腐", "고추", "олія", "חלב", "dark chocolate", "dark", "soy sauce", "soy")
 
 
-def scored(prober: Any, prompts: Sequence[str], candidates: Sequence[str]) -> list[CandidateScores]:
-    found: dict[int, CandidateScores] = {}
-    prober.candidate_logprobs(prompts, [0] * len(prompts), [candidates], keep=found.__setitem__)
-    return [found[i] for i in range(len(prompts))]
+def scored(prober: Any, prompts: Sequence[str], candidates: Sequence[str]) -> list[Likelihoods]:
+    return list(prober.candidate_logprobs(prompts, [0] * len(prompts), [candidates]))
 
 
 @pytest.fixture(scope="module", params=MODELS)

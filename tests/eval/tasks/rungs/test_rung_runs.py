@@ -5,10 +5,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 
 import blend
-from blend.eval.export.hub_results import push_scores
+from blend.eval.hub_results import push_scores
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -37,7 +36,7 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     assert tuple(runs) == RUNGS
     assert model.asked == sum(one.description.n_items for one in runs.values())
     again = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
-    assert [one.outcome.n_asked for one in again.values() if one.outcome] == [0] * 4
+    assert [one.outcome.n_asked for one in again.values() if one.outcome] == [0] * 3
     scored = {rung: blend.score_run(one) for rung, one in runs.items()}
     # Yes to everything: no question has all four right, every true option is, and three in four are too many.
     assert scored["true-false"].overall("accuracy").value == 0
@@ -45,11 +44,6 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     assert scored["true-false"].overall("yes-bias").value == 75
     assert scored["true-false"].signature.startswith("blend-tf|rel:")
     assert "|style:written|" in scored["true-false"].signature
-    gold = runs["region-choice"].gold()
-    assert scored["region-choice"].overall("accuracy").value == pytest.approx(
-        100 * (gold["answer"] == 1).mean()
-    )
-    assert scored["region-choice"].signature.startswith("blend-region|rel:")
     answers = scored["true-false"].task.single_answers(scored["true-false"])
     assert set(answers["answer"]) == {"yes"}
     compared = scored["true-false"].task.compared(scored["true-false"])
@@ -58,14 +52,10 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_a_leaderboard_gets_regions_and_not_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
-    for task in ("region-choice", "true-false"):
-        blend.score_run(blend.run_task(rungs_release, task, Says(), tmp_path / task, limit=2))
-    sent = push_scores(tmp_path / "region-choice", "org/model", dataset="org/blend", dry_run=True)
-    assert sent.path == ".eval_results/org--blend--region-questions.yaml"
-    assert yaml.safe_load(sent.content)[0]["dataset"]["task_id"] == "region-questions"
+def test_a_leaderboard_does_not_get_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
+    blend.score_run(blend.run_task(rungs_release, "true-false", Says(), tmp_path / "run", limit=2))
     with pytest.raises(InputError, match="task true-false: it has no figure for a leaderboard; score a run of"):
-        push_scores(tmp_path / "true-false", "org/model", dataset="org/blend", dry_run=True)
+        push_scores(tmp_path / "run", "org/model", dataset="org/blend", dry_run=True)
 
 
 @pytest.mark.landing
@@ -90,7 +80,7 @@ def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
         asked = ("--task", rung, "--model", tmp_path / "tiny", "--limit", "2", "--out", out / rung)
         run("eval", "run", rungs_release, *asked)
     said = run("eval", "score", out)
-    assert all(f"{name}|rel:" in said for name in ("blend-mcq", "blend-tf", "blend-region", "blend-saq"))
+    assert all(f"{name}|rel:" in said for name in ("blend-mcq", "blend-tf", "blend-saq"))
     run("eval", "report", out, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="rungs-ladder-0"' in page
@@ -116,5 +106,3 @@ def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path):
     missing = wrong(mini_release, "true-false")
     assert "the release has no configuration true-false-questions, which the task true-false reads" in missing
     assert "write rungs = true below [mcq] in the recipe (docs/rungs.md)" in missing
-    no_shots = "`shots`: the task region-choice has no such option"
-    assert no_shots in wrong(rungs_release, "region-choice", shots=2)

@@ -1,0 +1,1 @@
+"""Export: a release's questions as tasks of another harness."""

@@ -1,0 +1,250 @@
+"""Choice: which three answers of other regions stand beside a correct answer.
+
+A correct answer stands out if it is always the one that sounds most like the region asked about, or always
+the smallest number: so for each a quota is drawn, how many of its three distractors should be higher. Of all
+triples that may stand together the first one is taken, in an order of regions that no further region changes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from blend.builders.digests import digest
+from blend.builders.judges.equivalence import Pair
+from blend.builders.judges.panel import JudgePanel, pair, settle
+from blend.builders.mcq.answers import TemplateAnswers
+from blend.builders.mcq.keyness import GivenElsewhere, Keyness
+from blend.builders.mcq.offers import Offered, Target, are_different, offers
+from blend.builders.mcq.options import Option
+from blend.builders.mcq.overlap import base_forms
+from blend.loaders.responses.decisions import answer_key
+from blend.schemas.language.answer_formats import AnswerFormat, magnitude
+from blend.schemas.language.locales import Locale
+
+N_DISTRACTORS: Final = 3
+"""Distractors of a question."""
+
+_LONG_RATIO = 2
+"""How many times as long a text is that is unlike the other one."""
+
+_QUOTAS_OF_NUMBERS = (*(0,) * 6, *(1,) * 6, *(2,) * 6, 3)
+"""Quotas that a number draws from. Not every one can be met, few larger ones more rarely than many: with these
+shares a correct answer is the largest about as often as the smallest on the 16 regions."""
+_QUOTAS_OF_TEXTS = (1, 2, 3)
+"""Quotas that a text draws from; with none that has more keyness, it is the first that a guesser takes."""
+
+_DOUBTFUL, _RESERVE, _FILLER = 1, 2, 4
+"""Tiers, which add up: what may well be correct, what few people gave, and what reviewers proposed is shown
+only where the tiers before it do not suffice."""
+
+
+class Rules(NamedTuple):
+    """What the choice rests on beside a template's answers."""
+
+    seed: int
+    keyness: Keyness
+    elsewhere: GivenElsewhere
+    was_read: Callable[[str, str, Option], bool]
+    """Whether somebody has read an option of a template about a locale: then nobody need guess."""
+
+
+class Chosen(NamedTuple):
+    """A question: a correct answer and its distractors."""
+
+    gold: Option
+    distractors: tuple[Option, ...]
+
+
+class _Candidate(NamedTuple):
+    order: tuple[int, ...]
+    """Tier, unlikeness, digest of the region, place there and number: the smallest is tried first."""
+    option: Option
+    is_higher: bool
+    """Whether it has more keyness for the region than the correct answer, or is a larger number."""
+
+
+class Choice:
+    """Choice of the questions of one template, one for each locale that is asked.
+
+    Args:
+        answers: What the locales bring.
+        rules: What the choice rests on.
+        panel: The judges.
+        fillers: Lists reviewed options for a locale.
+    """
+
+    def __init__(
+        self,
+        answers: TemplateAnswers,
+        rules: Rules,
+        panel: JudgePanel,
+        fillers: Callable[[Locale], Sequence[Option]] = lambda _: (),
+    ) -> None:
+        self._answers, self._rules = answers, rules
+        # That numbers, times and dates differ needs no opinion.
+        self._panel = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
+        self._reserve = {id(option) for one in answers.locales for option in one.reserve}
+        self.targets = offers(answers, seed=rules.seed, panel=self._panel, fillers=fillers)
+        """The locales asked about, in registry order."""
+        self._on_file = self._decided()
+
+    def made(self) -> Mapping[str, Chosen | None]:
+        """Choose a question for every locale asked about, by tag; null where no three stand together."""
+        return settle(self._panel, self._chosen, self._relied_on)[0]
+
+    def may_show(self, target: Target, chosen: Chosen | None) -> list[Option]:
+        """List what a question can choose from; what few people gave only where it needs that."""
+        shown = () if chosen is None else chosen.distractors
+        needs_reserve = chosen is None or any(id(option) in self._reserve for option in shown)
+        judged = _judged(target, {one for one, is_same in self._on_file.items() if is_same})
+        return [
+            one.option
+            for one in target.offered
+            if one.option.text not in judged and (needs_reserve or id(one.option) not in self._reserve)
+        ]
+
+    # Which three stand together
+
+    def _chosen(self, known: Mapping[Pair, bool]) -> dict[str, Chosen | None]:
+        same = {one for one, is_same in (*self._on_file.items(), *known.items()) if is_same}
+        return {target.answers.locale.tag: self._of_target(target, same) for target in self.targets}
+
+    def _of_target(self, target: Target, same: Set[Pair]) -> Chosen | None:
+        """Choose the question of the first correct answer that does not stand out, or of the first one."""
+        judged = _judged(target, same)
+        offered = [one for one in target.offered if one.option.text not in judged]
+        first: Chosen | None = None
+        for gold in target.answers.golds:
+            three = self._three(gold, self._candidates(target, gold, offered), same)
+            if three is None:
+                continue
+            chosen = Chosen(gold, tuple(one.option for one in three))
+            if any(one.is_higher for one in three):
+                return chosen
+            first = first or chosen
+        return first
+
+    def _candidates(self, target: Target, gold: Option, offered: Sequence[Offered]) -> list[_Candidate]:
+        """Compare the options with a correct answer; of those that show one text, as many as can differ."""
+        template_id, answer_format = self._answers.template_id, self._answers.answer_format
+        tag, is_text = gold.locale.tag, answer_format is AnswerFormat.TEXT
+        unread = {id(one) for one in offered if not self._rules.was_read(template_id, tag, one.option)}
+        meant = self._rules.elsewhere.possibly_correct(template_id, gold) if unread and is_text else frozenset()
+        numbers = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
+        value, ours = magnitude(gold.text, answer_format) or 0.0, dict[str, float]()
+        found = []
+        for number, one in enumerate(offered):
+            option, there = one.option, one.option.locale.tag
+            if is_text:
+                if there not in ours:
+                    ours[there] = self._rules.keyness.of(template_id, gold.text, tag, there)
+                is_higher = self._rules.keyness.of(template_id, option.text, tag, there) > ours[there]
+                is_doubtful = id(one) in unread and base_forms(option.text) in meant
+                lengths = sorted((len(option.text), len(gold.text)))
+                is_unlike = lengths[1] >= _LONG_RATIO * lengths[0]
+            else:
+                place = magnitude(option.text, answer_format) or 0.0
+                is_higher, is_unlike = place > value, False
+                # Who says 20:00 and 21:00 would not call 20:30 wrong.
+                is_doubtful = min(numbers, default=place) <= place <= max(numbers, default=place)
+            tier = (
+                _DOUBTFUL * is_doubtful
+                + _RESERVE * (id(option) in self._reserve)
+                + _FILLER * (not option.votes)
+            )
+            found.append(_Candidate((tier, is_unlike, one.region, one.place, number), option, is_higher))
+        return _few_of_each(sorted(found))
+
+    def _three(
+        self, gold: Option, candidates: Sequence[_Candidate], same: Set[Pair]
+    ) -> Sequence[_Candidate] | None:
+        """Find the first triple with as low a tier as can be, then with the first quota that can be met.
+
+        What few people gave is shown rather than a question whose correct answer stands out, and what may well
+        be correct only where there is no other question.
+        """
+        drawn, tiers = self._quotas(gold), sorted({one.order[0] for one in candidates})
+        sure = [tier for tier in tiers if tier in (0, _RESERVE)]
+        for quotas, usable in ((drawn, sure), ((*drawn, 0), tiers)):
+            for tier in usable:
+                among = [one for one in candidates if one.order[0] in usable and one.order[0] <= tier]
+                higher = [one for one in among if one.is_higher]
+                others = [one for one in among if not one.is_higher]
+                for n in quotas:
+                    groups = [higher] * n + [others] * (N_DISTRACTORS - n)
+                    if found := self._together(groups, (), same):
+                        return found
+        return None
+
+    def _quotas(self, gold: Option) -> Sequence[int]:
+        """Draw the different quotas, in the order of the digests of all of them."""
+        is_text = self._answers.answer_format is AnswerFormat.TEXT
+        quotas = _QUOTAS_OF_TEXTS if is_text else _QUOTAS_OF_NUMBERS
+        key = (self._rules.seed, self._answers.template_id, "quota", gold.locale.tag, gold.text)
+        drawn = sorted(range(len(quotas)), key=lambda i: digest(*key, i))
+        # A quota that stands among them n times is n times as likely to come first.
+        return tuple(dict.fromkeys(quotas[i] for i in drawn))
+
+    def _together(
+        self, groups: Sequence[Sequence[_Candidate]], chosen: tuple[_Candidate, ...], same: Set[Pair]
+    ) -> tuple[_Candidate, ...] | None:
+        """Find the first options, one of each group, that may stand beside those chosen and each other."""
+        if not groups:
+            return chosen
+        for one in groups[0]:
+            if all(self._may_stand(one.option, other.option, same) for other in chosen):
+                found = self._together(groups[1:], (*chosen, one), same)
+                if found is not None:
+                    return found
+        return None
+
+    def _may_stand(self, one: Option, other: Option, same: Set[Pair]) -> bool:
+        if one.locale.region == other.locale.region or pair(one.text, other.text) in same:
+            return False
+        return one.values.isdisjoint(other.values) or are_different(one.text, other.text, self._panel)
+
+    # What judges are asked
+
+    def _decided(self) -> Mapping[Pair, bool]:
+        """Look up what is decided about any two texts of the template, where judges keep to what is on file."""
+        if self._panel.partners is None or self._panel.lexical_only:
+            return {}
+        texts = {one.option.text for target in self.targets for one in target.offered}
+        texts.update(text for target in self.targets for text in target.acceptable)
+        by_key: dict[str, list[str]] = {}
+        for text in texts:
+            by_key.setdefault(answer_key(text), []).append(text)
+        pairs = {
+            pair(text, other)
+            for text in texts
+            for key in self._panel.partners[text] & by_key.keys()
+            for other in by_key[key]
+        }
+        return self._panel.same(pairs, overlapping=False)
+
+    def _relied_on(self, chosen: Mapping[str, Chosen | None]) -> Iterator[Pair]:
+        """List the pairs that must be different for the choice to stand."""
+        if self._panel.partners is not None:
+            return
+        for target in self.targets:
+            one = chosen[target.answers.locale.tag]
+            texts = [] if one is None else [option.text for option in one.distractors]
+            yield from (pair(text, answer) for text in texts for answer in target.acceptable if text != answer)
+            yield from (pair(*two) for two in combinations(texts, 2))
+
+
+def _judged(target: Target, same: Set[Pair]) -> Set[str]:
+    """List the texts that judges find the same as an answer of the region asked about."""
+    return {text for one in same if not target.acceptable.keys().isdisjoint(one) for text in one}
+
+
+def _few_of_each(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Keep the first three that show a text: two others beside it can be of its region, and no more."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    found = []
+    for one in candidates:
+        counts[one.option.text, one.is_higher] += 1
+        if counts[one.option.text, one.is_higher] <= N_DISTRACTORS:
+            found.append(one)
+    return found

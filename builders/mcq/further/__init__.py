@@ -1,1 +1,0 @@
-"""Further configurations: the hard split, rungs, and the few questions that stand for all."""

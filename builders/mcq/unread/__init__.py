@@ -1,1 +1,0 @@
-"""Unread options: how likely it is that what nobody has read would be refused."""

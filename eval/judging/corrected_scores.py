@@ -1,0 +1,118 @@
+"""Corrected scores: what people would find of all replies, from every decision and their labels of some."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import polars as pl
+
+from blend.eval.judging.labelled_items import WORTHLESS_KAPPA, is_worthless, means_of
+from blend.eval.scores_json import ALL, Score, percent, percents, plain
+from blend.eval.statistics.annotator_agreement import cohen_kappa
+from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.estimates import estimates, gap_of_draws
+from blend.eval.statistics.prediction_powered import CorrectedMeans
+
+CORRECTED = "sem-b-corrected"
+"""Metric of SEM-B as people would find it."""
+
+KAPPA = "sem-b-kappa"
+"""Metric of how far the rule agrees with people, beyond what chance gives."""
+
+BIAS = "sem-b-bias"
+"""Metric of the share that the rule finds correct less the share that people do, on labelled replies."""
+
+
+def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+    """Corrected SEM-B and how far the rule agrees with people.
+
+    Args:
+        rows: As `labelled_items.with_labels` gives them.
+        seed: Seed of intervals that are drawn.
+
+    Returns:
+        `CORRECTED` by region where labels of two templates are; by topic, overall, as the mean over regions and
+        as the gap between the best and the worst where every region has them. `KAPPA` and `BIAS` overall, by
+        region and by language of the replies, and for a judge those of the string rule (``-default``), and
+        SEM-B by that; and ``labelled``, the share of replies with a label.
+    """
+    regions = means_of(rows, "region")
+    scores = _of_groups("region", regions)
+    if not np.isnan(regions.values).any():
+        scores += _of_groups("topic", means_of(rows.drop_nulls("topic"), "topic"))
+        n_regions = len(regions.groups)
+        pooled, macro = (
+            regions.combined(regions.sizes / rows.height),
+            regions.combined(np.ones(n_regions) / n_regions),
+        )
+        scores += [
+            percent(CORRECTED, "overall", ALL, pooled),
+            percent(f"{CORRECTED}-macro", "overall", ALL, macro),
+        ]
+        scores += _gap(regions, seed)
+    if "by_rule" in rows.columns:
+        by_rule = cluster_sums(rows["by_rule"].cast(pl.Float64), rows["template_id"], rows["region"])
+        scores.append(percent("sem-b-default", "overall", ALL, estimates(by_rule.pooled, seed=seed)[0]))
+        scores += percents("sem-b-default", "region", by_rule.groups, estimates(by_rule, seed=seed))
+    parts = [("overall", ALL, rows), *_parts("region", rows)]
+    for scope, key, part in parts:
+        scores.append(plain("labelled", scope, key, 100 * part["label"].count() / part.height, n=part.height))
+    for scope, key, part in (*parts, *_parts("language", rows.with_columns(language=_LANGUAGE))):
+        scores += _beside_people(scope, key, part.drop_nulls("label"), seed)
+    return tuple(scores)
+
+
+# The language of the replies: that of the region, unless the question was in English.
+_LANGUAGE = (
+    pl.when(asked_in="english").then(pl.lit("en")).otherwise(pl.col("locale").str.split("-").list.first())
+)
+
+
+def _beside_people(scope: str, key: str, rows: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """How far the rule, and beside a judge the string rule, is off and agrees with people."""
+    if rows.is_empty():
+        return
+    weights = 1 / rows["probability"]
+    for of, column in (("", "correct"), ("-default", "by_rule")):
+        if column in rows.columns:
+            found = rows[column].cast(pl.Float64)
+            off = cluster_sums((found - rows["label"]) * weights, rows["template_id"], counts=weights)
+            yield percent(f"{BIAS}{of}", scope, key, estimates(off, seed=seed, proportion=False)[0])
+            yield plain(f"{KAPPA}{of}", scope, key, cohen_kappa(found, rows["label"], weights), n=rows.height)
+
+
+def correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
+    """Say what a reader of corrected scores should know of the rule, and of regions without labels."""
+    scores = tuple(scores)
+    if is_worthless(scores):
+        yield (
+            f"the rule is worthless here: its decisions agree with people's labels hardly better than chance "
+            f"would (kappa below {WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
+        )
+    if without := ", ".join(uncorrected(scores)):
+        yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"
+
+
+def uncorrected(scores: Iterable[Score]) -> list[str]:
+    """Regions that too few labels are of to be corrected, where some are."""
+    of_regions = [one for one in scores if one.scope == "region"]
+    corrected = {one.key for one in of_regions if one.metric == CORRECTED}
+    return [one.key for one in of_regions if one.metric == "labelled" and one.key not in corrected]
+
+
+def _of_groups(scope: str, means: CorrectedMeans) -> list[Score]:
+    each = np.eye(len(means.groups))
+    found = [(str(key), means.combined(by)) for key, by in zip(means.groups, each, strict=True)]
+    return [percent(CORRECTED, scope, key, one) for key, one in found if one.value is not None]
+
+
+def _gap(regions: CorrectedMeans, seed: int) -> list[Score]:
+    """The corrected parity gap, where there are two regions."""
+    if len(regions.groups) < 2:
+        return []
+    gap = gap_of_draws(regions.groups, regions.values, regions.draws(seed=seed))
+    return [percent("parity-gap-corrected", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]
+
+
+def _parts(by: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    for (key,), part in rows.sort(by, maintain_order=True).group_by(by, maintain_order=True):
+        yield by, str(key), part

@@ -1,0 +1,190 @@
+"""An item analysis: what it finds in simulated runs, what it does not tell, and what leaves it as it is."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import blend
+from blend.builders.items.analysis import analyse_responses
+from blend.builders.items.compact import select_compact
+from blend.builders.items.item_statistics import item_statistics, wrong_key_evidence
+from blend.builders.items.responses import Responses
+from blend.eval.asked_runs import read_run
+from blend.eval.evaluation import read_scored
+from blend.eval.item_answers import item_answers
+from helpers.examples import examples
+from helpers.in_process import run
+from helpers.simulated_models import analysed, simulated_runs
+
+
+def responses_of(correct: np.ndarray, regions: Sequence[str] | None = None) -> Responses:
+    n_models, n_items = correct.shape
+    names = [f"q{number:04}" for number in range(n_items)]
+    items = pl.DataFrame(
+        {"item_id": names, "template_id": names, "region": regions or ["KR"] * n_items, "topic": "Food"}
+    )
+    models = tuple(f"m{number}" for number in range(n_models))
+    return Responses(models, items, correct.astype(float), wrong=1 - correct[np.newaxis])
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> np.ndarray:
+    n_models, n_items = draw(st.integers(6, 9)), draw(st.integers(2, 12))
+    cells = st.sampled_from([0.0, 1.0, 1.0, np.nan])
+    correct = np.array(
+        draw(
+            st.lists(st.lists(cells, min_size=n_items, max_size=n_items), min_size=n_models, max_size=n_models)
+        )
+    )
+    # An item or a model without any answer is not in any run.
+    correct[:, 0], correct[0] = draw(st.sampled_from([0.0, 1.0])), 1.0
+    return correct
+
+
+def test_discrimination_is_the_correlation_with_the_rest():
+    correct = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)
+    found = item_statistics(correct)
+    assert found.difficulty.tolist() == pytest.approx([0.4, 0.4, 0.6, 0.8])
+    rest = correct[:, 1:].mean(axis=1)
+    expected = np.corrcoef(correct[:, 0], rest)[0, 1]
+    assert found.discrimination[0] == pytest.approx(expected)
+    # Fisher: tanh(atanh(r) - 1.96 / sqrt(5 - 3)).
+    assert found.low[0] == pytest.approx(np.tanh(np.arctanh(expected) - 1.959964 / np.sqrt(2)))
+
+
+def test_nothing_is_told_where_all_models_agree():
+    found = item_statistics(np.array([[1, 1], [1, 0], [1, 0], [1, 1]], dtype=float))
+    assert np.isnan(found.discrimination[0])
+    assert found.difficulty[0] == 0
+
+
+def test_evidence_of_a_wrong_key():
+    # Two of three good models and a weak one choose the second wrong option of the last item.
+    correct = np.ones((4, 20))
+    correct[[0, 1, 3], 19] = correct[3, :10] = 0
+    wrong = np.stack([np.zeros_like(correct), 1 - correct, np.zeros_like(correct)])
+    evidence = wrong_key_evidence(responses_of(correct)._replace(wrong=wrong))
+    # Of the 19 others good models have all and the weak one has 9 right; one good vote is for the key.
+    good, weak = (np.log(3 * p / (1 - p)) for p in (19.5 / 20, 9.5 / 20))
+    assert evidence[19] == pytest.approx(2 * good + weak - good)
+    assert (evidence[10:19] < 0).all()
+
+
+def test_wrong_answers_that_agree_are_evidence_and_others_are_less():
+    correct = np.ones((6, 20))
+    correct[:, 0] = correct[:, 1] = 0
+    agree, differ = np.zeros((3, 6, 20)), np.zeros((3, 6, 20))
+    agree[0, :, 0] = 1
+    differ[np.arange(6) % 3, np.arange(6), 1] = 1
+    evidence = wrong_key_evidence(responses_of(correct)._replace(wrong=agree + differ))
+    assert evidence[0] == pytest.approx(3 * evidence[1])
+    assert evidence[1] > 0 > evidence[2]
+
+
+@pytest.mark.nightly
+@settings(max_examples=examples(25))
+@given(answers(), st.randoms())
+def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):
+    regions = [rng.choice(["KR", "US"]) for _ in range(correct.shape[1])]
+    found = analyse_responses(responses_of(correct, regions))
+    columns = rng.sample(range(correct.shape[1]), correct.shape[1])
+    moved = analyse_responses(responses_of(correct[:, columns])._replace(items=found.responses.items[columns]))
+    assert_frame_equal(moved.items.sort("item_id"), found.items, abs_tol=2e-3)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(25))
+@given(answers())
+def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):
+    found = analyse_responses(responses_of(correct))
+    for name in ("slope", "intercept", "evidence", "difficulty"):
+        assert found.items[name].is_finite().all()
+    known = found.items.drop_nulls("discrimination")
+    assert known.filter(
+        (pl.col("low") > pl.col("discrimination")) | (pl.col("discrimination") > pl.col("high"))
+    ).is_empty()
+    assert found.items["difficulty"].is_between(0, 1).all()
+    assert (found.suspects["evidence"] > 0).all()
+    assert found.suspects["evidence"].is_sorted(descending=True)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+@settings(max_examples=examples(10))
+@given(answers())
+def test_turning_every_answer_turns_difficulties(correct: np.ndarray):
+    here, there = item_statistics(correct), item_statistics(1 - correct)
+    assert here.difficulty == pytest.approx(1 - there.difficulty)
+    assert here.discrimination == pytest.approx(there.discrimination, nan_ok=True)
+
+
+@pytest.fixture(scope="module")
+def runs(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return simulated_runs(
+        mini_release, tmp_path_factory.mktemp("runs"), models=8, wrong_keys=planted(mini_release)
+    )
+
+
+def planted(release: Path) -> list[str]:
+    return blend.read_config(release, "multiple-choice-questions")["mcq_id"].to_list()[::20]
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path):
+    found = analysed(runs)
+    keys = planted(mini_release)
+    assert len(set(keys) & set(found.suspects["item_id"])) >= 0.8 * len(keys)
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
+    here, there = (analysed(named) for named in (runs, runs[::-1]))
+    for name, frame in here.frames().items():
+        assert_frame_equal(frame, there.frames()[name], check_exact=True)
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
+    found = analysed(runs[3:])
+    assert found.untold == (
+        "5 models say how difficult items are, and no more: discrimination, abilities, suspects and a compact "
+        "choice need answers of six models or more"
+    )
+    assert found.items["difficulty"].null_count() == 0
+    for name in ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence"):
+        assert found.items[name].null_count() == found.items.height
+    assert found.suspects.is_empty()
+    assert found.abilities["ability"].null_count() == found.abilities.height
+    assert f"Note: {found.untold}." in " ".join(run("items", *runs[3:]).split())
+
+
+@pytest.mark.nightly
+def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
+    # The weakest of them know less than guessing gives.
+    runs = simulated_runs(mini_release, tmp_path / "runs", models=8)[2:]
+    gold = read_run(runs[0]).gold("item_id")["item_id"]
+    answers = tmp_path / "guesser.csv"
+    gold.to_frame().with_columns(response=pl.lit("A")).write_csv(answers)
+    recorded = blend.Recorded(path=answers)
+    blend.score_run(blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "guesser"))
+    told = "1 model is no better than guessing (guesser.csv) and tells nothing of items"
+    assert analysed([*runs, tmp_path / "guesser"]).untold == told
+    assert analysed(runs).guessers == ()
+    heard: list[str] = []
+    answers = item_answers(read_scored([*runs, tmp_path / "guesser"]))
+    select_compact(answers, size=0.5, chance=25, on_warning=heard.append)
+    assert heard == [told]
+
+
+@pytest.mark.slow
+def test_one_model_is_told_of_in_the_singular(runs: list[Path]):
+    assert analysed(runs[:1]).untold.startswith("1 model says how difficult items are")

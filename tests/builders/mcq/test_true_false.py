@@ -1,0 +1,177 @@
+"""True or false: what its questions promise of any release."""
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from blend.builders.audit.release import audit_release
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.result import McqBuild
+from blend.builders.release import build_release
+from blend.builders.validate import validate_release
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.audits import read_audit
+from blend.loaders.releases.tables import read_config
+from blend.schemas.errors import InputError
+from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
+from helpers.in_process import run
+from helpers.questions.mcq_inputs import RULES, frames_of
+
+FRUITS = {
+    "en-GB": [("apple", 5)],
+    "ko-KR": [("plum", 4)],
+    "ar-DZ": [("date", 4)],
+    "es-ES": [("orange", 3)],
+    "fa-IR": [("pomegranate", 5)],
+}
+
+
+@pytest.fixture(scope="module")
+def rungs_release(once) -> Path:
+    recipe = sample_recipe()
+    with_rungs = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
+    return once.path("sample-rungs", lambda out: build_release(with_rungs, out))
+
+
+@pytest.fixture(scope="module")
+def true_false(rungs_release: Path) -> pl.DataFrame:
+    return read_config(rungs_release, TRUE_FALSE_QUESTIONS)
+
+
+def built_of(templates, **asked) -> McqBuild:
+    """Questions of a few answers, asked in the same words everywhere."""
+    questions, annotations = frames_of(templates, **asked)
+    options = McqOptions(rungs=True)
+    return build_mcq(questions, annotations, options=options, seed=0, judges=RULES)
+
+
+def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_release: Path):
+    for path in (sample_release / "data").rglob("*.parquet"):
+        assert (rungs_release / path.relative_to(sample_release)).read_bytes() == path.read_bytes()
+    assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
+
+
+@pytest.mark.nightly
+def test_a_second_build_writes_the_same_bytes(rungs_release: Path, tmp_path: Path):
+    recipe = sample_recipe()
+    again = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
+    build_release(again, tmp_path / "again")
+    for path in filter(Path.is_file, rungs_release.rglob("*")):
+        assert (tmp_path / "again" / path.relative_to(rungs_release)).read_bytes() == path.read_bytes()
+
+
+def test_each_question_yields_exactly_its_options(rungs_release: Path, true_false: pl.DataFrame):
+    mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).join(true_false, on="mcq_id", how="semi")
+    assert len(true_false) == 4 * len(mcqs)
+    assert not true_false["true_false_id"].is_duplicated().any()
+    rows = true_false.group_by("mcq_id", maintain_order=True).agg(
+        "option",
+        "option_region",
+        correct=(pl.col("answer") == "yes").arg_max(),
+        n=(pl.col("answer") == "yes").sum(),
+    )
+    assert rows["mcq_id"].to_list() == mcqs["mcq_id"].to_list()
+    assert rows["option"].to_list() == mcqs["options"].to_list()
+    assert rows["option_region"].to_list() == mcqs["option_regions"].to_list()
+    assert rows["correct"].to_list() == mcqs["answer"].to_list()
+    assert rows["n"].unique().to_list() == [1]
+
+
+def test_ids_tell_nothing_of_the_answer(true_false: pl.DataFrame):
+    numbers = true_false.with_columns(number=pl.col("true_false_id").str.slice(-1))
+    shares = numbers.group_by("number").agg(yes=(pl.col("answer") == "yes").mean())["yes"]
+    assert all(0.1 < share < 0.4 for share in shares), shares
+
+
+def test_what_a_person_reads(true_false: pl.DataFrame):
+    row = true_false.filter(locale="ko-KR").row(0, named=True)
+    assert row["prompt"] == (
+        f'{row["question"]}\n\nIs "{row["option"]}" among the first things that people in South Korea '
+        "would say? Answer only with yes or no.\n\nAnswer:"
+    )
+
+
+def test_no_statement_is_asked_twice(true_false: pl.DataFrame):
+    assert not true_false.select("template_id", "locale", "option").is_duplicated().any()
+
+
+@pytest.mark.nightly
+def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path):
+    report = validate_release(rungs_release)
+    assert not report.errors
+    assert next(check for check in report.checks if check.check == "rungs").applies
+    tasks = yaml.safe_load((rungs_release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    assert TRUE_FALSE_QUESTIONS in {task["id"] for task in tasks}
+    audit = read_audit(rungs_release)
+    assert audit is not None
+    assert audit.true_false is not None
+    card = (rungs_release / "README.md").read_text(encoding="utf-8")
+    assert f"Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find" in card
+
+
+def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):
+
+    release = Path(shutil.copytree(rungs_release, tmp_path / "release"))
+    manifest = read_manifest(release)
+    kept = tuple(table for table in manifest.tables if table.config != "annotations")
+    (release / "release.json").write_text(
+        manifest.model_copy(update={"tables": kept}).to_json(), encoding="utf-8"
+    )
+    with pytest.raises(InputError) as refused:
+        audit_release(release, config=TRUE_FALSE_QUESTIONS)
+    assert str(refused.value) == (
+        f"{release}: no annotations in this release, and true-false-questions is audited with them"
+    )
+
+
+# What is asked as true or false, and why else not
+
+
+@pytest.mark.slow
+def test_options_are_asked_one_by_one_where_all_five_agree():
+    build = built_of({"T-1": FRUITS})
+    asked = pl.concat(build.true_false_batches())
+    assert set(asked["locale"]) == {"en-GB", "fa-IR"}
+    assert build.found.select("locale", "reason", "detail").rows() == [
+        ("ko-KR", "few-votes-true-false", "4 votes for 'plum'; 5 needed"),
+        ("ar-DZ", "few-votes-true-false", "4 votes for 'date'; 5 needed"),
+        ("es-ES", "few-votes-true-false", "3 votes for 'orange'; 5 needed"),
+    ]
+
+
+@pytest.mark.slow
+def test_no_wrong_number_is_near_those_that_people_gave():
+    numbers = {"en-GB": [("10", 5)], "ko-KR": [("12", 5)], "ar-DZ": [("20", 5)], "es-ES": [("40", 5)]}
+    build = built_of({"T-1": numbers}, answer_format="integer")
+    asked = pl.concat(build.true_false_batches())
+    assert set(asked["locale"]) == {"ar-DZ", "es-ES"}
+    assert ("T-1", "en-GB", "near-number", "'12' beside '10'") in build.found.rows()
+    assert ("T-1", "ko-KR", "near-number", "'10' beside '12'") in build.found.rows()
+
+
+@pytest.mark.slow
+def test_the_command_shows_what_can_be_guessed(rungs_release: Path):
+    config = TRUE_FALSE_QUESTIONS
+    shown = run("audit", rungs_release, "--config", config, columns=120)
+    rows = read_config(rungs_release, config)
+    assert shown.startswith(f"Answering {len(rows)} questions by simple rules")
+    audit = audit_release(rungs_release, config=config)
+    assert dict(audit.size.select("group", "questions").rows()) == {
+        "all": len(rows),
+        **dict(rows.group_by("locale").len().rows()),
+    }
+    for solver in audit.baselines["baseline"]:
+        assert shown.count(solver.split("-")[0]) >= 3, solver
+    assert "by group" in " ".join(shown.split())
+    assert "stand out" not in shown
+
+
+def test_nothing_is_asked_of_the_form_of_an_answer(true_false: pl.DataFrame):
+    for prompt in true_false["prompt"]:
+        assert "HH:MM" not in prompt
+        assert "numerals" not in prompt

@@ -1,0 +1,131 @@
+"""What a build shows of tables of one's own, since only people can tell whether it fits together."""
+
+import csv
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+from openpyxl.comments import Comment
+from openpyxl.styles import Font, PatternFill
+
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.responses.option_sheets import write_option_sheet
+from blend.loaders.responses.sheets import read_answer_sheet
+from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from helpers.in_process import run
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The starter's recipe, locale and tables."""
+    monkeypatch.chdir(tmp_path)
+    run("init", "mine")
+    return tmp_path / "mine"
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8-sig")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def built(*arguments: str) -> str:
+    return run("build", "mine/recipe.toml", "--out", "release", *arguments, columns=300)
+
+
+@pytest.mark.integration
+def test_questions_stand_beside_their_english_and_answers(mine: Path):
+    replace(mine / "recipe.toml", "Everyday questions", "Everyday life in the Faroe Islands")
+    replace(mine / "locales.toml", '"Aotearoa New Zealand"', '"Faroes"')
+    printed = built()
+    again = "Answer in a few words, without explanation. {q}"
+    assert printed.partition("\n\nEveryday life")[2].splitlines()[:3] == [
+        (
+            " in the Faroe Islands: do question, English and answers fit together? Read 4 lines, all with "
+            "`blend show release --html FILE`:"
+        ),
+        (
+            "  en-NZ: English in New Zealand, Aotearoa, Faroes, New Zealand; its people: New Zealand; Latn, "
+            "ltr; in New Zealand"
+        ),
+        f"  plain en-GB: {again} | {again}",
+    ]
+    asked = "What do people in the UK mostly eat for breakfast?"
+    assert f"\n  food-01 en-GB: {asked} | {asked} | cereal = cereal (1); toast = toast (1)\n" in printed
+    assert "Odd in your tables" not in printed
+
+
+@pytest.mark.integration
+def test_what_is_odd_is_told_by_status_and_by_a_build(mine: Path):
+    replace(mine / "collected" / "prompts.csv", "Answer in a few words, without", "Svara stutt, uttan")
+    line = "prompts.csv:2: column prompt: hardly reads like English; kept\n"
+    odd = "Odd in your tables, 1 line, all"
+    assert f"\n{odd} in release/reports/findings.jsonl:\n  {line}" in built()
+    status = run("status", "mine/recipe.toml", columns=300)
+    assert f"{odd} among the findings of a build:\n  {line}" in status
+
+
+@pytest.mark.integration
+def test_verdicts_that_no_build_reads_are_told(mine: Path):
+    (mine / "verdicts.tsv").write_text("template_id\tlocale\toption\tkind\treviewer\n", encoding="utf-8")
+    told = (
+        'mine/verdicts.tsv lies beside the recipe and was not read: write exclusions = "verdicts.tsv" below '
+        "[mcq], and build again.\n"
+    )
+    assert told in built()
+    with (mine / "recipe.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[mcq]\nexclusions = "verdicts.tsv"\n')
+    assert "was not read" not in built()
+
+
+def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
+    run("reviews", "propose", "mine/recipe.toml", "--out", "sheet.csv")
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    with Path("sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.reader(file):
+            sheet.append(row)
+    for cell in sheet[2]:
+        cell.font = Font(strike=True)
+    sheet["B3"].fill = PatternFill("solid", fgColor="FF0000")
+    sheet["E4"].comment = Comment("not an answer", "r1")
+    book.save("back.xlsx")
+    diagnostics = Diagnostics()
+    read_answer_sheet(Path("back.xlsx"), diagnostics=diagnostics)
+    assert sorted(detail for *_, detail in diagnostics.findings) == [
+        "a comment at E4: comments are not read",
+        "row 2: struck through; each counts all the same: delete what is not to count",
+        "row 3: coloured, which means nothing here",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (
+            ["ok", "also-right", "silly"],
+            (
+                "Look whether each verdict fits its option, or the column moved by a row: b = also-right; c = "
+                "silly.\n"
+            ),
+        ),
+        (["ok"] * 6, "All 6 verdicts are ok: was every option read, or the column filled down?\n"),
+        (["ok"] * 5, ""),
+    ],
+)
+def test_verdicts_stand_beside_their_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdicts: list[str], told: str
+):
+    monkeypatch.chdir(tmp_path)
+    about = ("T-1", "en-GB", "When is lunch?")
+    rows = [
+        dict.fromkeys(OPTION_SHEET)
+        | dict(zip(("template_id", "locale", "question"), about, strict=True))
+        | {"option": option, "role": "distractor", "votes": 1, "verdict": verdict}
+        | {"check": option_mark(*about, option, "distractor")}
+        for option, verdict in zip("abcdef", verdicts, strict=False)
+    ]
+    write_option_sheet(pl.DataFrame(rows, OPTION_SHEET), Path("back.csv"))
+    printed = run("questions", "accept", "back.csv", "--reviewer", "r1")
+    assert printed.partition("relative to the recipe's folder.\n")[2] == told

@@ -1,0 +1,203 @@
+"""Corrected scores of a run, in tables, comparison and page; and with the published scorer as people."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import blend
+from blend.eval.judging.corrected_scores import corrected_scores
+from blend.eval.judging.judge_run import judge_run
+from blend.eval.judging.labelled_items import is_worthless, means_of
+from blend.eval.runs.labels import LABELS, write_labels
+from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
+
+
+@pytest.fixture
+def run(mini_release: Path, tmp_path: Path) -> blend.Run:
+    return answered_run(mini_release, tmp_path, limit=12)
+
+
+def label(run: blend.Run, *, without: str = "") -> pl.DataFrame:
+    """People's labels of every reply that says something, but for a region: correct is what `KINDS` says."""
+    verdicts = pl.Series([("correct", "correct", "wrong", "refused")[n % len(KINDS)] for n in range(10_000)])
+    items = run.items("item_id", "region")
+    labels = items.with_columns(
+        probability=1.0, verdict=verdicts[: items.height], annotators=pl.lit("mina|oto")
+    ).filter((pl.col("region") != without) & (pl.col("verdict") != "refused"))
+    write_labels(run.directory, labels.select(list(LABELS)))
+    return labels
+
+
+def scored(run: blend.Run, rule: str = "default") -> tuple[blend.ScoredRun, list[str]]:
+    with pytest.warns(blend.BlendWarning) as heard:
+        found = blend.score_run(run, rule=rule)
+    return found, [str(one.message) for one in heard]
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_all_labelled_gives_what_people_say(run: blend.Run):
+    before, _ = scored(run)
+    assert before.overall("sem-b-corrected") is None
+    labels = label(run)
+    found, warnings = scored(run)
+    rows = pl.read_parquet(run.directory / "decisions.parquet").drop_nulls("correct")
+    rows = rows.join(labels.select("item_id", "verdict"), on="item_id", how="left").fill_null("blank")
+    for region, part in rows.group_by("region"):
+        share = 100 * (part["verdict"] == "correct").mean()
+        assert found.of("sem-b-corrected", "region")[str(region[0])].value == pytest.approx(share)
+    assert found.overall("sem-b-corrected").value == pytest.approx(100 * (rows["verdict"] == "correct").mean())
+    assert found.overall("sem-b").value == before.overall("sem-b").value
+    # A quarter says nothing, which is wrong without a label.
+    assert found.overall("labelled").value == pytest.approx(75, abs=3)
+    assert found.of("parity-gap-corrected", "overall")
+    assert not [one for one in warnings if "uncorrected" in one]
+    assert "|labels:" in found.scores.signature
+    assert "|labels:" not in before.scores.signature
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, tmp_path: Path):
+    label(run, without="KR")
+    found, warnings = scored(run)
+    assert "uncorrected, since people have labelled replies to fewer than two templates: KR" in warnings
+    assert "KR" not in found.of("sem-b-corrected", "region")
+    assert found.overall("sem-b-corrected") is None
+    page = blend.write_report([found], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Corrected by people" in page
+    assert "SEM-B by string rule, %" in page
+    assert "SEM-B by judge, %" in page
+    assert "uncorrected" in page
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_labels_of_one_template_correct_nothing(run: blend.Run):
+    labels = label(run)
+    korean = labels.filter(pl.col("region") == "KR")
+    write_labels(run.directory, labels.filter(pl.col("region") != "KR").vstack(korean.head(1)))
+    found, warnings = scored(run)
+    assert "uncorrected, since people have labelled replies to fewer than two templates: KR" in warnings
+    assert "KR" not in found.of("sem-b-corrected", "region")
+    # Nor are topics and the whole, of which Korea is a part.
+    assert not found.of("sem-b-corrected", "topic")
+    assert found.overall("sem-b-corrected") is None
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):
+    judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
+    label(run)
+    found, warnings = scored(run, "judge")
+    rows = pl.read_parquet(run.directory / "decisions.parquet").drop_nulls("correct")
+    means = rows.with_columns(correct=True, by_rule=True, label=pl.Series(np.arange(rows.height) % 2 * 1.0))
+    assert is_worthless(corrected_scores(means.with_columns(cell=pl.lit("true/true"), probability=1.0)))
+    people = found.overall("sem-b-corrected")
+    assert people.value < found.overall("sem-b").value
+    assert people.low < people.value < people.high
+    assert found.overall("sem-b-default") is not None
+    del warnings
+    strict = OwnJudge("strict", finds_the_answer)
+    judge_run(run, model=strict)
+    good, warnings = scored(run, "judge:strict")
+    assert not [one for one in warnings if "worthless" in one]
+    assert good.overall("sem-b-corrected").value == pytest.approx(people.value)
+    assert good.overall("sem-b-kappa").value > found.overall("sem-b-kappa").value
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
+    runs = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        runs.append(answered_run(mini_release, tmp_path / name, limit=12, model=name))
+        label(runs[-1])
+        scored(runs[-1])
+    found = blend.compare_runs(runs)
+    assert found.pairs[0].is_corrected
+    assert found.pairs[0].macro.verdict == "no difference shown"
+    assert found.pairs[0].macro.estimate.value == pytest.approx(0)
+    assert all(one.is_corrected for one in found.standings)
+    label(runs[1], without="KR")
+    scored(runs[1])
+    found = blend.compare_runs(runs)
+    assert "KR" not in found.pairs[0].corrected
+    assert not found.pairs[0].is_corrected
+    assert not any(one.is_corrected for one in found.standings)
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path: Path):
+    """Every second reply is labelled: people say what the default rule does, and accept all in Korean."""
+    rows = scored(run)[0].decisions().drop_nulls("correct").filter(pl.col("why") != "unanswered")
+    rows = rows.join(run.items("item_id", "language"), on="item_id").gather_every(2)
+    verdict = pl.when((pl.col("language") == "ko") | pl.col("correct")).then(pl.lit("correct"))
+    labels = rows.with_columns(
+        probability=0.5, annotators=pl.lit("mina"), verdict=verdict.otherwise(pl.lit("wrong"))
+    )
+    write_labels(run.directory, labels.select(list(LABELS)))
+    found, _ = scored(run)
+    biases, kappas = (found.of(name, "language") for name in ("sem-b-bias", "sem-b-kappa"))
+    korean = labels.filter(language="ko")
+    assert biases["ko"].value == pytest.approx(100 * (korean["correct"].mean() - 1))
+    assert biases["ko"].low <= biases["ko"].value <= biases["ko"].high
+    assert kappas["ko"].n == korean.height
+    assert {one.value for language, one in biases.items() if language != "ko"} == {0.0}
+    assert {one.value for language, one in kappas.items() if language != "ko"} == {1.0}
+    # A judge that always says correct is right where people accept everything, and off elsewhere.
+    judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
+    judged, _ = scored(run, "judge")
+    by_judge = judged.of("sem-b-bias", "language")
+    assert by_judge["ko"].value == 0
+    assert all(one.value > 0 for language, one in by_judge.items() if language != "ko")
+    assert judged.of("sem-b-bias-default", "language")["ko"].value == biases["ko"].value
+    page = blend.write_report([judged], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Rules and judges beside people" in page
+
+
+COUNTRIES = ("China", "Indonesia", "Iran", "Northern_Nigeria", "South_Korea")
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_published_decisions_stand_in_for_people(golden: Path):
+    # The containment step alone, corrected by 100 decisions of the published scorer in each country: the
+    # published SEM-B lies in the intervals; that of the step alone is 2 to 11 points lower.
+    rows = []
+    for country in COUNTRIES:
+        folder = golden / "saq_scores"
+        files = sorted(folder.glob(f"{country}.*.json"))
+        language = next(f.name.split(".")[1] for f in files if not f.name.startswith(f"{country}.English"))
+        people, rule = (
+            json.loads((folder / f"{country}.{language}.{kind}.json").read_text(encoding="utf-8"))
+            for kind in ("scored", "containment")
+        )
+        rows += [
+            (country, item, bool(rule["decisions"][item][0]), float(decision[0]), people["SEM-B"])
+            for item, decision in people["decisions"].items()
+            if decision is not None
+        ]
+    frame = pl.DataFrame(rows, ["region", "template_id", "correct", "people", "published"], orient="row")
+    holds = []
+    for seed in range(40):
+        order = np.random.default_rng(seed).random(frame.height)
+        drawn = frame.with_columns(order=order, cell=pl.col("correct").cast(pl.String)).with_columns(
+            probability=100 / pl.len().over("region"),
+            label=pl.when(pl.col("order").rank().over("region") <= 100).then("people"),
+        )
+        means = means_of(drawn, "region")
+        for number, region in enumerate(means.groups):
+            found = means.combined(np.eye(len(means.groups))[number])
+            truth = frame.filter(region=region)["published"][0] / 100
+            assert found.low is not None
+            assert found.high is not None
+            holds.append(found.low <= truth <= found.high)
+    # The intervals are about all questions of the kind, of which these 500 are a part: they hold more often.
+    assert np.mean(holds) >= 0.95

@@ -1,0 +1,354 @@
+"""Replies for people: drawn with known probabilities, blind to models and verdicts, and back as labels."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import blend
+from blend.eval.evaluation import read_scored, score_run
+from blend.eval.judging import reply_sheet
+from blend.eval.judging.reply_labels import label_replies
+from blend.eval.judging.reply_sheet import DRAWN, draw_replies, keep_drawn, read_drawn, replies
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.labels import read_labels
+from blend.schemas.errors import InputError, RowErrors, UnknownNameError
+from blend.schemas.sheets.reply_sheets import REPLY_SHEET
+
+pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
+
+Run = Callable[[str], ScoredRun]
+
+
+class Guesser:
+    """Says one of a few things to each prompt: some right, one that a spreadsheet would rewrite, one blank."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        said = ("kimchi", "rice", "soccer", "5/10", "=1", "")
+        return [said[hashlib.sha256(f"{self._name}{one}".encode()).digest()[0] % len(said)] for one in prompts]
+
+
+@pytest.fixture(scope="module")
+def made(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("replies")
+
+    def scored(name: str) -> ScoredRun:
+        if not (folder / name).exists():
+            run = blend.run_task(mini_release, "short-answer", Guesser(name), folder / name, limit=12)
+            score_run(run)
+        return read_scored([folder / name])[0]
+
+    return scored
+
+
+@pytest.fixture
+def run(made: Run) -> ScoredRun:
+    """A run from which nothing has been drawn yet."""
+    found = made("secret-one")
+    for path in found.run.directory.glob(f"{reply_sheet.DRAWN_NAME}*"):
+        path.unlink()
+    return found
+
+
+@pytest.mark.slow
+def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, tmp_path: Path):
+    runs = [run, made("secret-two")]
+    drawn = draw_replies(runs, sample=10_000)
+    keep_drawn(runs, drawn, tmp_path / "sheet.csv")
+    text = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig")
+    sheet = pl.read_csv(tmp_path / "sheet.csv")
+    assert sheet.columns == list(REPLY_SHEET)
+    assert "secret" not in text
+    assert "Guesser" not in text
+    assert sheet["verdict"].null_count() == sheet.height == drawn.height
+    assert not sheet.select("locale", "question", "reply").is_duplicated().any()
+    # Two prompts, two languages and two models say each of these to a question at most once in the sheet.
+    every = pl.concat([replies(one).select("id", "locale", "template_id", "reply") for one in runs])
+    assert set(every["id"]) == set(sheet["id"])
+    assert every.height > every["id"].n_unique()
+    assert set(sheet["reply"]) == {"kimchi", "rice", "soccer", "'5/10", "'=1"}
+    korean = sheet.filter(locale="ko-KR")
+    assert set(korean["region"]) == {"대한민국"}
+    # Neither by question, nor by what is said of them: in the order of digests.
+    assert korean["id"].is_sorted()
+    assert not korean["question"].is_sorted()
+    assert (drawn["probability"] == 1).all()
+
+
+@pytest.mark.slow
+def test_probabilities_are_those_of_the_strata(run: ScoredRun):
+    drawn = draw_replies([run], sample=9)
+    assert drawn.schema == DRAWN
+    assert set(drawn["locale"].value_counts()["count"]) == {9}
+    everything = replies(run).unique("id")
+    for locale in everything["locale"].unique():
+        of_locale = drawn.filter(locale=locale)
+        n = everything.filter(locale=locale).height
+        assert (1 / of_locale["probability"]).sum() == pytest.approx(n)
+        for (stratum,), rows in of_locale.group_by("stratum"):
+            assert (rows["probability"] * n).is_between(0, n).all(), stratum
+            assert rows["probability"].n_unique() == 1
+    assert draw_replies([run], sample=9).equals(drawn)
+    assert not draw_replies([run], sample=9, seed=1).equals(drawn)
+    assert draw_replies([run], sample=9, locales=["ko-KR"]).equals(drawn.filter(locale="ko-KR"))
+
+
+@pytest.mark.nightly
+def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
+    n_draws = 150
+    korean = [draw_replies([run], sample=9, locales=["ko-KR"], seed=seed) for seed in range(n_draws)]
+    counted = pl.concat(korean).group_by("id").agg(share=pl.len() / n_draws, p=pl.col("probability").first())
+    assert counted.height == replies(run).filter(locale="ko-KR")["id"].n_unique()
+    # Four standard errors of the widest of some fifty shares.
+    assert ((counted["share"] - counted["p"]).abs() < 4 * 0.5 / n_draws**0.5).all()
+
+
+@pytest.mark.slow
+@given(st.dictionaries(st.text(min_size=1, max_size=3), st.integers(1, 60), min_size=1), st.integers(0, 200))
+def test_a_larger_sample_takes_no_reply_away(sizes: Mapping[str, int], sample: int):
+    strata = [name for name, size in sizes.items() for _ in range(size)]
+    rows = pl.DataFrame({"stratum": strata}).with_row_index("reply")
+    few, more = (reply_sheet.first_of_strata(rows, n) for n in (sample, sample + 1))
+    assert few.height == min(sample, len(strata))
+    assert set(few["reply"]) <= set(more["reply"])
+    places = Counter(few["stratum"])
+    # The first of each are drawn, with the probability that so many are.
+    assert all(set(of["number"]) == set(range(1, places[name] + 1)) for (name,), of in few.group_by("stratum"))
+    assert all(row["probability"] == places[row["stratum"]] / row["size"] for row in few.iter_rows(named=True))
+    if sample >= 2 * len(sizes):
+        assert all(places[name] >= min(2, size) for name, size in sizes.items())
+
+
+def filled(sheet: Path, name: str, say: Callable[[Mapping[str, str]], str | None]) -> Path:
+    """A copy of the sheet that somebody has filled in."""
+    rows = pl.read_csv(sheet, infer_schema=False)
+    said = pl.Series("verdict", [say(row) for row in rows.iter_rows(named=True)], pl.String)
+    rows.with_columns(said).write_csv(sheet.with_name(name))
+    return sheet.with_name(name)
+
+
+@pytest.fixture
+def sheet(run: ScoredRun, tmp_path: Path) -> Path:
+    drawn = draw_replies([run], sample=9, locales=["ko-KR", "en-US"])
+    keep_drawn([run], drawn, tmp_path / "sheet.csv")
+    return tmp_path / "sheet.csv"
+
+
+@pytest.mark.slow
+def test_two_people_and_a_third_one_for_ties(run: ScoredRun, sheet: Path, tmp_path: Path):
+    anna = filled(sheet, "anna.csv", lambda row: "Correct" if row["reply"] == "kimchi" else "wrong")
+    ben = filled(sheet, "ben.csv", lambda row: "wrong" if row["reply"] != "rice" else "partly")
+    found = label_replies(run, [anna, ben], ties=tmp_path / "ties.csv")
+    assert (found.annotators, found.n_drawn, found.n_judged, found.n_alone) == (("anna", "ben"), 18, 18, 0)
+    drawn = read_drawn(run)
+    divided = drawn.filter(pl.col("reply").is_in(["kimchi", "rice"]))
+    assert found.n_ties == divided.height > 0
+    assert found.in_words().startswith(f"18 of 18 drawn replies judged, 0 by one person; {found.n_ties} ties; ")
+    metrics = {(one.metric, one.scope, one.key) for one in found.scores}
+    assert ("agreement-alpha", "overall", "all") in metrics
+    assert ("agreement-pairs", "locale", "ko-KR") in metrics
+    labels = read_labels(run.run.directory)
+    assert labels is not None
+    known = replies(run).select("item_id", "id", "reply")
+    labelled = labels.join(known, on="item_id").join(drawn.select("id", p="probability"), on="id")
+    # Both prompts that were answered alike have the label.
+    assert set(labelled["id"]) == set(drawn["id"])
+    assert found.n_labels == labels.height == known.filter(pl.col("id").is_in(drawn["id"].implode())).height
+    assert (labelled["p"] - labelled["probability"]).abs().max() < 1e-12
+    by_reply = dict(labelled.select("reply", "correct").iter_rows())
+    expected = {"kimchi": 0.5, "rice": 0, "soccer": 0, "5/10": 0, "=1": 0}
+    assert by_reply == {reply: expected[reply] for reply in by_reply}
+    assert set(labels["annotators"]) == {"anna|ben"}
+    # The third sheet holds the ties alone, and decides them.
+    third = pl.read_csv(tmp_path / "ties.csv")
+    assert set(third["id"]) == set(divided["id"])
+    cem = filled(tmp_path / "ties.csv", "cem.csv", lambda row: "wrong")
+    again = label_replies(run, [anna, ben, cem], ties=tmp_path / "none.csv")
+    assert again.n_ties == 0
+    assert not (tmp_path / "none.csv").exists()
+    decided = read_labels(run.run.directory)
+    assert decided is not None
+    assert set(decided["verdict"]) == {"wrong"}
+
+
+def test_replies_that_nobody_judged_are_stood_for_by_others(run: ScoredRun, sheet: Path):
+    asked = pl.read_csv(sheet)
+    some = set(asked.filter(locale="ko-KR")["id"].head(4))
+    anna = filled(sheet, "anna.csv", lambda row: "refused" if row["id"] in some else None)
+    found = label_replies(run, [anna])
+    assert (found.n_judged, found.n_alone, found.scores) == (4, 4, ())
+    labels, drawn = read_labels(run.run.directory), read_drawn(run)
+    assert labels is not None
+    rows = labels.join(replies(run).select("item_id", "locale", "id"), on="item_id").unique("id")
+    # Nothing is said of the locale whose sheet did not come back.
+    assert set(rows["locale"]) == {"ko-KR"}
+    n = (1 / drawn.filter(locale="ko-KR")["probability"]).sum()
+    assert (1 / rows["probability"]).sum() == pytest.approx(n)
+
+
+def test_a_table_stands_in_place_of_sheets(run: ScoredRun, sheet: Path, tmp_path: Path):
+    ids = pl.read_csv(sheet)["id"]
+    rows = [{"id": name, "annotator": who, "verdict": "correct"} for name in ids for who in ("a07", "a09")]
+    pl.DataFrame(rows).write_ndjson(tmp_path / "verdicts.jsonl")
+    found = label_replies(run, [tmp_path / "verdicts.jsonl"])
+    assert (found.annotators, found.n_judged, found.n_ties) == (("a07", "a09"), 18, 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("{0},anna,right", "t.csv:2, column verdict: 'right' is no verdict; write one of {verdicts}"),
+        ("{0},,correct", "t.csv:2, column annotator: the cell is blank; say who judged, without |"),
+        ("{0},a|b,correct", "t.csv:2, column annotator: 'a|b' is no name; say who judged, without |"),
+        ("{0},anna,", "t.csv: nothing is judged; write one of {verdicts} into the column verdict"),
+        (
+            "{0},anna,wrong\n{0},anna,wrong",
+            (
+                "t.csv:3: 'anna' judges '{0}' twice; delete this row or {folder}/t.csv:2; sheets of two people "
+                "have two names"
+            ),
+        ),
+        (
+            "nobody,anna,wrong",
+            (
+                "t.csv:2, column id: 'nobody' is not of this run; name the run whose sheet it is; a run that "
+                "was scored anew with other answers has another sheet"
+            ),
+        ),
+    ],
+)
+def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, rows: str, message: str):
+    facts = {
+        "folder": tmp_path,
+        "verdicts": "correct, partly, wrong, refused",
+    }
+    first = pl.read_csv(sheet)["id"][0]
+    (tmp_path / "t.csv").write_text(f"id,annotator,verdict\n{rows.format(first)}\n")
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [tmp_path / "t.csv"])
+    assert str(raised.value) == message.format(first, **facts)
+
+
+def test_a_verdict_that_is_no_text(run: ScoredRun, sheet: Path, tmp_path: Path):
+    row = {"id": pl.read_csv(sheet)["id"][0], "annotator": "anna", "verdict": 5}
+    pl.DataFrame([row]).write_ndjson(tmp_path / "t.jsonl")
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [tmp_path / "t.jsonl"])
+    assert str(raised.value) == (
+        "t.jsonl:1, column verdict: '5' is no verdict; write one of correct, partly, wrong, refused"
+    )
+
+
+def test_a_column_that_was_sorted_by_itself(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda row: "wrong")
+    rows = pl.read_csv(anna, infer_schema=False)
+    others = [name for name in rows.columns if name != "id"]
+    rows.select("id").hstack(rows.select(others).sort("reply", "question")).write_csv(anna)
+    with pytest.raises(RowErrors) as raised:
+        label_replies(run, [anna])
+    moved = rows.height - (rows["reply"] == rows.sort("reply", "question")["reply"]).sum()
+    assert len(raised.value.errors) == moved > 0
+    assert str(raised.value.errors[0]).endswith("; sort whole rows only, and leave replies as they are")
+    assert "column reply: it is not the reply of 'r" in str(raised.value.errors[0])
+
+
+@pytest.mark.parametrize("name", ["anna (1).csv", "Anna.csv"])
+def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str):
+    anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", name))
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [anna, copy])
+    assert str(raised.value) == (
+        f"{copy}: looks like a copy of {anna}, and the name of a file says who judged; leave one of them out, "
+        "or rename one if two people filled them in"
+    )
+
+
+def test_a_copy_of_a_sheet_under_any_name_is_nobody_else(run: ScoredRun, sheet: Path):
+    anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", "anna - Kopie.csv"))
+    with pytest.raises(InputError) as raised:
+        label_replies(run, [anna, copy])
+    assert str(raised.value) == (
+        f"{copy}: holds byte for byte what {anna} does, and the name of a file says who judged; leave one of "
+        "them out, or save one as a file of another kind if two people agree on everything"
+    )
+
+
+@pytest.mark.slow
+def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda row: "wrong")
+    first = label_replies(run, [anna])
+    again = label_replies(
+        run, [filled(sheet, "ben.csv", lambda row: "wrong" if row["locale"] == "ko-KR" else None)]
+    )
+    assert first.n_labels > again.n_labels > 0
+    assert again.in_words().endswith(f"in labels.parquet, in place of {first.n_labels:,} earlier ones")
+
+
+@pytest.mark.slow
+def test_no_draw_is_lost(run: ScoredRun, sheet: Path, tmp_path: Path):
+    other = draw_replies([run], sample=9, locales=["ko-KR"], seed=1)
+    with pytest.raises(InputError) as raised:
+        keep_drawn([run], other, tmp_path / "other.csv")
+    assert str(raised.value) == (
+        f"{run.run.directory}: other replies of ko-KR were drawn before, for a sheet that people may have; "
+        "draw with that `seed` and as many or more (`sample`), or delete drawn.parquet there"
+    )
+    assert not (tmp_path / "other.csv").exists()
+    # More of the same, and another locale, go with what was drawn before.
+    more = draw_replies([run], sample=12, locales=["ko-KR"])
+    keep_drawn([run], more, tmp_path / "more.csv")
+    keep_drawn([run], draw_replies([run], sample=9, locales=["fa-IR"]), tmp_path / "fa.xlsx")
+    counts = dict(read_drawn(run)["locale"].value_counts().iter_rows())
+    assert counts == {"ko-KR": 12, "en-US": 9, "fa-IR": 9}
+
+
+def test_what_cannot_be_drawn(made: Run, run: ScoredRun, mini_release: Path, tmp_path: Path):
+    with pytest.raises(InputError) as raised:
+        draw_replies([run], sample=1, locales=["ko-KR"])
+    assert str(raised.value) == (
+        "ko-KR: a sample of 1 is too small for 2 of each of 2 kinds (correct, wrong); draw more (`sample`)"
+    )
+    with pytest.raises(UnknownNameError) as unknown:
+        draw_replies([run], sample=9, locales=["ko-KP"])
+    assert str(unknown.value).startswith("unknown locale of the runs 'ko-KP'; did you mean 'ko-KR'? choose one")
+    with pytest.raises(InputError) as nothing:
+        label_replies(run, [tmp_path / "a.csv"])
+    directory = run.run.directory
+    assert str(nothing.value) == (
+        f"{directory}: no replies were drawn from this run; draw some: blend eval judge-sheet {directory}"
+    )
+
+
+class Silent:
+    """Says nothing, or picks the first option."""
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        return [""] * len(prompts)
+
+    def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
+        return [[-float(n) for n, _ in enumerate(row)] for row in options]
+
+
+@pytest.mark.slow
+def test_runs_without_replies(asked: Callable[..., blend.Run]):
+    silent = score_run(asked(Silent(), "short-answer"))
+    with pytest.raises(InputError) as raised:
+        draw_replies([silent], sample=9)
+    assert str(raised.value) == (
+        f"{silent.run.directory}: the model replied nothing, or no reply has a verdict by the rule 'default', "
+        "so there is nothing to judge"
+    )
+    choice = score_run(asked(Silent(), "multiple-choice", out="choice"))
+    with pytest.raises(InputError) as other:
+        draw_replies([choice], sample=9)
+    assert str(other.value) == (
+        f"{choice.run.directory}: the task multiple-choice has no replies to judge; name runs of short-answer"
+    )
