@@ -12,7 +12,7 @@ from pathlib import Path
 from blend.builders.annotation.stages import STAGES
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
-from blend.eval.text.language_readers import LANGUAGES
+from blend.eval.text import language_readers
 from blend.loaders.wikidata.endpoints import known_endpoints
 from blend.schemas.base.docstrings import docstring_of, first_line_of
 from blend.schemas.release.finding_kinds import finding_steps
@@ -43,7 +43,7 @@ def languages() -> str:
             _without_what_the_page_says(read.done),
             _without_what_the_page_says(read.not_claimed),
         )
-        for language, read in sorted(LANGUAGES.items())
+        for language, read in sorted(language_readers.languages().items())
     ]
     return _table(("language", "lemmatisers, the default first", "done by default", "not claimed"), rows)
 

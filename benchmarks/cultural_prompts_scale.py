@@ -31,11 +31,10 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from blend.eval.tasks.cultural_prompts.bleu import ORDERS, bleu
-from blend.eval.tasks.cultural_prompts.coded_topics import JoinedTexts, code_topic
+from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
 from blend.eval.tasks.cultural_prompts.edits_side_by_side import compiled, edits_side_by_side
-from blend.eval.tasks.cultural_prompts.spread_topics import analysed
 from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicKey, TopicTexts
+from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicKey, TopicTexts, analyse_topics
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums
 from blend.eval.text.nltk_tokens import nltk_tokens
@@ -73,8 +72,7 @@ def _compile() -> None:
     if compiled() is None:
         print("Numba is not installed.\n")
         return
-    one = JoinedTexts.of([np.arange(100)])
-    _, seconds = _timed(lambda: edits_side_by_side(one, one, upper=True), rounds=1)
+    _, seconds = _timed(lambda: edits_side_by_side([np.arange(100)]), rounds=1)
     print(f"Numba compiles for {seconds:.1f} s, once in a process; that is not in the table.\n")
 
 
@@ -189,12 +187,12 @@ def _memory(groups: int) -> None:
 def _memory_of(n_topics: int, groups: int) -> dict[str, float]:
     settings = Settings(tuple(f"g{group}" for group in range(groups)), stop_words=stop_words())
     totals = Totals(settings)
-    for figures in analysed((texts_of(100, groups, seed) for seed in range(n_topics)), settings):
+    for figures in analyse_topics((texts_of(100, groups, seed) for seed in range(n_topics)), settings):
         totals.add(figures)
     totals.words(top=15)
     # Not that of getrusage, which starts with what the process had that started this one.
     (used,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
-    return {"texts": sum(topic.n_texts for topic in totals.topics), "mb": int(used) / 1024}
+    return {"texts": sum(int(topic.samples.sum()) for topic in totals.topics), "mb": int(used) / 1024}
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ def share_scores(
 
     Args:
         metric: Its name.
-        rows: With ``template_id``, ``value`` (numerator), ``denominator`` (denominator; 1 where there is none),
-            and the columns that are grouped by.
+        rows: With ``template_id``, ``value`` (numerator), ``denominator`` (1 where there is no such
+            column), and the columns that are grouped by.
         by: Scope to the column that its keys stand in.
         seed: Seed of the intervals.
         macro: Whether the mean over regions stands beside the figure of all rows, as ``-macro``.

@@ -262,7 +262,7 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Show scored runs on one page: intervals, map, heat maps, hardest questions.
+    """Show scored runs on one page: intervals, comparisons, heat maps, every question.
 
     The file needs no network and no other file. Runs of one task must have equal signatures, the model apart.
     """

@@ -42,19 +42,10 @@ def snapshot(
     ] = Path("snapshot.nt.gz"),
     endpoint: Endpoint = None,
     dump: Annotated[
-        list[Path] | None,
+        Path | None,
         typer.Option(
             metavar="FILE",
-            help="Wikidata's dump to read instead of asking: `latest-truthy.nt.gz` or `latest-all.json.gz` (or "
-            ".bz2, or neither). Of a split one repeat it, or give the folder.",
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Dask scheduler, `tcp://host:8786`, or `local`, whose workers read the files of a split dump "
-            "side by side.",
+            help="Wikidata's dump to read instead of asking: `latest-truthy.nt.gz`, or unpacked.",
         ),
     ] = None,
     domain: Annotated[
@@ -89,17 +80,13 @@ def snapshot(
 
     if dump is not None and (endpoint is not None or contact is not None):
         raise InputError("`dump` is read from the disk; leave out `endpoint` and `contact`, or `dump`")
-    if dump is None and dask is not None:
-        raise InputError("`dask` reads the files of a dump; give `dump` with it, or leave it out")
     known = known_domains(domain_file)
     wanted = {name: find_domain(name, known) for name in domain or ["dish"]}
     outs = {out if len(wanted) == 1 else out.parent / name / out.name: each for name, each in wanted.items()}
     try:
         with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
             if dump is not None:
-                infos = take_snapshots_from_dump(
-                    outs, dump, languages=language, dask=dask, on_progress=on_progress
-                )
+                infos = take_snapshots_from_dump(outs, dump, languages=language, on_progress=on_progress)
             else:
                 infos = take_snapshots(
                     outs,

@@ -78,6 +78,7 @@ def _verdict(pair: Pair) -> Text:
     if pair.corrected and not pair.is_corrected:
         named = ", ".join(map(shown, pair.corrected))
         text.append(f" Corrected by people's labels in {named} alone.")
+    text.append(f" Of {pluralise(pair.n_items, 'item')}, {pair.n_fixed:,} fixed and {pair.n_broken:,} broken.")
     if pair.n_left_out:
         verb = agreeing(pair.n_left_out, "is", "are")
         text.append(f" {pluralise(pair.n_left_out, 'item')} that only one of them answered {verb} left out.")

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.schemas.release import summaries
-from blend.schemas.release.summaries import NOTHING, written
+from blend.schemas.release.summaries import written
 from blend.views.safe import SafeConsole
 
 PERCENT = "{:.1%}"
@@ -93,29 +93,3 @@ def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
 def cell(value: Any, form: str | None = None) -> str:
     """A value as it stands in a table."""
     return escape(written(value, form))
-
-
-def mean(value: float | None, unit: str) -> str:
-    """A mean with the digits and the sign of its unit; a dash where no question counts."""
-    return cell(value, PERCENT if unit == "fraction" else "{:.2f}")
-
-
-def wide_frame(
-    frame: pl.DataFrame,
-    index: str,
-    rows: Sequence[object],
-    across: str,
-    columns: Collection[str],
-    values: str,
-    missing: object = None,
-) -> pl.DataFrame:
-    """A row per value of one column and a column per value of another, in the orders given."""
-    cells = {(a, b): n for a, b, n in frame.select(index, across, values).iter_rows()}
-    return rows_frame(
-        (index, *columns), [(row, *(cells.get((row, one), missing) for one in columns)) for row in rows]
-    )
-
-
-def interval(low: float | None, high: float | None, form: str) -> str:
-    """The ends of an interval; a dash where there is none."""
-    return NOTHING if low is None or high is None else f"{form.format(low)}–{form.format(high)}"

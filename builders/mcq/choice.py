@@ -29,8 +29,8 @@ _LONG_RATIO = 2
 """How many times as long a text is that is unlike the other one."""
 
 _QUOTAS_OF_NUMBERS = (*(0,) * 6, *(1,) * 6, *(2,) * 6, 3)
-"""Quotas that a number draws from. Not every one can be met, few larger ones more rarely than many: with these
-shares a correct answer is the largest about as often as the smallest on the 16 regions."""
+"""Quotas that a number draws from. Few larger ones can be met more rarely than many, so that they are drawn
+more often; on the 16 regions a correct answer is still the smallest in 30 % and the largest in 16 %."""
 _QUOTAS_OF_TEXTS = (1, 2, 3)
 """Quotas that a text draws from; with none that has more keyness, it is the first that a guesser takes."""
 
@@ -58,7 +58,7 @@ class Chosen(NamedTuple):
 
 class _Candidate(NamedTuple):
     order: tuple[int, ...]
-    """Tier, unlikeness, digest of the region, place there and number: the smallest is tried first."""
+    """Tier, unlikeness, digest of the region, rank there and position: the smallest is tried first."""
     option: Option
     is_higher: bool
     """Whether it has more keyness for the region than the correct answer, or is a larger number."""
@@ -134,7 +134,7 @@ class Choice:
         numbers = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
         value, ours = magnitude(gold.text, answer_format) or 0.0, dict[str, float]()
         found = []
-        for number, one in enumerate(offered):
+        for position, one in enumerate(offered):
             option, there = one.option, one.option.locale.tag
             if is_text:
                 if there not in ours:
@@ -144,16 +144,16 @@ class Choice:
                 lengths = sorted((len(option.text), len(gold.text)))
                 is_unlike = lengths[1] >= _LONG_RATIO * lengths[0]
             else:
-                place = magnitude(option.text, answer_format) or 0.0
-                is_higher, is_unlike = place > value, False
+                number = magnitude(option.text, answer_format) or 0.0
+                is_higher, is_unlike = number > value, False
                 # Who says 20:00 and 21:00 would not call 20:30 wrong.
-                is_doubtful = min(numbers, default=place) <= place <= max(numbers, default=place)
+                is_doubtful = min(numbers, default=number) <= number <= max(numbers, default=number)
             tier = (
                 _DOUBTFUL * is_doubtful
                 + _RESERVE * (id(option) in self._reserve)
                 + _FILLER * (not option.votes)
             )
-            found.append(_Candidate((tier, is_unlike, one.region, one.place, number), option, is_higher))
+            found.append(_Candidate((tier, is_unlike, one.region, one.rank, position), option, is_higher))
         return _few_of_each(sorted(found))
 
     def _three(

@@ -52,7 +52,7 @@ def build_default(
     rules = Rules(seed, Keyness(index), GivenElsewhere(questions, index), readers.reading.has_read)
     panel, reviewed = JudgePanel(judges), Fillers(fillers, questions, locales)
     outcomes: Counter[tuple[str, str]] = Counter()
-    asked: list[Asked] = []
+    asked: list[NewQuestion] = []
     dropped: list[tuple[str, str, str, str]] = []
     uses: list[FillerUse] = []
     sure = SureQuestions(options.target_min_votes + MORE_VOTES)
@@ -77,13 +77,13 @@ def build_default(
                 key = kept.template_id, target.answers.locale.tag
                 dropped.append((*key, SHORT, _shortage(target, kept)))
             else:
-                asked.append(Asked.of(chosen, target.answers, kept))
+                asked.append(NewQuestion.of(chosen, target.answers, kept))
                 sure.look(asked[-1].mcq_id, kept.template_id, kept.answer_format, *chosen)
     plans = _plans(asked, seed)
     rows = chain.from_iterable(plan.made for plan in plans)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
-    doubtful = [pl.DataFrame(sure.found, FOUND, orient="row")] if options.rungs else []
+    not_sure = [pl.DataFrame(sure.found, FOUND, orient="row")] if options.rungs else []
     return McqBuild(
         plans=plans,
         questions=readers.questions,
@@ -92,7 +92,7 @@ def build_default(
         summary=summarise(plans, losses, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         outcomes=outcomes_frame(outcomes, locales),
-        found=pl.concat([readers.slips, readers.exclusions.void, *doubtful]),
+        found=pl.concat([readers.slips, readers.exclusions.void, *not_sure]),
         reading=reading_frame(rows, readers.reading, uses, locales.tags),
         fillers=_fillers_used(uses, reviewed),
         beside_models=readers.exclusions.beside_models(),
@@ -133,7 +133,7 @@ def _readers(
     return _Readers(excluded, reading, *((asked, slips) if shipped else (questions, slips.clear())))
 
 
-class Asked(NamedTuple):
+class NewQuestion(NamedTuple):
     """A multiple-choice question, before its options have their order."""
 
     mcq_id: str
@@ -144,7 +144,7 @@ class Asked(NamedTuple):
     answer_spread: str
 
     @classmethod
-    def of(cls, chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> "Asked":
+    def of(cls, chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> "NewQuestion":
         """Name a question by what it shows: the same options and correct answer, the same id."""
         correct = chosen.gold.text, asked.locale.tag
         distractors = [(one.text, one.locale.tag) for one in chosen.distractors]
@@ -182,7 +182,7 @@ class DefaultPlan:
         return self.made
 
 
-def _plans(asked: Sequence[Asked], seed: int) -> list[DefaultPlan]:
+def _plans(asked: Sequence[NewQuestion], seed: int) -> list[DefaultPlan]:
     """Place the correct answers, each position equally often in every region, and group by template."""
     by_region: dict[str, list[str]] = {}
     for one in asked:

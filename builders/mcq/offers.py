@@ -33,8 +33,8 @@ class Offered(NamedTuple):
     option: Option
     region: int
     """Digest of its region for the locale asked about: regions are tried in this order."""
-    place: int
-    """Its place in its region, from 0."""
+    rank: int
+    """Its rank in its region, from 0."""
 
 
 class Target(NamedTuple):
@@ -131,16 +131,16 @@ def _target(
         for is_verdict in (False, True)
     )
     for region, options in regions.apart_from(asked.locale):
-        place = 0
+        rank = 0
         for option in options:
             if by_people.has(option):
                 continue
             if cause := asked.left_out_by(option) or (VERDICTS if by_readers.has(option) else None):
                 left_out.setdefault(cause, set()).add(option.text)
                 continue
-            offered.append(Offered(option, region, place))
-            place += 1
-            if place == _OF_A_REGION:
+            offered.append(Offered(option, region, rank))
+            rank += 1
+            if rank == _OF_A_REGION:
                 break
     for option in fillers:
         if not by_people.has(option) and not by_readers.has(option):

@@ -57,6 +57,10 @@ class Pair:
     """Name of the second model."""
     n_items: int
     """Items that both answered."""
+    n_fixed: int
+    """Items that the second has more correct than the first."""
+    n_broken: int
+    """Items that it has less correct."""
     n_left_out: int
     """Items that only one of them answered, which no figure of the pair counts."""
     macro: Difference
@@ -212,7 +216,9 @@ def _pair(
     else:
         macro = macro_test(differences, seed=seed)
     difference = _difference(macro, macro.p_value)
-    return Pair(first, second, both.height, left_out, difference, regions, tuple(by_labels)), macro
+    n_fixed, n_broken = (int((both["other"] > both["value"]).sum()), int((both["other"] < both["value"]).sum()))
+    counts = (both.height, n_fixed, n_broken, left_out)
+    return Pair(first, second, *counts, difference, regions, tuple(by_labels)), macro
 
 
 _FIRST, _SECOND = "0/", "1/"

@@ -1,7 +1,6 @@
-"""Sections of tasks that ask about regions: figures by region, on the map, and by region and topic."""
+"""Sections of tasks that ask about regions: figures by region, and by region and topic."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from blend.eval.judging.labelled_items import is_worthless
 from blend.eval.judging.verdicts import is_judge
@@ -13,7 +12,6 @@ from blend.eval.report.report_sections import (
     cell,
     heat_maps,
     keys_best_first,
-    known_regions,
     pairs,
     region_name,
 )
@@ -33,8 +31,8 @@ def region_sections(
         chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
     metric = _main_metric(runs[0])
-    first = (_codes(runs), _regions(runs, metric, note, chance), _corrected(runs, metric))
-    found = (*first, _map(runs, metric), _topics(runs, metric))
+    regions = _regions(runs, metric, note, chance)
+    found = (_codes(runs), regions, _corrected(runs, metric), _topics(runs, metric))
     return tuple(section for section in found if section is not None)
 
 
@@ -169,26 +167,6 @@ _WORTHLESS = (
 )
 
 
-def _map(runs: Sequence[ScoredRun], metric: str) -> Section | None:
-    drawn = [(run.name, _map_rows(run, metric)) for run in runs]
-    values = [row["value"] for _, rows in drawn for row in rows]
-    if not values:
-        return None
-    domain = score_charts.colour_domain(values)
-    pictures = tuple(
-        ReportChart(name, score_charts.region_map(rows, title=metric_name(metric), domain=domain), large=True)
-        for name, rows in drawn
-        if rows
-    )
-    return Section(
-        "map",
-        "On the map",
-        "One mark where each region lies: brighter and larger is a higher share correct. All models have the "
-        "same colours, which span their figures. Figures and codes are those of the table by region above.",
-        pictures,
-    )
-
-
 def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     of_runs = {run.name: pairs(run.of(metric, "region-topic")) for run in runs}
     rows = keys_best_first({run.name: run.of(metric, "region") for run in runs})
@@ -208,18 +186,3 @@ def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
 
 def _ends(score: Score) -> dict[str, float | None]:
     return {"value": score.value, "low": score.low, "high": score.high}
-
-
-def _map_rows(run: ScoredRun, metric: str) -> list[dict[str, Any]]:
-    """The rows of `score_charts.region_map`; regions without coordinates or a score are left out."""
-    return [
-        {
-            "region": locale.region_name,
-            "code": region,
-            "latitude": locale.latitude,
-            "longitude": locale.longitude,
-            "value": score.value,
-        }
-        for region, score in run.of(metric, "region").items()
-        if (locale := known_regions().get(region)) and locale.latitude is not None and score.value is not None
-    ]

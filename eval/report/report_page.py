@@ -9,13 +9,12 @@ from typing import Any
 from jinja2 import Template
 
 from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
-from blend.eval.report.hardest_questions import HardQuestion, hardest_questions
 from blend.eval.report.ladder import ladder_sections
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
-from blend.eval.report.page_template import for_script, packaged, page_environment, save_page
+from blend.eval.report.page_template import for_script, page_environment, save_page
 from blend.eval.report.repeat_columns import BETWEEN_RUNS, repeat_columns
-from blend.eval.report.report_sections import ReportTable, Section, region_name, regions_in_words
-from blend.eval.report.score_charts import FEW, LAND
+from blend.eval.report.report_sections import ReportTable, Section, regions_in_words
+from blend.eval.report.score_charts import FEW
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.report.vega_lite import Spec, chart_library
 from blend.eval.runs.prediction_files import asks_semeval
@@ -25,8 +24,8 @@ from blend.schemas.errors import InputError
 
 TEMPLATE = "report.html.j2"
 
-OPEN_QUESTIONS = 8
-"""Hardest questions that are shown at once; the others unfold."""
+COLUMNS = 6
+"""Figures in a row of the overview: more would be cut off beside a model's name on a usual screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,6 @@ class TaskReport:
     """How they differ; null for one run, or where none is better than another one."""
     sections: tuple[Section, ...]
     """Charts and tables."""
-    hardest: tuple[HardQuestion, ...] = ()
-    """What the models get wrong."""
     n_samples: int = 1
     """How often every question was asked."""
     questions: EmbeddedQuestions | None = None
@@ -94,8 +91,7 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
         ),
         charts=_charts("rungs", ladder) | {name: spec for task in tasks for name, spec in task.charts.items()},
         library=for_script(library),
-        land=for_script(packaged(LAND)),
-        n_open=OPEN_QUESTIONS,
+        n_columns=COLUMNS,
         few=FEW,
         few_mark=FEW_MARK,
         repeats=BETWEEN_RUNS,
@@ -150,10 +146,7 @@ def _questions(runs: Sequence[ScoredRun], page_bytes: int) -> dict[str, Any]:
     if len(answers) < len(runs):
         return {}
     known = runs[0].task.known_questions(runs[0])
-    return {
-        "hardest": hardest_questions(runs, answers, known),
-        "questions": embed_questions(runs, answers, known, page_bytes=page_bytes),
-    }
+    return {"questions": embed_questions(runs, answers, known, page_bytes=page_bytes)}
 
 
 def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
@@ -174,7 +167,6 @@ def _template() -> Template:
         "figure": _figure,
         "p_value": _p_value,
         "regions": regions_in_words,
-        "region": region_name,
     }
     return environment.get_template(TEMPLATE)
 

@@ -1,7 +1,7 @@
 """Charts: scores as Vega-Lite specifications, drawn by the reader's browser.
 
-Every chart takes the width of the page, says in words what it shows, and carries numbers, shapes or places
-besides colours. Colours of text and lines come from the page, which knows whether it is dark.
+Every chart takes the width of the page, says in words what it shows, and carries numbers or shapes besides
+colours. Colours of text and lines come from the page, which knows whether it is dark.
 """
 
 import json
@@ -10,14 +10,7 @@ from math import ceil, floor, log10
 from types import MappingProxyType
 from typing import Any
 
-from blend.eval.report.map_labels import label_offsets
 from blend.eval.report.vega_lite import Rows, Spec, load_altair, spec_of
-
-LAND = "land.json"
-"""Outline of the world's land (TopoJSON, degrees), without Antarctica, which would take a quarter of the map.
-
-From Natural Earth 4.1, 1:110 million, public domain, as the npm package world-atlas 2.0.2 bundles it.
-"""
 
 _MODEL_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
 _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right")
@@ -91,51 +84,6 @@ def colour_domain(values: Sequence[float]) -> Domain:
     step = 10.0 ** floor(log10(high - low)) / 2 if high > low else 1.0
     first, last = floor(low / step), ceil(high / step)
     return first * step, max(last, first + 1) * step
-
-
-def region_map(rows: Rows, *, title: str, domain: Domain) -> Spec:
-    """One mark per region where it lies; brighter and larger is more.
-
-    Args:
-        rows: ``region`` (name), ``code``, ``latitude``, ``longitude``, ``value`` in percent.
-        title: What is shown.
-        domain: Values of the darkest and smallest, and of the brightest and largest mark.
-    """
-    alt = load_altair()
-    world = alt.Chart(
-        alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
-    ).mark_geoshape(style="land")
-    offsets = label_offsets([(row["latitude"], row["longitude"]) for row in rows])
-    placed = [
-        {**row, "across": across, "down": down} for row, (across, down) in zip(rows, offsets, strict=True)
-    ]
-    # Of neighbours the smaller mark lies on the larger one.
-    placed.sort(key=lambda row: -row["value"])
-    base = alt.Chart(alt.Data(values=placed)).encode(longitude="longitude:Q", latitude="latitude:Q")
-    # The size is no encoding: its legend and that of the colour, of one field, would be merged into one.
-    filled = f"(datum.value - {domain[0]}) / {domain[1] - domain[0]}"
-    size = alt.expr(f"(50 + 200 * {filled}) * min(1, {_WIDTH} / {_MAP_WIDTH})")
-    marks = base.mark_circle(opacity=0.95, style="mark", size=size).encode(
-        color=_colour(alt, f"{title}, %", domain),
-        tooltip=_tooltips(alt, "region", "value"),
-    )
-    names = base.mark_text(
-        style="code",
-        dx=alt.expr("datum.across"),
-        dy=alt.expr("datum.down"),
-        fontSize=11,
-        fontWeight="bold",
-    ).encode(text="code:N")
-    chart = (world + marks + names).project(type="equalEarth")
-    spec = spec_of(chart, f"World map: {title} by region", height=_MAP_HEIGHT)
-    return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}
-
-
-_MAP_WIDTH = 560
-"""Width in pixels of a map that takes half of a broad screen; on narrower ones marks are smaller."""
-_MAP_HEIGHT = 330
-_MAP_SHAPE = 0.46
-"""Height of the land without Antarctica as a share of its width; the page sets the height of a map by it."""
 
 
 FEW = 10
@@ -220,61 +168,6 @@ _HATCHING = {
 def _upright(alt: Any) -> Any:
     """An axis above columns that are narrower than their names."""
     return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
-
-
-def ladder_chart(
-    rows: Rows,
-    rungs: Sequence[str],
-    models: Sequence[str],
-    *,
-    chances: Mapping[str, float],
-    broken: frozenset[str],
-    where: str | None = None,
-) -> Spec:
-    """A line per model over the rungs, with intervals.
-
-    Args:
-        rows: ``model``, ``rung``, ``value``, ``low``, ``high`` in percent.
-        rungs: From left to right.
-        models: In the order of the legend.
-        chances: What guessing scores on a rung, in percent, as a short dashed line.
-        broken: Models whose lines are broken.
-        where: The region; the mean over them when absent, whose legend is that of all.
-    """
-    alt = load_altair()
-    # Models stand side by side, so that their intervals do not lie on each other.
-    side = {model: 0.06 * (i - (len(models) - 1) / 2) for i, model in enumerate(models)}
-    placed = [{**row, "at": rungs.index(row["rung"]) + side[row["model"]]} for row in rows]
-    legend = _legend(alt, models) if where is None else None
-
-    # A step further each time that colours begin anew, so that no two models have the same of both.
-    shapes = [_SHAPES[(i + i // len(_MODEL_COLOURS)) % len(_SHAPES)] for i in range(len(models))]
-    # The words of a rung's name stand below each other, so that a phone has room for them.
-    names = json.dumps([rung.split(" ", 1) for rung in rungs])
-    axis = alt.Axis(values=list(range(len(rungs))), labelExpr=f"{names}[datum.value]", grid=False, title=None)
-    x = alt.X("at:Q", scale=alt.Scale(domain=[-0.4, len(rungs) - 0.6], nice=False), axis=axis)
-    base = alt.Chart(alt.Data(values=placed)).encode(
-        x=x,
-        color=_by_model(alt, "Color", models, _MODEL_COLOURS, legend),
-        tooltip=_tooltips(alt, "model", "rung", "value", "low", "high"),
-    )
-    y = alt.Y("value:Q", title="correct, %", scale=alt.Scale(domain=[0, 100]))
-    dashes = [[5, 4] if model in broken else [1, 0] for model in models]
-    lines = base.mark_line(strokeWidth=2).encode(
-        y=y, strokeDash=_by_model(alt, "StrokeDash", models, dashes, legend)
-    )
-    ends = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="correct, %"), y2="high:Q")
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        y=y, shape=_by_model(alt, "Shape", models, shapes, legend)
-    )
-    what = f"Shares correct over the rungs, {where or 'mean over regions'}, with 95 % intervals"
-    guessed = [
-        {"at": rungs.index(rung) - 0.3, "to": rungs.index(rung) + 0.3, "chance": chance}
-        for rung, chance in chances.items()
-    ]
-    guesses = alt.Chart(alt.Data(values=guessed)).mark_rule(strokeDash=[2, 3], strokeWidth=1.5)
-    guesses = guesses.encode(x=x, x2="to:Q", y="chance:Q", tooltip=_tooltips(alt, "chance"))
-    return spec_of(guesses + lines + ends + marks, what, height=220)
 
 
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}

@@ -1,11 +1,10 @@
 """Texts: how the answers of each language are normalised, parted into words and reduced to lemmas.
 
-`language_readers.LANGUAGES` says for every language what is done and what is not claimed. A `TextReader` does
+``languages.toml`` says for every language what is done and what is not claimed. A `TextReader` does
 it, each distinct text once, and names what it used for the signature. Nothing here knows of tasks or scores.
 
-* `languages`: the registry by language;
-* `reading`: readers, and the choice of a lemmatiser by ``lemmas``;
+* `language_readers`: how each language is read;
+* `text_reader`: readers, and the choice of a lemmatiser by ``lemmas``;
 * `lemmatisers`: the lemmatisers by name, those of optional packages included;
 * `normalising`: spellings that stand for one word, and the words of a text;
-* `english_tokens`: the tokens of the published English scorer.
 """

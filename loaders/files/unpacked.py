@@ -100,7 +100,7 @@ def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
         footer = pq.read_metadata(file)
         chunks = [chunk for chunk in _chunks(footer) if not columns or _top(chunk) in columns]
         said = [chunk.num_values * _VALUE_BYTES + chunk.total_uncompressed_size for chunk in chunks]
-        size = max(sum(said), footer.num_rows * _VALUE_BYTES)
+        size: int = max(sum(said), footer.num_rows * _VALUE_BYTES)
         texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
         copied = {chunk.path_in_schema for chunk in texts if _BY_DIFFERENCE in chunk.encodings}
         pointed = {chunk.path_in_schema for chunk in texts if chunk.has_dictionary_page} - copied

@@ -19,8 +19,8 @@ from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder,
 from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices
 from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
-from blend.loaders.wikidata.accounts import check_account
 from blend.loaders.wikidata.facts import Facts, read_facts
+from blend.loaders.wikidata.partial import check_account
 from blend.schemas.errors import InputError
 from blend.schemas.language.locales import Registry, registry
 from blend.schemas.recipe.domains import Domain

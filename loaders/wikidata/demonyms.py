@@ -13,7 +13,6 @@ from pathlib import Path
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
-from blend.loaders.wikidata.probe import probe
 from blend.loaders.wikidata.snapshot import BATCH_SIZE, client_of, languages_of
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient
 from blend.loaders.wikidata.store import DIRECT, engine
@@ -71,13 +70,13 @@ def ask_demonyms(
         MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
     """
     wanted = languages_of(languages)
-    client = probe(client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait))
+    client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
     codes = sorted({code for codes in _codes().values() for code in codes})
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     parts = [codes[start : start + BATCH_SIZE] for start in range(0, len(codes), BATCH_SIZE)]
     for done, part in enumerate(parts):
         on_progress("ask for demonyms", done, len(parts))
-        for code, tag, form in _asked(client, part, wanted):
+        for code, tag, form in _asked(client, part, wanted, has_answered=done > 0):
             found[code, tag].add(form)
     on_progress("ask for demonyms", len(parts), len(parts))
     return Demonyms(
@@ -127,10 +126,10 @@ def _codes() -> dict[str, tuple[str, ...]]:
 
 
 def _asked(
-    client: SparqlClient, codes: Sequence[str], languages: Sequence[str]
+    client: SparqlClient, codes: Sequence[str], languages: Sequence[str], *, has_answered: bool
 ) -> Iterator[tuple[str, str, str]]:
     """ISO code, language in small letters and form."""
-    lines = client.construct(_pattern(codes, languages), divisible=False)
+    lines = client.construct(_pattern(codes, languages), divisible=False, has_answered=has_answered)
     sparql = engine()
     code_of: dict[str, set[str]] = defaultdict(set)
     forms = []

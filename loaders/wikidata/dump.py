@@ -6,7 +6,6 @@ descriptions of the items that the answers name.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,16 +13,11 @@ import polars as pl
 
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.dump_parts import SHOWN_BYTES, Reading, dump_files, dump_info, names_of, read_dump
-from blend.loaders.wikidata.session import NOT_ASKED, Tally, open_folder, remove_folders, terms
+from blend.loaders.wikidata.dump_parts import SHOWN_BYTES, Reading, dump_info, read_dump
+from blend.loaders.wikidata.partial import NOT_ASKED, check_outs, partial_snapshots
+from blend.loaders.wikidata.session import Tally, terms
 from blend.loaders.wikidata.snapshot import ask_everything, languages_of
-from blend.loaders.wikidata.snapshot_files import (
-    check_nothing_is_replaced,
-    check_outs,
-    found_snapshots,
-    partial_folder,
-    write_snapshot,
-)
+from blend.loaders.wikidata.snapshot_files import found_snapshots, write_snapshot
 from blend.loaders.wikidata.sparql import triple_line
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine
 from blend.schemas.errors import RowError
@@ -38,10 +32,9 @@ _CHUNK = 100_000
 
 def take_snapshots_from_dump(
     domains: Mapping[Path, Domain],
-    dump: Path | str | Sequence[Path | str],
+    dump: Path | str,
     *,
     languages: Sequence[str] | None = None,
-    dask: str | None = None,
     on_progress: ProgressCallback = silent,
 ) -> list[SnapshotInfo]:
     """Take from a dump exactly the statements that domains need, as `take_snapshot` does from an endpoint.
@@ -52,13 +45,8 @@ def take_snapshots_from_dump(
     Args:
         domains: What to look for, by the file to write, ``….nt.gz``; each needs a folder of its own, since
             ``snapshot.json`` is written beside it.
-        dump: Wikidata's truthy dump in N-Triples, ``….nt.gz``, ``….nt.bz2`` or ``….nt``, or its dump of
-            entities in JSON, ``….json.gz`` and so on, of which the truthy statements are read. Of one that was
-            split between lines, all files, or a folder that holds nothing else that is named so.
+        dump: Wikidata's truthy dump in N-Triples, ``….nt.gz`` or ``….nt``.
         languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
-        dask: Address of a Dask scheduler, ``tcp://host:8786``, or ``local`` for a cluster on this machine, on
-            which the files are read side by side; the workers must see dump and ``OUT.partial`` under the same
-            paths. This process alone when absent.
         on_progress: Told about progress.
 
     Returns:
@@ -68,51 +56,45 @@ def take_snapshots_from_dump(
         InputError: If an option is wrong, one of the files or its account is there already, the dump is of
             another format, is damaged or cut off, or ``OUT.partial`` belongs to another dump or other domains.
         NoItemError: If a domain has no item there; the others are written.
-        ServerError: If the cluster fails.
         ConflictError, StorageError, MissingExtraError: As from `take_snapshot`.
 
     References:
         https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
     """
+    dump = Path(dump)
     wanted = None if languages is None else languages_of(languages)
     check_outs(domains)
-    dumps = dump_files([Path(path) for path in ([dump] if isinstance(dump, (Path, str)) else dump)])
-    dump_infos = tuple(map(dump_info, dumps))
+    read = dump_info(dump)
     engine()
-    with ExitStack() as taking:
-        folder, *_ = [taking.enter_context(partial_folder(out)) for out in domains]
-        infos: dict[Path, SnapshotInfo | None] = {**check_nothing_is_replaced(domains, [folder])}
-        asked = [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()]
-        languages = None if wanted is None else list(wanted)
-        read = [each.model_dump() for each in dump_infos]
-        started = open_folder(folder, {"dump": read, "domains": asked, "languages": languages})
+    plan = {
+        "dump": read.model_dump(),
+        "domains": [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()],
+        "languages": None if wanted is None else list(wanted),
+    }
+    with partial_snapshots(domains, plan) as partial:
+        infos: dict[Path, SnapshotInfo | None] = {**partial.finished}
         if infos.keys() < domains.keys():
-            for out, (answers, items) in _answers(domains, dumps, folder, wanted, on_progress, dask).items():
+            for out, (answers, items) in _answers(domains, dump, partial.folder, wanted, on_progress).items():
                 if out not in infos:
-                    infos[out] = write_snapshot(answers, out, started, items, folder=folder, dump=dump_infos)
-        remove_folders([folder])
+                    infos[out] = write_snapshot(answers, out, partial, items, on_progress, dump=read)
     return found_snapshots(infos, domains)
 
 
 def _answers(
     domains: Mapping[Path, Domain],
-    dumps: tuple[Path, ...],
+    dump: Path,
     folder: Path,
     languages: tuple[str, ...] | None,
     on_progress: ProgressCallback,
-    dask: str | None,
 ) -> "dict[Path, tuple[DumpAnswers, int]]":
     """The answers and the number of items of each domain, by the file to write; reads the dump twice."""
     properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
-    parts = read_dump(dumps, folder, Reading("statements", properties), on_progress, dask=dask)
-    answers = {
-        out: DumpAnswers(dumps, parts, domain, languages, on_progress) for out, domain in domains.items()
-    }
+    parts = read_dump(dump, folder, Reading("statements", properties), on_progress)
+    answers = {out: DumpAnswers(dump, parts, domain, languages, on_progress) for out, domain in domains.items()}
     items = {out: ask_everything(each.ask, each.domain) for out, each in answers.items()}
     named = [ids for each in answers.values() for ids in each.named.values()]
     subjects = frozenset(ENTITY + qid for ids in named for qid in ids)
-    about_texts = Reading("texts", frozenset(_TEXTS.values()), subjects)
-    texts = read_dump(dumps, folder, about_texts, on_progress, dask=dask)
+    texts = read_dump(dump, folder, Reading("texts", frozenset(_TEXTS.values()), subjects), on_progress)
     for each in answers.values():
         each.keep_texts(texts)
     return {out: (each, items[out]) for out, each in answers.items()}
@@ -128,7 +110,7 @@ def _properties(domain: Domain) -> set[str]:
 class DumpAnswers:
     """Answers to the questions of one domain, from the statements that were kept of a dump."""
 
-    dumps: tuple[Path, ...]
+    dump: Path
     parts: list[Path]
     domain: Domain
     languages: tuple[str, ...] | None
@@ -202,7 +184,7 @@ class DumpAnswers:
                 # The engine counts lines of the chunk; the statement can be looked for in the dump.
                 line = text.split("\n")[(error.lineno or 1) - 1]
                 what = f"a statement is not N-Triples: {line[:SHOWN_BYTES]!r}"
-                raise RowError(what, where=names_of(self.dumps), fix="download the dump again") from None
+                raise RowError(what, where=str(self.dump), fix="download the dump again") from None
             tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
             yield lines

@@ -1,23 +1,15 @@
 """Snapshots: the part of Wikidata that a domain needs, taken once, sorted, and pinned by its digest."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT, KnownEndpoint, find_endpoint
-from blend.loaders.wikidata.probe import probe
-from blend.loaders.wikidata.session import NOT_ASKED, Session, open_folder, remove_folders
-from blend.loaders.wikidata.snapshot_files import (
-    check_nothing_is_replaced,
-    check_outs,
-    found_snapshots,
-    partial_folder,
-    write_snapshot,
-)
+from blend.loaders.wikidata.partial import NOT_ASKED, check_outs, partial_snapshots
+from blend.loaders.wikidata.session import Session
+from blend.loaders.wikidata.snapshot_files import found_snapshots, write_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, unheard
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.distribution import DISTRIBUTION
@@ -25,9 +17,6 @@ from blend.schemas.errors import InputError
 from blend.schemas.language.languages import is_language
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.release.snapshots import SnapshotInfo
-
-if TYPE_CHECKING:
-    pass
 
 BATCH_SIZE = 100
 """Items per question: some ten thousand labels, well under the minute that the public service allows."""
@@ -58,14 +47,13 @@ def take_snapshot(
         out: File to write, ``….nt.gz``; ``snapshot.json`` with its account is written beside it.
         domain: What to look for.
         endpoint: Name of a known endpoint, ``wdqs``, ``wdqs-scholarly`` or ``qlever``, or the address of a
-            SPARQL 1.1 endpoint that holds Wikidata. What it can do is asked first, see `probe`.
+            SPARQL 1.1 endpoint that holds Wikidata and takes questions by POST.
         languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         batch_size: Items per question. A question that is too heavy is divided by itself.
         policy: How the endpoint is asked; ``contact`` is ignored beside it.
         on_progress: Told about progress.
-        on_wait: Told what is waited for when the endpoint does not answer, and what is unusual about it;
-            ignored beside a policy.
+        on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
 
     Returns:
         The account, as written to ``snapshot.json``.
@@ -130,32 +118,20 @@ def take_snapshots(
     wanted = None if languages is None else languages_of(languages)
     check_outs(domains)
     client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
-    with ExitStack() as taking:
-        folders = [taking.enter_context(partial_folder(out)) for out in domains]
-        infos: dict[Path, SnapshotInfo | None] = {**check_nothing_is_replaced(domains, folders)}
-        for (out, domain), folder in zip(domains.items(), folders, strict=True):
-            started = open_folder(folder, _plan(client, domain, wanted, batch_size))
-            if out not in infos:
-                session = Session(folder, probe(client, folder), domain, wanted, batch_size, on_progress)
-                items = ask_everything(session.ask, domain)
-                # All are noted in the first folder, which is removed last.
-                infos[out] = write_snapshot(
-                    session, out, started, items, folder=folders[0], endpoint=client.endpoint
-                )
-        remove_folders(folders)
-    return found_snapshots(infos, domains)
-
-
-def _plan(
-    client: SparqlClient, domain: Domain, languages: Sequence[str] | None, batch_size: int
-) -> dict[str, Any]:
-    """What decides the questions of a snapshot."""
-    return {
+    plan = {
         "endpoint": client.endpoint,
-        "domain": domain.model_dump(mode="json", exclude=NOT_ASKED),
-        "languages": None if languages is None else list(languages),
+        "domains": [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()],
+        "languages": None if wanted is None else list(wanted),
         "batch size": batch_size,
     }
+    with partial_snapshots(domains, plan) as partial:
+        infos: dict[Path, SnapshotInfo | None] = {**partial.finished}
+        for out, domain in domains.items():
+            if out not in infos:
+                session = Session(partial.folder, client, domain, wanted, batch_size, on_progress)
+                items = ask_everything(session.ask, domain)
+                infos[out] = write_snapshot(session, out, partial, items, on_progress, endpoint=client.endpoint)
+    return found_snapshots(infos, domains)
 
 
 def client_of(

@@ -5,7 +5,6 @@ connection, a service appends an error message to a half-written answer, or cuts
 every question asks for the number of its triples as well, and an answer that does not bring as many is refused.
 """
 
-import errno
 import gzip
 import http.client
 import re
@@ -40,30 +39,30 @@ _FORMATS = {
 }
 _ACCEPT = "application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.5"
 
-METHODS = {"form": "POST", "direct": "POST of the bare query", "get": "GET"}
-"""Ways of the SPARQL protocol to ask, with what messages call them, in the order in which they are tried."""
-
 _TIMEOUT = re.compile(rb"time[d]?[ -]?out", re.IGNORECASE)
 _EXCERPT = 160
 
 _NEVER = (501, 505)
 """Answers of a server that does not speak the protocol, now or later."""
 
+_REFUSALS = {
+    400: "does not understand the query",
+    401: "wants a user name and password",
+    403: "refuses this client",
+    404: "there is no endpoint at this address",
+    405: "takes no questions by POST",
+    501: "takes no questions by POST",
+}
+"""Answers of a server that will not answer otherwise when it is asked again."""
+
 _TOO_LONG = (413, 414, 431)
 """Answers of a server to a question, or its address, of too many bytes."""
-
-_UNREACHABLE = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH)
-
 
 _Parser = Callable[[bytes, str], set[Any]]
 
 
 class EndpointError(ServerError):
     """An endpoint does not answer as it must; what it has answered so far is kept."""
-
-
-class RefusedError(EndpointError):
-    """An endpoint is there and does not take a question; perhaps it takes another, or in another way."""
 
 
 class TooHeavyError(EndpointError):
@@ -102,7 +101,7 @@ class _Passing(Exception):
     def __init__(
         self,
         what: str,
-        retry_after_s: float | None = None,
+        retry_after_s: float = 0.0,
         *,
         may_be_the_address: bool = False,
         is_incomplete: bool = False,
@@ -119,8 +118,6 @@ class SparqlClient:
 
     endpoint: str
     policy: RequestPolicy
-    method: str = "form"
-    """One of `METHODS`."""
 
     def construct(self, pattern: str, *, divisible: bool = True, has_answered: bool = True) -> list[str]:
         """The triples ``?s ?p ?o`` of a graph pattern as N-Triples lines, sorted, each once.
@@ -166,7 +163,7 @@ class SparqlClient:
         raise AssertionError("the last attempt returns or raises")
 
     def _wait(self, trouble: _Passing, attempt: int, backoff_s: float) -> None:
-        wait_s = max(trouble.retry_after_s or 0.0, min(backoff_s, self.policy.longest_wait_s))
+        wait_s = max(trouble.retry_after_s, min(backoff_s, self.policy.longest_wait_s))
         later = "what it has answered is kept; run the same command again later to go on"
         if attempt == self.policy.tries:
             raise EndpointError(f"{self.endpoint}: {trouble}, {attempt} times in a row; {later}")
@@ -176,15 +173,6 @@ class SparqlClient:
         self.policy.on_wait(f"{self.endpoint}: {trouble}; {asked}")
         self.policy.sleep(wait_s)
 
-    def accepts(self, query: str) -> bool:
-        """Whether the endpoint answers a query at all, whatever it answers; asked once."""
-        try:
-            self._send(query)
-        except (EndpointError, _Passing):
-            return False
-        self.policy.sleep(self.policy.pause_s)
-        return True
-
     def _ask(self, query: str) -> list[str]:
         parse = _parser()
         return _checked_lines(*self._send(query), parse)
@@ -193,9 +181,7 @@ class SparqlClient:
         """The body and the headers of an answer."""
         wrapper = _wrapper()
         request = wrapper.SPARQLWrapper(self.endpoint, agent=self.policy.agent)
-        request.setMethod(wrapper.GET if self.method == "get" else wrapper.POST)
-        if self.method == "direct":
-            request.setRequestMethod(wrapper.POSTDIRECTLY)
+        request.setMethod(wrapper.POST)
         request.setTimeout(self.policy.timeout_s)
         request.addCustomHttpHeader("Accept", _ACCEPT)
         request.addCustomHttpHeader("Accept-Encoding", "gzip")
@@ -224,19 +210,16 @@ class SparqlClient:
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
             return TooHeavyError(f"no answer ({reason})")
-        if isinstance(reason, socket.gaierror):
+        what = f"cannot be reached ({' '.join(str(reason).split())})"
+        if isinstance(reason, socket.gaierror | ssl.SSLError):
             # Waiting mends no address, and seldom a network that is not there.
             return EndpointError(
-                f"{self.endpoint}: the name of this server cannot be resolved ({reason}); check the address "
-                "and the network, and run the same command again: what it has answered is kept"
+                f"{self.endpoint}: {what}; check the address and the network, and run the same command again: "
+                "what it has answered is kept"
             )
-        if isinstance(reason, ssl.SSLError):
-            return EndpointError(
-                f"{self.endpoint}: no secure connection ({reason}); check the address, https:// or http://, "
-                "and the certificates of this machine"
-            )
-        reply = " ".join(str(reason).split())
-        return _Passing(f"cannot be reached ({reply})", may_be_the_address=_may_be_the_address(reason))
+        # A server that hangs up is one that is there.
+        is_there = isinstance(reason, http.client.RemoteDisconnected)
+        return _Passing(what, may_be_the_address=not is_there)
 
     def _refusal(self, status: int, body: bytes, headers: Any) -> Exception:
         """Say what a status other than 200 means: asking again, asking for less, or giving up."""
@@ -246,26 +229,11 @@ class SparqlClient:
             return TooHeavyError(f"{self.endpoint}: takes no question of this length (HTTP {status})")
         if status == 429 or (status >= 500 and status not in _NEVER):
             return _Passing(f"answers HTTP {status}", _retry_after_s(headers.get("Retry-After")))
-        reason = {
-            400: "does not understand the query",
-            401: "wants a user name and password",
-            403: "refuses this client",
-            404: "there is no endpoint at this address",
-            405: f"takes no questions by {METHODS[self.method]}",
-            501: f"takes no questions by {METHODS[self.method]}",
-        }.get(status, "does not answer")
-        refusal = EndpointError if status in (401, 403) else RefusedError
-        return refusal(
+        reason = _REFUSALS.get(status, "does not answer")
+        return EndpointError(
             f"{self.endpoint}: {reason} (HTTP {status}): {_excerpt(body)}; "
             "check the address and the contact given"
         )
-
-
-def _may_be_the_address(reason: Exception) -> bool:
-    """Whether nobody listens there, or somebody who does not speak HTTP."""
-    if isinstance(reason, http.client.RemoteDisconnected):
-        return False
-    return isinstance(reason, http.client.BadStatusLine) or getattr(reason, "errno", None) in _UNREACHABLE
 
 
 def construct_query(pattern: str) -> str:
@@ -304,17 +272,16 @@ def _body_of(error: Exception) -> bytes:
     return bytes(literal_eval(notation)) if found else b""
 
 
-def _retry_after_s(value: str | None) -> float | None:
-    """Seconds to wait, from seconds or an HTTP date; null without either."""
+def _retry_after_s(value: str | None) -> float:
+    """Seconds to wait, from seconds or an HTTP date; zero without either."""
     if value is None:
-        return None
+        return 0.0
     if value.strip().isdecimal():
         return float(value)
     try:
-        moment = parsedate_to_datetime(value)
+        return (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
     except ValueError:
-        return None
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        return 0.0
 
 
 def _checked_lines(body: bytes, headers: Any, parse: _Parser) -> list[str]:

@@ -1,13 +1,14 @@
 """A snapshot of Wikidata on the disk: its triples, one after the other or in an embedded SPARQL store."""
 
-import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
+from blend.loaders.files.content import open_content
 from blend.loaders.files.pins import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
@@ -21,11 +22,8 @@ DESCRIPTION = "http://schema.org/description"
 
 INSTANCE_OF = "P31"
 
-_LINE_BYTES = 1 << 20
-"""Longest line that is read; the longest labels of Wikidata take some hundred bytes."""
-
 _AGAIN = "take or copy the snapshot again"
-_MISSING = "there is no such snapshot; `blend wikidata snapshot` takes one"
+_GZIP = b"\x1f\x8b"
 
 
 def triples(path: Path) -> "Iterator[pyoxigraph.Quad]":
@@ -77,8 +75,7 @@ def check_digest(path: Path, sha256: str) -> None:
     Raises:
         InputError: If it is missing or another.
     """
-    if not path.is_file():
-        raise InputError(f"{path}: {_MISSING}")
+    _check_there(path)
     found = file_sha256(path)
     if found != sha256:
         raise InputError(
@@ -87,77 +84,48 @@ def check_digest(path: Path, sha256: str) -> None:
         )
 
 
-class _BoundedLines:
-    """The bytes of a file as long as its lines are such as triples have: the engine holds a line in memory."""
-
-    def __init__(self, file: IO[bytes], path: Path) -> None:
-        self._file = file
-        self._path = path
-        self._length = 0
-
-    def read(self, size: int) -> bytes:
-        part = self._file.read(min(size, _LINE_BYTES))
-        # Only what stands behind the last line feed is of the line that is still under way.
-        behind = part.rfind(b"\n") + 1
-        self._length = len(part) - behind if behind else self._length + len(part)
-        if self._length > _LINE_BYTES:
-            raise InputError(
-                f"{self._path}: a line of more than {_LINE_BYTES:,} bytes is not a triple; {_AGAIN}"
-            )
-        return part
+def _check_there(path: Path) -> None:
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such snapshot; `blend wikidata snapshot` takes one")
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file, unpacked; what goes wrong while the block reads becomes one message."""
+    """The snapshot, unpacked; what goes wrong while the block reads becomes one message."""
+    _check_there(path)
     try:
-        with (
-            unpacking_errors(path, _AGAIN),
-            cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file,
-        ):
-            yield cast("IO[bytes]", _BoundedLines(file, path))
-    except FileNotFoundError:
-        raise InputError(f"{path}: {_MISSING}") from None
+        with opened(path, what="snapshot", fix=_AGAIN) as (file, _):
+            yield file
     except SyntaxError as error:
         where = f"{path.name}, line {error.lineno}"
         raise RowError(f"not N-Triples ({error.msg})", where=where, fix=_AGAIN) from None
 
 
-def open_gzip(file: IO[bytes]) -> IO[bytes]:
-    """The content of a gzip file; with ISA-L, as the extra has it, unpacked in half of the time."""
-    try:
-        from isal import igzip
-    except ImportError:  # on a machine that it is not built for
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    return cast("IO[bytes]", igzip.GzipFile(fileobj=file))
-
-
-def _unpacking_faults() -> tuple[type[Exception], ...]:
-    """What is raised over a damaged file, by ISA-L as well."""
-    faults = (OSError, EOFError, zlib.error)
-    try:
-        from isal import isal_zlib
-    except ImportError:
-        return faults
-    return (*faults, cast("type[Exception]", isal_zlib.error))
-
-
 @contextmanager
-def unpacking_errors(path: Path, fix: str) -> Iterator[None]:
-    """Turn what goes wrong while a compressed file is read into an `InputError` that says what to do."""
-    faults = _unpacking_faults()
+def opened(path: Path, *, what: str, fix: str) -> Iterator[tuple[IO[bytes], BufferedReader]]:
+    """The content of a file, unpacked if its name ends in ``.gz``, and the file itself.
+
+    Raises:
+        InputError: If it is not there, is not packed as its name says, or turns out to be damaged while the
+            block reads; ``fix`` is what else to do about it.
+        MissingExtraError: If ISA-L, which unpacks in half of the time of zlib, is not installed.
+    """
     try:
-        yield
-    except faults as error:
-        # The same is said of what stands behind the content.
-        if "Not a gzipped file" in str(error) and not _begins_as_gzip(path):
-            raise InputError(f"{path}: not a gzip file; name it without .gz or {fix}") from None
-        # What the operating system says has a number; what gzip and bz2 find wrong has none.
-        if getattr(error, "errno", None) is not None:
-            raise
-        raise InputError(f"{path}: the compressed file is damaged or cut off; {fix}") from None
-
-
-def _begins_as_gzip(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+        from isal import igzip, isal_zlib
+    except ImportError:
+        raise MissingExtraError(f"unpacking a {what} of Wikidata", extra="wikidata") from None
+    faults = (OSError, EOFError, zlib.error, cast("type[Exception]", isal_zlib.error))
+    with open_content(path, what=what) as packed:
+        head = packed.peek(len(_GZIP))
+        is_gzip, is_named_so = head.startswith(_GZIP), path.suffix == ".gz"
+        if is_gzip and not is_named_so:
+            raise InputError(f"{path}: is a gzip file; name it {path.name}.gz or {fix}")
+        if head and is_named_so and not is_gzip:
+            raise InputError(f"{path}: not a gzip file; name it without .gz or {fix}")
+        try:
+            yield cast("IO[bytes]", igzip.GzipFile(fileobj=packed) if is_gzip else packed), packed
+        except faults as error:
+            # What the operating system says has a number; what is wrong with the content has none.
+            if getattr(error, "errno", None) is not None:
+                raise
+            raise InputError(f"{path}: the compressed file is damaged or cut off; {fix}") from None

@@ -29,7 +29,7 @@ class StageInfo(FrozenModel):
 
 
 class DumpInfo(FrozenModel):
-    """A file of the dump that a snapshot was taken from."""
+    """The dump that a snapshot was taken from."""
 
     file: str
     """Name of the file."""
@@ -48,8 +48,8 @@ class SnapshotInfo(FrozenModel):
     """Name of the snapshot."""
     endpoint: str | None
     """Address that was asked; null for a snapshot from a dump."""
-    dump: tuple[DumpInfo, ...] = ()
-    """The files of the dump that was read; none for a snapshot from an endpoint."""
+    dump: DumpInfo | None = None
+    """The dump that was read; null for a snapshot from an endpoint."""
     started: str
     """When the first question was asked, ISO 8601 in UTC."""
     finished: str

@@ -157,18 +157,10 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     )
     assert list((tmp_path / "musical-instrument").iterdir()) == []
     account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
-    assert (account["endpoint"], account["dump"][0]["file"]) == (None, food_snapshot.name)
+    assert (account["endpoint"], account["dump"]["file"]) == (None, food_snapshot.name)
     run = blend(*command, "--endpoint", "http://127.0.0.1:9/sparql", code=1)
     assert run.stderr.strip() == (
         "error: --dump is read from the disk; leave out --endpoint and --contact, or --dump"
-    )
-
-
-@pytest.mark.nightly
-def test_a_cluster_reads_dumps_only(tmp_path: Path):
-    run = blend("wikidata", "snapshot", "--dask", "local", "--out", tmp_path / "s.nt.gz", code=1)
-    assert run.stderr.strip() == (
-        "error: --dask reads the files of a dump; give --dump with it, or leave it out"
     )
 
 

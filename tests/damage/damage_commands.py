@@ -132,7 +132,6 @@ COMMANDS = (
     ),
     Command("wikidata domains meal --domain-file domains.toml", ("domains.toml",)),
     Command("wikidata snapshot --dump dishes.nt --out new.nt.gz", ("dishes.nt",)),
-    Command("wikidata snapshot --dump entities.json --out new.nt.gz", ("entities.json",)),
     Command(
         "eval run release --task multiple-choice --answers choices.csv --out new",
         ("choices.csv", *_RELEASE_TABLES),

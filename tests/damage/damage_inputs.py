@@ -19,8 +19,6 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from damage_annotation import make_annotation, make_imports
 from damage_texts import COUNTRIES, DIRECT, DISHES, ENTITY, LABEL, LOCALE, PARTS, RECIPE, run_blend
 
-from helpers.wikidata.entity_json import entity_lines
-
 N_TEMPLATES = 3
 LOCALES = ("ko-KR", "en-US", "es-MX", "fa-IR")
 
@@ -33,7 +31,6 @@ def make_inputs(folder: Path) -> None:
     _beside_the_recipe()
     _topics()
     Path("dishes.nt").write_text(_triples(), encoding="utf-8")
-    Path("entities.json").write_text("".join(entity_lines(_triples().encode())), encoding="utf-8")
     run_blend("build", "bare.toml", "--out", "before")
     run_blend("build", "recipe.toml", "--out", "release")
     _upstream()

@@ -35,7 +35,6 @@ def ended(moment: int | None, command: Sequence[str]) -> int:
 if __name__ == "__main__":
     moments = [int(moment) for moment in sys.argv[1].split(",") if moment]
     if "--server" not in sys.argv:
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
+        from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel  # noqa: F401
     given = sys.argv[2:]
     print("ended", *(ended(moment, given) for moment in [*moments, None]))

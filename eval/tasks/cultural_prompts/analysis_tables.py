@@ -1,19 +1,15 @@
 """Tables beside the scores: likeness of two groups' texts, correlations by anchor, words, samples."""
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blend.eval.runs.run_tables import write_frame
-from blend.eval.statistics.clusters import FloatArray
-from blend.eval.tasks.cultural_prompts.topic_analysis import MEASURES, Measure, TopicKey
+from blend.eval.tasks.cultural_prompts.topic_analysis import Matrices
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.loaders.files.atomic import atomic_file
 
@@ -56,7 +52,6 @@ def analysis_folder(directory: Path) -> Path:
 
 def write_tables(folder: Path, totals: Totals, agreements: pl.DataFrame, *, top: int) -> None:
     """Write the tables that are known when all topics are; ``agreements`` are their correlations."""
-    folder.mkdir(exist_ok=True)
     write_frame(folder / AGREEMENT_NAME, agreements)
     write_frame(folder / DISTANCES_NAME, distances_of(totals))
     write_frame(folder / WORDS_NAME, totals.words(top=top))
@@ -87,84 +82,50 @@ def samples_of(totals: Totals) -> pl.DataFrame:
         ``split``, ``category``, ``topic``, ``group``, ``samples`` (count), ``within`` (variance by the
         definition) and ``within_unbiased``, null where it is not defined.
     """
-    groups = list(totals.settings.groups)
     parts = [
-        pl.DataFrame(
-            {
-                "group": groups,
-                "samples": topic.samples,
-                "within": topic.published.per_group,
-                "within_unbiased": topic.unbiased.per_group,
-            }
-        ).select(
-            pl.lit(topic.key.split).alias("split"),
-            pl.lit(topic.key.category).alias("category"),
-            pl.lit(topic.key.topic).alias("topic"),
-            "group",
-            "samples",
-            pl.col("within", "within_unbiased").fill_nan(None),
+        pl.select(
+            split=pl.lit(topic.key.split),
+            category=pl.lit(topic.key.category),
+            topic=pl.lit(topic.key.topic),
+            group=pl.Series(totals.settings.groups, dtype=pl.String),
+            samples=pl.Series(topic.samples),
+            within=pl.Series(topic.published.per_group),
+            within_unbiased=pl.Series(topic.unbiased.per_group),
         )
         for topic in totals.topics
     ]
-    return pl.concat(parts)
+    return pl.concat(parts).with_columns(pl.col("within", "within_unbiased").fill_nan(None))
 
 
-class SimilarityFile:
-    """The table of similarities, written topic by topic; it appears whole when the block ends well."""
+@contextmanager
+def similarity_file(
+    folder: Path, groups: tuple[str, ...]
+) -> Iterator[Callable[[str, str, str | None, Matrices], None]]:
+    """A function that adds a topic to `SIMILARITY`, by split, category and topic; null for the mean.
 
-    def __init__(self, directory: Path, groups: tuple[str, ...]) -> None:
-        self._path = analysis_folder(directory) / SIMILARITY_NAME
-        self._rows, self._columns = np.triu_indices(len(groups))
-        self._names = pl.DataFrame(
-            {
-                "group": [groups[row] for row in self._rows],
-                "other": [groups[column] for column in self._columns],
-            }
-        )
-        self._schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
-        self._open = ExitStack()
-        self._writer: pq.ParquetWriter | None = None
+    It is written topic by topic, and appears whole when the block ends well.
+    """
+    rows, columns = np.triu_indices(len(groups))
+    names = pl.DataFrame({"group": [groups[row] for row in rows], "other": [groups[col] for col in columns]})
+    schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
+    folder.mkdir(exist_ok=True)
+    with (
+        atomic_file(folder / SIMILARITY_NAME) as beside,
+        pq.ParquetWriter(beside, schema, compression="zstd") as writer,
+    ):
 
-    def __enter__(self) -> Self:
-        self._path.parent.mkdir(exist_ok=True)
-        with ExitStack() as opening:
-            beside = opening.enter_context(atomic_file(self._path))
-            writer = pq.ParquetWriter(beside, self._schema, compression="zstd")
-            self._writer = opening.enter_context(writer)
-            self._open = opening.pop_all()
-        return self
+        def add(split: str, category: str, topic: str | None, matrices: Matrices) -> None:
+            table = names.select(
+                pl.lit(split).alias("split"),
+                pl.lit(category).alias("category"),
+                pl.lit(topic, pl.String).alias("topic"),
+                "group",
+                "other",
+                bleu=pl.Series(matrices["bleu"][rows, columns]),
+                bleu_of_group=pl.Series(matrices["directed"][rows, columns]),
+                bleu_of_other=pl.Series(matrices["directed"][columns, rows]),
+                wed=pl.Series(-matrices["wed"][rows, columns]),
+            ).with_columns(pl.col(pl.Float64).fill_nan(None))
+            writer.write_table(table.to_arrow().cast(schema))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._open.__exit__(kind, error, trace)
-
-    def add(self, key: TopicKey, likeness: Mapping[Measure, FloatArray], directed: FloatArray) -> None:
-        """Add a topic; see `topic_analysis.TopicFigures` for its matrices."""
-        self._add((key.split, key.category, key.topic), likeness, directed)
-
-    def add_mean(self, split: str, category: str, totals: Totals) -> None:
-        """Add the mean over the topics of a category."""
-        means = {measure: totals.likeness(split, category, measure) for measure in MEASURES}
-        self._add((split, category, None), means, totals.directed_bleu(split, category))
-
-    def _add(
-        self, where: tuple[str, str, str | None], likeness: Mapping[Measure, FloatArray], directed: FloatArray
-    ) -> None:
-        assert self._writer is not None
-        values = {measure: matrix[self._rows, self._columns] for measure, matrix in likeness.items()}
-        rows = self._names.with_columns(
-            *(
-                pl.lit(value, pl.String).alias(name)
-                for name, value in zip(list(SIMILARITY)[:3], where, strict=True)
-            ),
-            bleu=pl.Series(values["bleu"]),
-            bleu_of_group=pl.Series(directed[self._rows, self._columns]),
-            bleu_of_other=pl.Series(directed[self._columns, self._rows]),
-            wed=pl.Series(-values["wed"]),
-        ).with_columns(pl.col("^bleu.*$", "wed").fill_nan(None))
-        table: pa.Table = rows.select(list(SIMILARITY)).to_arrow().cast(self._schema)
-        self._writer.write_table(table)
+        yield add

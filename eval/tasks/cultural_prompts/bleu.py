@@ -2,7 +2,7 @@
 
 An n-gram that a text holds k times is k features, its first, second … occurrence. Then a clipped count, the
 smaller of two counts, is the number of features in common, and the counts of all pairs of groups are one
-product of matrices for each order.
+product of sparse matrices for each order.
 
 References:
     Papineni et al. (2002), BLEU, ACL; without smoothing and with the shortest reference for the brevity
@@ -16,12 +16,10 @@ import numpy as np
 from blend.eval.statistics.clusters import FloatArray, divide
 from blend.eval.tasks.cultural_prompts import Bleu
 from blend.eval.tasks.cultural_prompts.coded_topics import CodedTopic, Definition, IntArray
+from blend.eval.tasks.cultural_prompts.survey_agreement import scipy_module
 
 ORDERS = 4
 """Tokens of the longest n-gram."""
-
-_CELLS = 1 << 22
-"""Numbers of a block of a matrix: memory does not depend on the number of n-grams."""
 
 
 def bleu(topic: CodedTopic, *, kind: Bleu = "multi-reference", definition: Definition = "paper") -> FloatArray:
@@ -40,7 +38,12 @@ def directed_bleu(topic: CodedTopic, *, kind: Bleu = "multi-reference") -> Float
     Returns:
         Shape ``(n_groups, n_groups)``; NaN where a group has no text that is not empty.
     """
-    return _multi_reference(topic) if kind == "multi-reference" else _pairwise(topic)
+    full = topic.lengths > 0
+    groups, lengths = topic.group_of[full], topic.lengths[full]
+    texts = [text for text in topic.texts if len(text)]
+    if kind == "multi-reference":
+        return _bleu(texts, lengths, groups, topic.n_groups)
+    return _mean_of_pairs(_bleu(texts, lengths, np.arange(len(texts)), len(texts)), groups, topic.n_groups)
 
 
 def undirected(directed: FloatArray, *, definition: Definition = "paper") -> FloatArray:
@@ -62,31 +65,13 @@ def undirected(directed: FloatArray, *, definition: Definition = "paper") -> Flo
     return (directed + directed.T) / 2
 
 
-def _multi_reference(topic: CodedTopic) -> FloatArray:
-    """The corpus BLEU of the row's texts, with all texts of the column's group as references of each.
-
-    Empty texts are left out; NaN where none is left.
-    """
-    full = topic.lengths > 0
-    groups, lengths = topic.group_of[full], topic.lengths[full]
-    texts = [text for text in topic.texts if len(text)]
-    return _bleu(texts, lengths, groups, topic.n_groups)
-
-
-def _pairwise(topic: CodedTopic) -> FloatArray:
-    """The mean BLEU over pairs of a text of the row's group and one of the column's, its only reference."""
-    full = topic.lengths > 0
-    groups, lengths = topic.group_of[full], topic.lengths[full]
-    texts = [text for text in topic.texts if len(text)]
-    if not texts:
-        return np.full((topic.n_groups, topic.n_groups), np.nan)
-    single = _bleu(texts, lengths, np.arange(len(texts)), len(texts))
-    held = np.bincount(groups, minlength=topic.n_groups).astype(np.float64)
-    # Indicator of who wrote what: ``member @ single @ member.T`` adds text by text up to group by group.
-    member = np.zeros((topic.n_groups, len(texts)))
-    member[groups, np.arange(len(texts))] = 1.0
+def _mean_of_pairs(single: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """The mean over pairs of a text of the row's group and one of the column's, its only reference."""
+    # Who wrote what: ``member @ single @ member.T`` adds text by text up to group by group.
+    member = (np.arange(n_groups)[:, np.newaxis] == groups).astype(np.float64)
+    held = member.sum(axis=1)
     sums: FloatArray = member @ single @ member.T
-    return divide(sums, np.outer(held, held).astype(np.float64))
+    return divide(sums, np.outer(held, held))
 
 
 def _bleu(texts: Sequence[IntArray], lengths: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
@@ -154,27 +139,9 @@ def _matches(text_of: IntArray, features: IntArray, groups: IntArray, n_groups: 
 
     Shape ``(n_groups, n_groups)``.
     """
-    n_features = int(features.max(initial=0)) + 1
-    cells, texts_with = np.unique(groups[text_of] * n_features + features, return_counts=True)
-    # A row per group and feature that it holds, with the number of its texts that hold it.
-    group_of, feature_of = cells // n_features, cells % n_features
-    groups_with = np.bincount(feature_of, minlength=n_features)
-    own = groups_with[feature_of] == 1
-    # Most n-grams are of one group alone; they match nowhere else.
-    matches = np.zeros((n_groups, n_groups))
-    # einsum gives a view of the diagonal that can be written to.
-    np.add.at(np.einsum("ii->i", matches), group_of[own], texts_with[own])
-    shared = np.flatnonzero(groups_with > 1)
-    column_of = np.full(n_features, -1)
-    column_of[shared] = np.arange(len(shared))
-    columns, rows, counts = column_of[feature_of[~own]], group_of[~own], texts_with[~own]
-    width = max(1, _CELLS // n_groups)
-    for start in range(0, len(shared), width):
-        here = (columns >= start) & (columns < start + width)
-        # Whole numbers below 2**24, which four bytes hold exactly.
-        held = np.zeros((n_groups, min(width, len(shared) - start)), dtype=np.float32)
-        held[rows[here], columns[here] - start] = counts[here]
-        # ``[row, column]``: texts of the row's group with a feature, summed over the features that the column's
-        # group has.
-        matches += held @ (held > 0).astype(np.float32).T
+    shape = (n_groups, int(features.max(initial=0)) + 1)
+    cells = (groups[text_of], features)
+    # A text has each feature once, so that the cells of a group add up to its texts that have it.
+    texts_with = scipy_module("sparse").csr_array((np.ones(len(features)), cells), shape=shape)
+    matches: FloatArray = (texts_with @ (texts_with > 0).astype(np.float64).T).toarray()
     return matches

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,6 @@ class CodedTopic:
         """Texts of every group, shape ``(n_groups,)``."""
         return np.bincount(self.group_of, minlength=self.n_groups).astype(np.int64)
 
-    def of_group(self, group: int) -> tuple[IntArray, ...]:
-        """The texts of a group."""
-        start, end = np.searchsorted(self.group_of, [group, group + 1])
-        return self.texts[start:end]
-
 
 def code_topic(texts: Sequence[Sequence[str]], group_of: Sequence[int], n_groups: int) -> CodedTopic:
     """Code the tokens of a topic's texts.
@@ -62,43 +57,6 @@ def code_topic(texts: Sequence[Sequence[str]], group_of: Sequence[int], n_groups
     ]
     groups = np.array([group_of[i] for i in order], dtype=np.int64)
     return CodedTopic(n_groups, groups, tuple(coded), tuple(codes))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JoinedTexts:
-    """Texts of tokens coded as whole numbers from 0."""
-
-    tokens: IntArray
-    """The tokens of all texts."""
-    starts: IntArray
-    """Where each text starts, and where the last one ends; shape ``(n_texts + 1,)``."""
-
-    @classmethod
-    def of(cls, texts: Sequence[IntArray]) -> Self:
-        """Join texts."""
-        lengths = [len(text) for text in texts]
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        return cls(np.concatenate([np.zeros(0, dtype=np.int64), *texts]), starts)
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, which: slice) -> "JoinedTexts":
-        """Some texts that follow each other."""
-        first, last, _ = which.indices(len(self))
-        starts = self.starts[first : last + 1]
-        return JoinedTexts(self.tokens[starts[0] : starts[-1]], starts - starts[0])
-
-    @property
-    def lengths(self) -> IntArray:
-        """Tokens of each text, shape ``(n_texts,)``."""
-        lengths: IntArray = np.diff(self.starts)
-        return lengths
-
-    @property
-    def n_codes(self) -> int:
-        """One more than the largest code."""
-        return int(self.tokens.max(initial=-1)) + 1
 
 
 Definition = Literal["paper", "reference_code"]

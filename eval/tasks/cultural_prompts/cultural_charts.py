@@ -1,13 +1,9 @@
 """Charts of texts for readers of many nationalities, as Vega-Lite specifications; see `score_charts`."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from blend.eval.report.vega_lite import Rows, Spec, load_altair, spec_of
 
-_MAP_HEIGHT = 330
-_MAP_SHAPE = 0.46
-_SCHEME = "cividis"
 _COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
 
 
@@ -72,55 +68,3 @@ def anchor_chart(rows: Rows, anchors: Sequence[str], *, title: str) -> Spec:
     zero = alt.Chart(alt.Data(values=[{"v": 0}])).mark_rule(color="#808a94").encode(x="v:Q")
     height = (10 * len(splits) + 6) * len(anchors)
     return spec_of(zero + lines + marks, f"{title}, by nationality", height=height)
-
-
-def likeness_map(pairs: Rows, places: Mapping[str, Mapping[str, Any]], first: str, *, title: str) -> Spec:
-    """Show how alike every nationality's texts are to those for one that the reader chooses from a list.
-
-    Args:
-        pairs: ``a`` and ``b`` (names) and ``v`` (BLEU), every pair once.
-        places: ``latitude`` and ``longitude`` by name.
-        first: The nationality that is chosen at the beginning.
-        title: What is shown.
-    """
-    alt = load_altair()
-    names = list(places)
-    chosen = alt.param(
-        name="chosen", value=first, bind=alt.binding_select(options=names, name="like the texts for: ")
-    )
-    world = alt.Chart(
-        alt.Data(name="land", format=alt.TopoDataFormat(type="topojson", feature="land"))
-    ).mark_geoshape(style="land")
-    where = alt.Data(values=[{"name": name, **places[name]} for name in names])
-    marks = (
-        alt.Chart(alt.Data(values=list(pairs)))
-        .transform_filter("datum.a == chosen || datum.b == chosen")
-        .transform_calculate(other="datum.a == chosen ? datum.b : datum.a")
-        .transform_filter("datum.a != datum.b")
-        .transform_lookup(
-            lookup="other", from_=alt.LookupData(data=where, key="name", fields=["latitude", "longitude"])
-        )
-        .mark_circle(opacity=0.95, style="mark", size=70)
-        .encode(
-            longitude="longitude:Q",
-            latitude="latitude:Q",
-            color=alt.Color(
-                "v:Q",
-                scale=alt.Scale(scheme=_SCHEME),
-                title=title,
-                legend=alt.Legend(
-                    orient="bottom", gradientLength=160, gradientThickness=8, direction="horizontal"
-                ),
-            ),
-            tooltip=[alt.Tooltip("other:N", title="texts for"), alt.Tooltip("v:Q", title=title, format=".3f")],
-        )
-    )
-    here = (
-        alt.Chart(where)
-        .transform_filter("datum.name == chosen")
-        .mark_point(shape="cross", size=160, strokeWidth=2, filled=True, color="#d9730d")
-        .encode(longitude="longitude:Q", latitude="latitude:Q", tooltip=[alt.Tooltip("name:N")])
-    )
-    chart = (world + marks + here).project(type="equalEarth").add_params(chosen)
-    spec = spec_of(chart, f"World map: {title} to the texts for a chosen nationality", height=_MAP_HEIGHT)
-    return spec | {"usermeta": {"heightOfWidth": _MAP_SHAPE, "maximalHeight": _MAP_HEIGHT}}

@@ -11,9 +11,10 @@ from blend.eval.scores_json import ALL, Score, estimated, missing_share, plain
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts.lexical_variance import Variances, anova
+from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
 from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, Settings
-from blend.eval.tasks.cultural_prompts.topic_totals import TopicSummary, Totals
+from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicSummary
+from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
 SIGNIFICANT = 0.05
@@ -25,7 +26,7 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
 
     Args:
         totals: What the topics add up to.
-        agreements: Its correlations, `topic_totals.AGREEMENTS`.
+        agreements: Its correlations, `topic_analysis.AGREEMENTS`.
         gold: The items of the run.
 
     Yields:
@@ -42,7 +43,7 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
         yield from _counts(topics, scope, key)
     if len(totals.splits) > 1:
         yield from _variances(totals.topics, "overall", ALL, totals.settings)
-    yield missing_share(sum(topic.n_texts for topic in totals.topics), gold.height)
+    yield missing_share(_n_texts(totals.topics), gold.height)
     yield from _agreements(agreements, totals.settings.seed)
     for topic in totals.topics:
         for name, found in _both(topic):
@@ -77,7 +78,7 @@ def _warnings_on_samples(totals: Totals) -> Iterator[str]:
         count = sum(topic.odd[name] for topic in totals.topics)
         if count:
             what, effect = _IN_WORDS[name]
-            yield f"{what}: {count:,} of {sum(topic.n_texts for topic in totals.topics):,}; kept{effect}"
+            yield f"{what}: {count:,} of {_n_texts(totals.topics):,}; kept{effect}"
 
 
 _IN_WORDS = {
@@ -165,12 +166,16 @@ def _both(topic: TopicSummary) -> tuple[tuple[str, Variances], ...]:
 
 
 def _counts(topics: Sequence[TopicSummary], scope: str, key: str) -> Iterator[Score]:
-    n_texts = sum(topic.n_texts for topic in topics)
+    n_texts = _n_texts(topics)
     yield plain("texts", scope, key, n_texts, n=n_texts)
     yield plain("topics", scope, key, len(topics), n=len(topics))
     for name in ODDITIES:
         count = sum(topic.odd[name] for topic in topics)
         yield plain(name, scope, key, 100 * count / n_texts if n_texts else None, n=n_texts)
+
+
+def _n_texts(topics: Sequence[TopicSummary]) -> int:
+    return sum(int(topic.samples.sum()) for topic in topics)
 
 
 def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:

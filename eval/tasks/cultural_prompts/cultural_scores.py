@@ -15,13 +15,18 @@ from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
 from blend.eval.scores_json import ScoredItems, drop_scores, unanswered_share
 from blend.eval.tasks.cultural_prompts import CulturalScoring
-from blend.eval.tasks.cultural_prompts.analysis_tables import SimilarityFile, analysis_folder, write_tables
+from blend.eval.tasks.cultural_prompts.analysis_tables import analysis_folder, similarity_file, write_tables
 from blend.eval.tasks.cultural_prompts.coded_topics import Definition
 from blend.eval.tasks.cultural_prompts.cultural_figures import all_scores, warnings_on
-from blend.eval.tasks.cultural_prompts.spread_topics import analysed
 from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, distances
 from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey, TopicTexts
+from blend.eval.tasks.cultural_prompts.topic_analysis import (
+    Settings,
+    TopicFigures,
+    TopicKey,
+    TopicTexts,
+    analyse_topics,
+)
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
@@ -70,17 +75,19 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     )
     totals = Totals(settings)
     decisions = []
-    with translate_errors(run.directory), SimilarityFile(run.directory, groups) as similarity:
+    folder = analysis_folder(run.directory)
+    with translate_errors(run.directory), similarity_file(folder, groups) as add_similarity:
         drop_scores(run)
         for figures, texts in _figures(run, gold, settings, options.dask, on_progress):
+            key = figures.summary.key
             totals.add(figures)
-            similarity.add(figures.key, figures.likeness, figures.directed_bleu)
+            add_similarity(key.split, key.category, key.topic, figures.matrices)
             decisions.append(_decisions(texts, figures))
-        for split, category in totals.categories:
-            similarity.add_mean(split, category, totals)
+        for (split, category), matrices in totals.means.items():
+            add_similarity(split, category, None, matrices)
     agreements = totals.agreements()
     with translate_errors(run.directory):
-        write_tables(analysis_folder(run.directory), totals, agreements, top=options.top)
+        write_tables(folder, totals, agreements, top=options.top)
     decided = pl.concat(decisions)
     surveys = options.surveys or {}
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
@@ -112,7 +119,7 @@ def _figures(
             waiting.append(ids)
             yield texts
 
-    for done, figures in enumerate(analysed(handed_on(), settings, dask=dask), start=1):
+    for done, figures in enumerate(analyse_topics(handed_on(), settings, dask=dask), start=1):
         yield figures, waiting.pop(0)
         on_progress(STEP, done, n_topics)
 

@@ -1,4 +1,4 @@
-"""Sections of texts for readers of many nationalities: variance, words, a map, correlations, examples."""
+"""Sections of texts for readers of many nationalities: variance, words, correlations, examples."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,8 @@ from blend.eval.runs.run_tables import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts import cultural_charts
-from blend.eval.tasks.cultural_prompts.analysis_tables import SIMILARITY_NAME, WORDS_NAME, analysis_folder
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
-from blend.schemas.language.nationalities import nationalities
+from blend.eval.tasks.cultural_prompts.analysis_tables import WORDS_NAME, analysis_folder
+from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
@@ -23,7 +22,7 @@ EXAMPLES = 6
 
 def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     """The sections that the scores and tables of comparable runs have figures for."""
-    found = [_variances(runs), *(_agreement(runs, *of) for of in _surveys(runs[0])), _map(runs), _words(runs)]
+    found = [_variances(runs), *(_agreement(runs, *of) for of in _surveys(runs[0])), _words(runs)]
     return tuple(section for section in (*found, _examples(runs[0])) if section is not None)
 
 
@@ -81,36 +80,22 @@ def _surveys(run: ScoredRun) -> list[tuple[str, str]]:
 
 
 def _variances(runs: Sequence[ScoredRun]) -> Section | None:
+    metrics = [f"variance-{what}{kind}" for kind in ("-unbiased", "") for what in ("across", "within")]
     pictures, cells = [], []
     for run in runs:
-        across, within = (run.of(f"variance-{what}-unbiased", "topic") for what in ("across", "within"))
-        published = {what: run.of(f"variance-{what}", "topic") for what in ("across", "within")}
-        rows = []
-        for topic, between in across.items():
-            inside = within[topic]
-            cells.append(
-                (
-                    run.name,
-                    topic,
-                    figure(between, 3),
-                    figure(inside, 3),
-                    *(figure(of[topic], 3) for of in published.values()),
-                )
-            )
-            if between.value is None or inside.value is None:
-                continue
-            rows.append(
-                {
-                    "topic": topic,
-                    "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
-                    "across": between.value,
-                    "across_low": between.low,
-                    "across_high": between.high,
-                    "within": inside.value,
-                    "within_low": inside.low,
-                    "within_high": inside.high,
-                }
-            )
+        found = [run.of(metric, "topic") for metric in metrics]
+        across, within, *_ = found
+        cells += [(run.name, topic, *(figure(of[topic], 3) for of in found)) for topic in across]
+        rows = [
+            {
+                "topic": topic,
+                "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
+                **_ends("across", between),
+                **_ends("within", within[topic]),
+            }
+            for topic, between in across.items()
+            if between.value is not None and within[topic].value is not None
+        ]
         if rows:
             pictures.append(ReportChart(run.name, cultural_charts.variance_chart(rows, title=run.name)))
     if not cells:
@@ -126,6 +111,10 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             ("model", "topic", "between", "within", "between, published", "within, published"), tuple(cells)
         ),
     )
+
+
+def _ends(name: str, score: Score) -> dict[str, float | None]:
+    return {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
 
 
 def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
@@ -160,34 +149,6 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
         "they have nothing in common. Mean over topics with its 95 % interval.",
         tuple(pictures),
         ReportTable(("model", "kind of text", "nationality", "τ"), tuple(cells)),
-    )
-
-
-def _map(runs: Sequence[ScoredRun]) -> Section | None:
-    places = {
-        one.demonym: {"latitude": one.latitude, "longitude": one.longitude} for one in reversed(nationalities())
-    }
-    pictures = []
-    for run in runs:
-        rows = _table(run, SIMILARITY_NAME).filter(pl.col("topic").is_null())
-        means = rows.group_by("group", "other", maintain_order=True).agg(v=pl.col("bleu").mean().round(4))
-        known = means.filter(pl.col("group").is_in(list(places)) & pl.col("other").is_in(list(places)))
-        names = [name for name in dict.fromkeys(known["group"]) if name in places]
-        if len(names) < 2:
-            continue
-        pairs = known.select(a="group", b="other", v="v").drop_nulls().to_dicts()
-        spec = cultural_charts.likeness_map(
-            pairs, {name: places[name] for name in sorted(names)}, min(names), title="BLEU"
-        )
-        pictures.append(ReportChart(run.name, spec, large=True))
-    if not pictures:
-        return None
-    return Section(
-        "map",
-        "Whose texts are alike",
-        "Choose a nationality below the map: the brighter a mark, the more alike are the texts for readers "
-        "there to those for readers of the one chosen (the cross). Mean BLEU over categories of topics.",
-        tuple(pictures),
     )
 
 

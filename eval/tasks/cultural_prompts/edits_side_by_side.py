@@ -10,13 +10,13 @@ References:
     distances, Nordic Journal of Computing 10.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.tasks.cultural_prompts.coded_topics import IntArray, JoinedTexts
+from blend.eval.tasks.cultural_prompts.coded_topics import IntArray
 
 Bits = NDArray[np.uint64]
 """An array of 64 bits in each number."""
@@ -33,59 +33,63 @@ WIDTH = 64
 _ONE, _LAST, _ALL = np.uint64(1), np.uint64(WIDTH - 1), ~np.uint64(0)
 
 
-def edits_side_by_side(rows: JoinedTexts, columns: JoinedTexts, *, upper: bool) -> IntArray:
+def edits_side_by_side(texts: Sequence[IntArray]) -> IntArray:
     """Tokens to insert, delete or replace between every two texts; only where `compiled` has something.
 
     Args:
-        rows: Texts, each of which is compared with all of ``columns``.
-        columns: Texts.
-        upper: Both are the same texts, and only what stands right of the diagonal is wanted.
+        texts: Codes of their tokens.
 
     Returns:
-        Shape ``(n_rows, n_columns)``; with ``upper``, what is not right of the diagonal means nothing.
+        Shape ``(n_texts, n_texts)``, symmetric.
     """
-    edits = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    n_codes = max(rows.n_codes, columns.n_codes)
-    for start in range(0, len(rows), LANES):
-        first = start if upper else 0
-        some = rows[start : start + LANES]
-        edits[start : start + LANES, first:] = _edits_of(some, columns[first:], n_codes)
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    # Texts that are compared side by side cost as much as the longest of them.
+    order = np.argsort(lengths, kind="stable")
+    edits = np.zeros((len(texts), len(texts)), dtype=np.int64)
+    n_codes = 1 + max(int(text.max(initial=-1)) for text in texts)
+    for start in range(0, len(texts), LANES):
+        # Those before are done: the others of a pair come later in the order.
+        others = order[start:]
+        found = _edits_of([texts[n] for n in others[:LANES]], [texts[n] for n in others], n_codes)
+        edits[np.ix_(others[:LANES], others)] = found
+        edits[np.ix_(others, others[:LANES])] = found.T
     return edits
 
 
-def _edits_of(some: JoinedTexts, columns: JoinedTexts, n_codes: int) -> IntArray:
-    """Edits between up to `LANES` texts and each of the others, shape ``(n_some, n_columns)``."""
+def _edits_of(some: Sequence[IntArray], others: Sequence[IntArray], n_codes: int) -> IntArray:
+    """Edits between up to `LANES` texts and each of the others, shape ``(n_some, n_others)``."""
     step = compiled()
     assert step is not None
     lengths = np.zeros(LANES, dtype=np.int64)
-    lengths[: len(some)] = some.lengths
-    n_blocks = -(-int(lengths.max()) // WIDTH)
+    lengths[: len(some)] = [len(text) for text in some]
+    other_lengths = np.array([len(text) for text in others], dtype=np.int64)
+    n_blocks = max(1, -(-int(lengths.max()) // WIDTH))
     table, matches = _matches(some, n_codes, n_blocks)
-    shape = (len(columns), n_blocks, LANES)
+    shape = (len(others), n_blocks, LANES)
     # At first every cell is one more than the one above.
     more, less = np.full(shape, _ALL), np.zeros(shape, dtype=np.uint64)
-    step(matches, table[columns.tokens], columns.starts, more, less)
+    step(matches, table[np.concatenate(others)], np.append(0, np.cumsum(other_lengths)), more, less)
     # Shape ``(n_blocks, LANES)``: the bits of a block that stand for tokens of that lane's text.
     ours = _lowest_bits(lengths - WIDTH * np.arange(n_blocks)[:, np.newaxis])
     risen, fallen = (np.bitwise_count(bits & ours).sum(axis=1, dtype=np.int64) for bits in (more, less))
     # The distance is the last cell of the last column: its top cell, as long as the column's text, and from
     # there one more or less for each bit.
-    edits: IntArray = (columns.lengths[:, np.newaxis] + risen - fallen).T
+    edits: IntArray = (other_lengths[:, np.newaxis] + risen - fallen).T
     return edits[: len(some)]
 
 
-def _matches(some: JoinedTexts, n_codes: int, n_blocks: int) -> tuple[NDArray[np.int32], Bits]:
+def _matches(some: Sequence[IntArray], n_codes: int, n_blocks: int) -> tuple[NDArray[np.int32], Bits]:
     """Find where each token stands in texts.
 
     Returns:
         The row of each code, 0 for those that none of the texts holds; and the rows, shape ``(n_rows, n_blocks,
         LANES)``: bit i of block b is set where token 64 b + i of a text is that of the row.
     """
-    tokens, row_of = np.unique(some.tokens, return_inverse=True)
+    tokens, row_of = np.unique(np.concatenate(some), return_inverse=True)
     table = np.zeros(n_codes, dtype=np.int32)
     table[tokens] = np.arange(1, len(tokens) + 1)
-    lane_of = np.repeat(np.arange(len(some)), some.lengths)
-    position = np.arange(len(some.tokens)) - some.starts[lane_of]
+    lane_of = np.repeat(np.arange(len(some)), [len(text) for text in some])
+    position = np.concatenate([np.arange(len(text)) for text in some])
     rows = np.zeros((len(tokens) + 1, n_blocks, LANES), dtype=np.uint64)
     where = np.ravel_multi_index((row_of + 1, position // WIDTH, lane_of), rows.shape)
     np.bitwise_or.at(rows.reshape(-1), where, _ONE << (position % WIDTH).astype(np.uint64))

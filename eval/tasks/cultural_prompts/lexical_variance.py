@@ -16,7 +16,7 @@ from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.few_clusters import student_interval
 from blend.eval.statistics.resampling import DRAWS, FEW, LEVEL, cluster_weights, percentile_interval
 from blend.eval.tasks.cultural_prompts.coded_topics import Definition
-from blend.eval.tasks.cultural_prompts.survey_agreement import scipy_stats
+from blend.eval.tasks.cultural_prompts.survey_agreement import scipy_module
 from blend.eval.tasks.cultural_prompts.word_edit_distance import PairSums, wed
 
 BoolArray = NDArray[np.bool_]
@@ -95,7 +95,7 @@ def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
     """
     if min(len(within), len(across)) < 2 or not (np.ptp(within) or np.ptp(across)):
         return None
-    found = scipy_stats().f_oneway(np.asarray(within), np.asarray(across))
+    found = scipy_module("stats").f_oneway(np.asarray(within), np.asarray(across))
     return Anova(float(found.statistic), float(found.pvalue))
 
 

@@ -1,7 +1,7 @@
 """Cultural distance: how far the answers of two groups in a survey lie apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from importlib import import_module
 from itertools import compress
 from types import ModuleType
 from typing import NamedTuple
@@ -86,8 +86,7 @@ def _standardised(values: FloatArray) -> FloatArray:
     return scaled
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Agreement:
+class Agreement(NamedTuple):
     """The rank correlation of likeness and closeness for every anchor, in the order of the survey's groups."""
 
     tau: FloatArray
@@ -98,12 +97,6 @@ class Agreement:
     ``reference_code``."""
     n: IntArray
     """Other groups that were ranked."""
-
-    @property
-    def mean(self) -> float | None:
-        """The mean over anchors; null where it is defined for none."""
-        known = self.tau[~np.isnan(self.tau)]
-        return float(known.mean()) if len(known) else None
 
 
 def agreement(
@@ -151,7 +144,7 @@ def tau_c(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Kendall's tau-c and its two-sided p-value; both NaN with fewer than two different values in either."""
     if min(len(np.unique(x)), len(np.unique(y))) < 2:
         return float("nan"), float("nan")
-    found = scipy_stats().kendalltau(x, y, variant="c")
+    found = scipy_module("stats").kendalltau(x, y, variant="c")
     return float(found.statistic), float(found.pvalue)
 
 
@@ -165,21 +158,19 @@ def tau_of_names(names: Sequence[str], x: FloatArray, y: FloatArray) -> float:
         return float("nan")
     codes = {name: code for code, name in enumerate(sorted(names))}
     first, second = (np.array([codes[name] for name in one]) for one in lists)
-    return float(scipy_stats().kendalltau(first, second, variant="c").statistic)
+    return float(scipy_module("stats").kendalltau(first, second, variant="c").statistic)
 
 
 EXTRA = "cultural-prompts"
 
 
-def scipy_stats() -> ModuleType:
-    """The module ``scipy.stats``.
+def scipy_module(name: str) -> ModuleType:
+    """A module of SciPy.
 
     Raises:
         MissingExtraError: If SciPy is not installed.
     """
     try:
-        from scipy import stats
+        return import_module(f"scipy.{name}")
     except ModuleNotFoundError:
-        raise MissingExtraError("testing variances and rank correlations", extra=EXTRA) from None
-    assert isinstance(stats, ModuleType)
-    return stats
+        raise MissingExtraError("comparing texts and testing what they show", extra=EXTRA) from None

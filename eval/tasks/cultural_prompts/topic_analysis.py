@@ -4,8 +4,7 @@ A topic is the unit that is sent to a worker. What comes back is small beside th
 groups and the counts of words.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,15 +20,37 @@ from blend.eval.tasks.cultural_prompts.lexical_variance import (
     published_variances,
     unbiased_variances,
 )
-from blend.eval.tasks.cultural_prompts.survey_agreement import Agreement, CulturalDistances, agreement
-from blend.eval.tasks.cultural_prompts.tfidf_words import WordCounts, stop_words, word_counts
+from blend.eval.tasks.cultural_prompts.odd_texts import odd_texts
+from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, agreement
+from blend.eval.tasks.cultural_prompts.tfidf_words import word_counts
 from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums, wed
 from blend.eval.text.nltk_tokens import nltk_tokens
+from blend.loaders.servers.cluster import on_cluster
 
 Measure = Literal["bleu", "wed"]
 """What says how alike two groups' texts are: BLEU, or the word edit distance with its sign turned."""
 
 MEASURES: tuple[Measure, ...] = ("bleu", "wed")
+
+Matrices = dict[str, FloatArray]
+"""Shape ``(n_groups, n_groups)`` each: how alike two groups' texts are by every measure, higher for more, and
+``directed``, the BLEU of the row's texts measured against the column's."""
+
+AGREEMENTS = pl.Schema(
+    {
+        "split": pl.String(),
+        "category": pl.String(),
+        "topic": pl.String(),
+        "survey": pl.String(),
+        "measure": pl.String(),
+        "anchor": pl.String(),
+        "tau": pl.Float64(),
+        "p": pl.Float64(),
+        "n": pl.Int64(),
+    }
+)
+"""One row per topic, survey, measure and anchor; ``topic`` is null for the mean over the topics of a category.
+``tau`` and ``p`` are null where they are not defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,153 +107,106 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TopicFigures:
-    """Figures that a topic adds."""
+class TopicSummary:
+    """The figures of a topic that are kept when the next one comes."""
 
     key: TopicKey
     """Which topic."""
-    number: int
-    """Its number."""
     samples: IntArray
     """Texts of every group."""
     published: Variances
     """Lexical variance as the definitions have it."""
     unbiased: Variances
     """Lexical variance without their bias."""
-    likeness: dict[Measure, FloatArray]
-    """How alike two groups' texts are, higher for more; shape ``(n_groups, n_groups)``."""
-    directed_bleu: FloatArray
-    """BLEU of the row's texts measured against the column's; shape ``(n_groups, n_groups)``."""
-    agreements: dict[tuple[Measure, str], Agreement]
-    """Rank correlation of each likeness with each survey's closeness."""
-    words: WordCounts
-    """How often every group's texts hold each word."""
+    agreements: pl.DataFrame
+    """Rank correlation of each likeness with each survey's closeness, `AGREEMENTS`."""
+    odd: dict[str, int]
+    """Texts by what they are counted as."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicFigures:
+    """Figures that a topic adds."""
+
+    summary: TopicSummary
+    matrices: Matrices
+    words: pl.DataFrame
+    """How often every group's texts hold each word, `tfidf_words.word_counts`."""
     texts: pl.DataFrame
-    """One row per text, in the order given: ``tokens`` and a column per name of `topic_analysis.ODDITIES`."""
+    """One row per text, in the order given: ``tokens`` and a column per name of `odd_texts.ODDITIES`."""
+
+
+def analyse_topics(
+    topics: Iterable[TopicTexts], settings: Settings, *, dask: str | None = None
+) -> Iterator[TopicFigures]:
+    """The figures of topics, in their order: one after the other, or side by side on a Dask cluster.
+
+    Args:
+        topics: The topics; taken one by one, and on a cluster a few ahead.
+        settings: What decides the figures.
+        dask: Address of a Dask scheduler, ``tcp://host:8786``, or ``local``; this process alone when absent.
+
+    Raises:
+        MissingExtraError, ServerError, InputError: As from `on_cluster`.
+    """
+    if dask is None:
+        return (analyse_topic(topic, settings) for topic in topics)
+    return on_cluster(analyse_topic, topics, settings, dask=dask, about="topic")
 
 
 def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     """Every figure of a topic; each text is parted into tokens once.
 
     Raises:
-        MissingExtraError: If there is a survey and SciPy is not installed.
+        MissingExtraError: If SciPy is not installed.
     """
     tokens = [settings.tokenise(text) for text in topic.texts]
     coded = code_topic(tokens, topic.groups, len(settings.groups))
     pairs = pair_sums(coded)
     directed = directed_bleu(coded, kind=settings.bleu)
-    likeness: dict[Measure, FloatArray] = {
+    matrices = {
         "bleu": undirected(directed, definition=settings.definition),
         "wed": np.negative(wed(pairs, definition=settings.definition)),
+        "directed": directed,
     }
-    odd = [
-        oddities(text, of, is_english=topic.is_english) + (("repeated",) if again else ())
-        for text, of, again in zip(topic.texts, tokens, _are_repeated(topic), strict=True)
-    ]
-    return TopicFigures(
-        topic.key,
-        topic.number,
+    odd = odd_texts(topic.texts, tokens, topic.groups, is_english=topic.is_english)
+    key = topic.key
+    summary = TopicSummary(
+        key,
         coded.samples,
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
-        likeness,
-        directed,
-        {
-            (measure, culture.survey): agreement(
-                likeness[measure],
+        agreements_of(matrices, settings, key.split, key.category, key.topic),
+        {name: int(odd[name].sum()) for name in odd.columns},
+    )
+    texts = odd.select(pl.Series("tokens", map(len, tokens), pl.Int64), *odd.columns)
+    return TopicFigures(
+        summary, matrices, word_counts(coded, settings.stop_words, position=topic.number), texts
+    )
+
+
+def agreements_of(
+    matrices: Matrices, settings: Settings, split: str, category: str, topic: str | None
+) -> pl.DataFrame:
+    """The correlations of every measure with every survey, `AGREEMENTS`."""
+    rows = [pl.DataFrame(schema=AGREEMENTS)]
+    for measure in MEASURES:
+        for culture in settings.cultures:
+            found = agreement(
+                matrices[measure],
                 settings.groups,
                 culture,
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            for measure in MEASURES
-            for culture in settings.cultures
-        },
-        word_counts(coded, settings.stop_words, position=topic.number),
-        pl.DataFrame(
-            {"tokens": [len(of) for of in tokens], **{name: [name in one for one in odd] for name in ODDITIES}},
-            schema={"tokens": pl.Int64, **dict.fromkeys(ODDITIES, pl.Boolean)},
-        ),
-    )
-
-
-ODDITIES = ("empty", "refusal", "other-language", "unparted", "repeated")
-"""What a text can be counted as."""
-
-REFUSAL = re.compile(
-    r"\b(?:i(?:['’]m| am) (?:very |so |truly )?sorry,? (?:but|as|i)\b"
-    r"|i(?:['’]m| am) (?:unable|not able) to\b"
-    r"|i (?:can(?:no|['’])t|can not|won['’]t|will not|am not going to|must decline to|decline to)"
-    r" (?:help|assist|fulfil|fulfill|comply|provide|write|create|generate|answer|do|continue|engage|discuss)\b"
-    r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b)",
-    re.IGNORECASE,
-)
-"""What a refusal says at its beginning: an apology, that the writer cannot or will not, or that it is a
-machine."""
-
-REFUSAL_WITHIN = 200
-"""Characters at the beginning of a text in which a refusal is looked for."""
-
-_FEWEST_TOKENS = 20
-"""Tokens from which on the share of stop words says something."""
-
-_STOP_WORD_SHARE = 0.15
-"""Share of tokens that are English stop words below which a text is not English: English prose has 0.3 to 0.5,
-texts in other languages hardly any."""
-
-_LATIN_END = "\u024f"
-
-# Thai, Lao, Tibetan, Burmese, Khmer, kana and ideographs.
-_WITHOUT_BLANKS = re.compile(
-    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-"""Characters of scripts that write no blanks between words."""
-
-_LONGEST_WORD = 6
-"""Letters per token above which tokens are more than words, in scripts without blanks: a word has two of them
-on average in Chinese, and four in Thai."""
-
-
-def oddities(text: str, tokens: Sequence[str], *, is_english: bool = True) -> tuple[str, ...]:
-    """Tell what a text is counted as by itself, of `ODDITIES`.
-
-    Args:
-        text: As it was written.
-        tokens: Its tokens.
-        is_english: Whether it should be English; texts that should be in another language are not judged.
-    """
-    if not text.strip():
-        return ("empty",)
-    found = []
-    if not text.isascii():
-        letters = sum(map(str.isalpha, "".join(_WITHOUT_BLANKS.findall(text))))
-        if letters > _LONGEST_WORD * len(tokens):
-            found.append("unparted")
-    if REFUSAL.search(text, 0, REFUSAL_WITHIN):
-        found.append("refusal")
-    if is_english and _is_other_language(text, tokens):
-        found.append("other-language")
-    return tuple(found)
-
-
-def _are_repeated(topic: TopicTexts) -> list[bool]:
-    """Whether the same group has each text already, character by character; empty ones are none."""
-    seen: set[tuple[int, str]] = set()
-    found = []
-    for written in zip(topic.groups, topic.texts, strict=True):
-        found.append(written in seen and bool(written[1].strip()))
-        seen.add(written)
-    return found
-
-
-def _is_other_language(text: str, tokens: Sequence[str]) -> bool:
-    """Whether most letters are not Latin, or too few words are those that no English text goes without."""
-    if not text.isascii():
-        letters = [character for character in text if character.isalpha()]
-        if sum(character > _LATIN_END for character in letters) * 2 > len(letters):
-            return True
-    words = [token for token in tokens if token[:1].isalpha()]
-    if len(words) < _FEWEST_TOKENS:
-        return False
-    known = stop_words()
-    return sum(word in known for word in words) < _STOP_WORD_SHARE * len(words)
+            columns: dict[str, pl.Expr | pl.Series] = {
+                "split": pl.lit(split),
+                "category": pl.lit(category),
+                "topic": pl.lit(topic),
+                "survey": pl.lit(culture.survey),
+                "measure": pl.lit(measure),
+                "anchor": pl.Series(culture.groups, dtype=pl.String),
+                **{name: pl.Series(values) for name, values in found._asdict().items()},
+            }
+            rows.append(pl.select(**columns).cast(AGREEMENTS))
+    return pl.concat(rows).with_columns(pl.col("tau", "p").fill_nan(None))

@@ -5,19 +5,17 @@ References:
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from blend.eval.statistics.clusters import FloatArray, divide
-from blend.eval.tasks.cultural_prompts.coded_topics import CodedTopic, Definition, IntArray, JoinedTexts
+from blend.eval.tasks.cultural_prompts.coded_topics import CodedTopic, Definition, IntArray
 from blend.eval.tasks.cultural_prompts.edits_side_by_side import LONGEST, compiled, edits_side_by_side
 
-_BLOCK = 2048
-"""Texts on a side of a block of pairs: memory does not depend on how many texts a topic has."""
+_WORTH_COMPILING = 10**9
+"""Pairs of tokens from which on a second of compiling, once in a process, is soon made up for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,23 +40,13 @@ class PairSums:
 
 
 def pair_sums(topic: CodedTopic) -> PairSums:
-    """WED of all pairs of texts of a topic, each pair of different texts computed once.
+    """WED of all pairs of texts of a topic.
 
     Two empty texts are at distance 0, an empty one and another at 1.
     """
-    distinct, which = _distinct(topic.texts)
-    sums: FloatArray = np.zeros((topic.n_groups, topic.n_groups))
-    squares: FloatArray = np.zeros_like(sums)
-    for rows, columns, weds in _blocks(distinct, which):
-        for total, values in ((sums, weds), (squares, weds**2)):
-            _add(total, values, topic.group_of[rows], topic.group_of[columns])
-            if rows != columns:
-                # Blocks of the upper triangle only; WED is symmetric, so a block off the diagonal stands for
-                # its mirror image.
-                _add(total, values.T, topic.group_of[columns], topic.group_of[rows])
-    # Added up in another order, equal sums differ in the last bit, and would be no ties.
-    sums, squares = (sums + sums.T) / 2, (squares + squares.T) / 2
-    return PairSums(sums, squares, topic.samples, _same_lists(topic, which))
+    longest = np.maximum.outer(topic.lengths, topic.lengths)
+    weds = _edits(topic.texts) / np.maximum(longest, 1)
+    return PairSums(_by_groups(weds, topic), _by_groups(weds**2, topic), topic.samples, _same_lists(topic))
 
 
 def wed(pairs: PairSums, *, definition: Definition = "paper") -> FloatArray:
@@ -68,98 +56,49 @@ def wed(pairs: PairSums, *, definition: Definition = "paper") -> FloatArray:
         Shape ``(n_groups, n_groups)``; 0 on the diagonal, NaN where a group has no text.
     """
     means = divide(pairs.sums, pairs.n_pairs)
-    diagonal = np.arange(len(means))
-    means[diagonal, diagonal] = np.where(pairs.samples > 0, 0.0, np.nan)
+    np.fill_diagonal(means, np.where(pairs.samples > 0, 0.0, np.nan))
     if definition == "reference_code":
         for first, second in pairs.same:
             means[first, second] = means[second, first] = 0.0
     return means
 
 
-def _distinct(texts: Sequence[IntArray]) -> tuple[list[IntArray], IntArray]:
-    """The different texts, shortest first, and which of them each text is."""
-    numbers: dict[bytes, int] = {}
-    # Texts that are compared side by side cost as much as the longest of them.
-    for text in sorted(texts, key=len):
-        numbers.setdefault(text.tobytes(), len(numbers))
-    which = [numbers[text.tobytes()] for text in texts]
-    first = dict(zip(which, texts, strict=True))
-    return [first[number] for number in range(len(numbers))], np.array(which, dtype=np.int64)
+def _edits(texts: Sequence[IntArray]) -> IntArray:
+    """Edits between every two texts, in whichever of two ways takes less time; both count the same."""
+    lengths = [len(text) for text in texts]
+    is_worth_it = sum(lengths) ** 2 >= _WORTH_COMPILING and 0 < max(lengths, default=0) <= LONGEST
+    if is_worth_it and compiled() is not None:
+        return edits_side_by_side(texts)
+    return edits_one_by_one(texts)
 
 
-def _blocks(distinct: Sequence[IntArray], which: IntArray) -> Iterator[tuple[slice, slice, FloatArray]]:
-    """WED of all pairs of texts, in blocks of the upper triangle: rows, columns, values."""
-    starts = range(0, len(which), _BLOCK)
-    for top in starts:
-        rows = slice(top, min(top + _BLOCK, len(which)))
-        for left in starts:
-            if left >= top:
-                columns = slice(left, min(left + _BLOCK, len(which)))
-                yield rows, columns, _weds(distinct, which[rows], which[columns], square=left == top)
-
-
-def _weds(distinct: Sequence[IntArray], rows: IntArray, columns: IntArray, *, square: bool) -> FloatArray:
-    """WED of every pair of texts, each pair of different ones computed once."""
-    row_texts, row_of = np.unique(rows, return_inverse=True)
-    column_texts, column_of = np.unique(columns, return_inverse=True)
-    above = JoinedTexts.of([distinct[number] for number in row_texts])
-    beside = above if square else JoinedTexts.of([distinct[number] for number in column_texts])
-    edits = _edits(above, beside, upper=square)
-    if square:
-        edits = np.triu(edits, 1)
-        edits += edits.T
-    longest = np.maximum(above.lengths[:, np.newaxis], beside.lengths[np.newaxis, :])
-    # Two empty texts: 0 edits of 0 tokens, and 0.
-    values: FloatArray = edits / np.maximum(longest, 1)
-    return values[np.ix_(row_of, column_of)]
-
-
-def _edits(rows: JoinedTexts, columns: JoinedTexts, *, upper: bool) -> IntArray:
-    """Edits between texts, in whichever of two ways takes less time; both count the same."""
-    longest = max(rows.lengths.max(initial=0), columns.lengths.max(initial=0))
-    cells = len(rows.tokens) * len(columns.tokens)
-    if cells >= _WORTH_COMPILING and longest <= LONGEST and compiled() is not None:
-        return edits_side_by_side(rows, columns, upper=upper)
-    return edits_one_by_one(rows, columns)
-
-
-def edits_one_by_one(rows: JoinedTexts, columns: JoinedTexts) -> IntArray:
-    """Tokens to insert, delete or replace between every two texts, by RapidFuzz; nothing else is needed.
-
-    Returns:
-        Shape ``(n_rows, n_columns)``. Where both are one object, RapidFuzz counts each pair once.
-    """
+def edits_one_by_one(texts: Sequence[IntArray]) -> IntArray:
+    """Tokens to insert, delete or replace between every two texts, by RapidFuzz; nothing else is needed."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
-    queries = _as_read(rows)
-    choices = queries if columns is rows else _as_read(columns)
-    return cdist(queries, choices, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
+    # Arrays of Python, which RapidFuzz reads without a look at each number; of one list with itself it counts
+    # each pair once.
+    read = [array("I", text.astype(np.uint32).tobytes()) for text in texts]
+    return cdist(read, read, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
 
 
-def _as_read(texts: JoinedTexts) -> list[Any]:
-    """Texts as arrays of Python, which RapidFuzz reads without a look at each number."""
-    joined = array("I", texts.tokens.astype(np.uint32).tobytes())
-    return [joined[start:end] for start, end in pairwise(texts.starts.tolist())]
-
-
-_WORTH_COMPILING = 10**9
-"""Pairs of tokens from which on a second of compiling, once in a process, is soon made up for."""
-
-
-def _add(total: FloatArray, values: FloatArray, row_groups: IntArray, column_groups: IntArray) -> None:
-    """Add values up by the groups of their rows and columns, both ascending."""
-    rows, row_starts = np.unique(row_groups, return_index=True)
-    columns, column_starts = np.unique(column_groups, return_index=True)
+def _by_groups(values: FloatArray, topic: CodedTopic) -> FloatArray:
+    """Values of pairs of texts, added up by the groups of both."""
     # Groups ascend, so each is a run of rows and of columns.
-    added = np.add.reduceat(np.add.reduceat(values, row_starts, axis=0), column_starts, axis=1)
-    total[np.ix_(rows, columns)] += added
+    groups, starts = np.unique(topic.group_of, return_index=True)
+    added = np.add.reduceat(np.add.reduceat(values, starts, axis=0), starts, axis=1)
+    total = np.zeros((topic.n_groups, topic.n_groups))
+    # Added up in another order, equal sums differ in the last bit, and would be no ties.
+    total[np.ix_(groups, groups)] = (added + added.T) / 2
+    return total
 
 
-def _same_lists(topic: CodedTopic, which: IntArray) -> tuple[tuple[int, int], ...]:
-    lists: dict[bytes, list[int]] = {}
+def _same_lists(topic: CodedTopic) -> tuple[tuple[int, int], ...]:
+    lists: dict[tuple[bytes, ...], list[int]] = {}
     for group in np.unique(topic.group_of).tolist():
-        lists.setdefault(which[topic.group_of == group].tobytes(), []).append(group)
+        texts = tuple(topic.texts[number].tobytes() for number in np.flatnonzero(topic.group_of == group))
+        lists.setdefault(texts, []).append(group)
     return tuple(
         (first, second)
         for groups in lists.values()

@@ -20,7 +20,8 @@ from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.free_listing.list_entries import ATTACHED, listed
-from blend.eval.text.language_readers import LANGUAGES, primary
+from blend.eval.text.language_readers import languages as known_languages
+from blend.eval.text.language_readers import primary
 from blend.eval.text.normalising import normalised, words_of
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_decisions import DISH_DECIDED
@@ -120,7 +121,7 @@ def list_rules(asked: TaskItems) -> dict[str, ItemRule]:
 
 def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader | None]:
     """A reader per primary language; null where the registry does not know how the language is read."""
-    known = [language for language in languages if primary(language) in LANGUAGES]
+    known = [language for language in languages if primary(language) in known_languages()]
     names = lemmatiser_names(lemmas, known)
     others = dict.fromkeys(sorted({primary(language) for language in languages}))
     return others | {language: reader(language, name) for language, name in names.items()}

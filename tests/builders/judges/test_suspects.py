@@ -15,13 +15,9 @@ def decision(a, b, verdict="same"):
 
 
 GROUP = [decision("fruit", fruit) for fruit in ("apple", "banana", "mango", "melon", "pear")]
-SUSPECTS = Suspects(
-    [decision("metro", "subway"), decision("tea", "coffee", "different"), *GROUP],
-    {("math", "lissafi"): "ha-NG"},
-)
+SUSPECTS = Suspects([decision("metro", "subway"), decision("tea", "coffee", "different"), *GROUP])
 
 CAUSES = [
-    ("math", "lissafi", "same words in ha-NG"),
     ("by subway", "metro line", "subway and metro are the same"),
     ("ball", "basketball", "ball is part of basketball"),
     ("nezami", "nizami", "spelling"),

@@ -30,7 +30,7 @@ from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
 from blend.schemas.rows.frame_columns import EXCLUSIONS
 from helpers.in_process import run
 from helpers.questions.lunch import lunch, question
-from helpers.questions.mcq_inputs import ALL, RULES, frames_of, shown_to
+from helpers.questions.mcq_inputs import DEFAULT, RULES, frames_of, shown_to
 
 Verdict = tuple[str, str, str, str, str, str]
 """Locale, option, kind, reviewer, native and confidence."""
@@ -272,7 +272,7 @@ def test_the_model_of_the_package_checks_no_other():
     rows = [(tag, "c", "silly", MODEL, None, 1.0), (tag, "d", "ok", MODEL, None, 1.0)]
     rows += [(tag, "e", "silly", MODEL, None, 1.0), (tag, "e", "ok", "r1", "yes", None)]
     verdicts = beside(*rows).with_columns(template_id=pl.lit(template_id))
-    built = build_mcq(questions, annotations, options=ALL, seed=0, judges=RULES, exclusions=verdicts)
+    built = build_mcq(questions, annotations, options=DEFAULT, seed=0, judges=RULES, exclusions=verdicts)
     # What one model refuses is out, though another accepted it, and what a native accepts stays.
     assert shown_to(built, tag) == {("en-AU", "b"), ("es-MX", "d"), ("zh-CN", "e")}
     [model] = model_report(built.beside_models, [MODEL], model_confidence=0.8).models

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,14 +13,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.evaluation import read_scored, write_report
-from blend.eval.report.hardest_questions import HardQuestion, hardest_questions
+from blend.eval.evaluation import compare_runs, read_scored, write_report
 from blend.eval.report.page_template import visible
 from blend.eval.report.report_page import build_report
 from blend.eval.report.report_sections import regions_in_words
-from blend.eval.report.score_charts import region_map
-from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.report.single_answers import VARIANTS
 from blend.schemas.errors import InputError, MissingExtraError
 
 pytestmark = [pytest.mark.slow]  # for what its tests share
@@ -74,6 +69,23 @@ def test_nothing_is_fetched(elements: Elements):
 
 
 @pytest.mark.landing
+def test_the_overview_begins_with_the_leading_figure_and_has_few_columns(page: str):
+    overviews = re.findall(r'<table class="stack overview">.*?<thead><tr>(.*?)</tr></thead>', page, re.DOTALL)
+    heads = [re.findall(r'<th scope="col">(.*?)</th>', head) for head in overviews]
+    assert heads[0][:3] == ["model", "place", "accuracy by pair, mean over regions, %"]
+    assert all(len(head) <= 8 for head in heads)
+
+
+@pytest.mark.landing
+def test_beside_each_pair_stands_how_many_answers_differ(good: Path, poor: Path, elements: Elements):
+    (pair,) = compare_runs([poor, good]).pairs
+    assert pair.n_fixed > pair.n_broken == 0
+    words = " ".join(elements.text.split())
+    said = f"Of {pair.n_items:,} items poor <b>&</b> has {pair.n_broken:,} correct that good has wrong, and"
+    assert f"{said} {pair.n_fixed:,} wrong that good has correct." in words
+
+
+@pytest.mark.landing
 def test_the_library_is_there_once_and_the_file_is_small(page: str):
     assert page.count("window.vegaEmbed") == 1
     assert len(page.encode()) < 3_000_000
@@ -82,20 +94,10 @@ def test_the_library_is_there_once_and_the_file_is_small(page: str):
 @pytest.mark.landing
 def test_output_of_models_stays_text(elements: Elements):
     tags = [tag for tag, _ in elements.tags]
-    assert tags.count("script") == 6
+    assert tags.count("script") == 5
     assert "img" not in tags
     assert "b" not in tags
-    assert r"\u202egnp.exe <script>alert(1)</script>" in elements.text
-    assert ("A" * 300) in elements.text
-    assert ("A" * 700) not in elements.text
     assert not set("\u202e\x07\x1b") & set(elements.text)
-
-
-@pytest.mark.landing
-def test_texts_of_others_keep_their_direction(elements: Elements):
-    texts = [attributes for tag, attributes in elements.tags if attributes.get("class") == "text"]
-    assert texts
-    assert all(attributes["dir"] == "auto" for attributes in texts)
 
 
 @pytest.mark.landing
@@ -105,7 +107,7 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     assert sorted(specs) == sorted(places)
     assert all(spec["description"] and spec["width"] == "container" for spec in specs.values())
     kinds = {name.split("-")[2] for name in specs}
-    assert kinds == {"regions", "map", "topics", "cultures", "positions"}
+    assert kinds == {"regions", "topics", "cultures", "positions"}
 
 
 @pytest.mark.landing
@@ -113,26 +115,6 @@ def test_the_three_spreads_of_answers_are_told_apart(elements: Elements, good: P
     (run,) = read_scored([good])
     assert list(run.of("accuracy", "answer-spread")) == ["universal", "shared", "specific"]
     assert "By how widespread the correct answer is" in elements.text
-
-
-@pytest.mark.landing
-def test_the_hardest_questions_are_wrong_and_two_of_a_region(good: Path, poor: Path):
-    found = _hardest(read_scored([good, poor]))
-    assert found
-    regions = [question.region for question in found]
-    assert max(regions.count(region) for region in regions) <= 2
-    wrong = [sum(not answer.correct for answer in question.answers) for question in found]
-    assert wrong == sorted(wrong, reverse=True)
-    assert min(wrong) >= 1
-    for question in found:
-        assert question.accepted[0] in question.prompt
-        for answer in question.answers:
-            assert answer.correct == (answer.text in question.accepted)
-
-
-def _hardest(runs: Sequence[ScoredRun]) -> tuple[HardQuestion, ...]:
-    task = runs[0].task
-    return hardest_questions(runs, [task.single_answers(run) for run in runs], task.known_questions(runs[0]))
 
 
 @pytest.mark.landing
@@ -195,22 +177,6 @@ def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch,
         build_report(read_scored([good]))
 
 
-@pytest.mark.landing
-def test_short_answers_beside_those_of_natives(short: Path):
-    (run,) = read_scored([short])
-    found = _hardest([run])
-    gold = run.run.gold().rows_by_key(["template_id", "locale"], named=True, unique=True)
-    items = run.run.items().rows_by_key("item_id", named=True, unique=True)
-    assert {items[question.item_id]["language"] == "en" for question in found} == {True, False}
-    for question in found:
-        item = items[question.item_id]
-        answers = "en_answers" if item["language"] == "en" else "answers"
-        groups = gold[item["template_id"], item["locale"]]["annotations"]
-        assert set(question.accepted) == {VARIANTS.join(group[answers]) for group in groups if group[answers]}
-        assert question.prompt == item["prompt"]
-        assert question.answers[0].text == f"جواب {question.item_id}"
-
-
 @pytest.mark.nightly
 def test_tasks_stand_on_one_page_with_what_asking_in_english_changes(good: Path, short: Path):
     page = build_report(read_scored([good, short]))
@@ -240,28 +206,6 @@ def _as_model(run: Path, name: str) -> Path:
     return copy
 
 
-@pytest.mark.landing
-def test_of_two_neighbours_the_southern_one_is_named_below_its_mark():
-    places = {"KP": (40, 127), "KR": (36, 128), "US": (39, -98), "ZA": (-29, 25)}
-    rows = [
-        {"region": code, "code": code, "latitude": lat, "longitude": lon, "value": 50.0}
-        for code, (lat, lon) in places.items()
-    ]
-    spec = region_map(rows, title="accuracy", domain=(0, 100))
-    drawn = [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", ())]
-    below = {row["code"]: row["down"] > 0 for row in drawn if "code" in row}
-    assert below == {"KP": False, "KR": True, "US": False, "ZA": False}
-
-
-COVERING = """
-[...document.querySelectorAll('.chart[id*=-map-]')].flatMap(chart => {
-  const names = [...chart.querySelectorAll('.mark-text.role-mark text')].map(a => a.getBoundingClientRect());
-  return names.flatMap((a, i) => names.slice(i + 1).filter(b =>
-    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3));
-}).length
-"""
-"""Pairs of region names on maps that cover each other; a text's box is higher than its letters."""
-
 CHANCE = """
 [...document.querySelectorAll('.chart[id*=-regions-]')].flatMap(chart => {
   const boxes = name => [...chart.querySelectorAll(name)].map(one => one.getBoundingClientRect());
@@ -271,8 +215,6 @@ CHANCE = """
 })
 """
 """Whether the label of the line of chance stands between the legend and the rows, for each that there is."""
-
-LAND = "getComputedStyle(document.querySelector('.chart[id*=-map-] .mark-shape path')).fill"
 
 
 @pytest.mark.landing
@@ -312,9 +254,7 @@ def test_a_browser_draws_it_at_any_width(
             # Only pictures with many columns scroll, in a box of their own; tables are put differently.
             boxes = "[...document.querySelectorAll('.scroll:not(.wide)')]"
             assert tab.evaluate(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth)")
-            assert tab.evaluate(COVERING) == 0
             assert tab.evaluate(CHANCE) == [True]
-            assert tab.evaluate(LAND) == {"light": "rgb(221, 227, 234)", "dark": "rgb(45, 51, 59)"}[scheme]
             tab.close()
         browser.close()
     assert complaints == []

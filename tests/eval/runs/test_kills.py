@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from polars.testing import assert_frame_equal
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
@@ -66,7 +67,8 @@ def test_killed_and_gone_on_with_is_the_run_that_was_not(
     asked_before = server.live.total()
     assert ended(KILLS[way], made["killed"]) == [*[-signal.SIGKILL] * len(KILLS[way]), 0]
     whole, killed = (read_run(tmp_path / name).answers().sort("item_id") for name in made)
-    assert killed.equals(whole)
+    # Numbers are those of other batches, which are equal but for the noise of their type.
+    assert_frame_equal(killed, whole, check_exact=False, abs_tol=2e-4, rel_tol=0)
     if way == "batch-out":
         assert (tmp_path / "killed.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
         return

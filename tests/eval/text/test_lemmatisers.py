@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers, lemmas_signature
-from blend.eval.text.language_readers import LANGUAGES
+from blend.eval.text.language_readers import languages
 from blend.eval.text.lemmatisers import LEMMATISERS, STANZA_DIRECTORY
 from blend.eval.text.text_reader import loaded, reader
 from blend.schemas.errors import InputError, MissingExtraError
@@ -28,11 +28,11 @@ def _loaded_anew() -> Iterator[None]:
 
 
 def test_every_lemmatiser_is_offered_for_a_language_and_every_offer_can_be_had():
-    assert {name for text in LANGUAGES.values() for name in text.lemmatisers} == set(LEMMATISERS)
+    assert {name for text in languages().values() for name in text.lemmatisers} == set(LEMMATISERS)
 
 
 def test_every_language_of_a_packaged_locale_is_read():
-    assert {locale.language.partition("-")[0] for locale in registry()} == set(LANGUAGES)
+    assert {locale.language.partition("-")[0] for locale in registry()} == set(languages())
 
 
 @pytest.mark.parametrize(("word", "other"), [("seventh", "seven"), ("Maria", "mare"), ("boxing", "box")])

@@ -10,7 +10,7 @@ LEAST_ACCEPTED, MOST_FALSE = 0.9, 0.01
 
 
 def test_every_language_that_is_read_has_its_forms():
-    assert set(LANGUAGES) == set(language_readers.LANGUAGES)
+    assert set(LANGUAGES) == set(language_readers.languages())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

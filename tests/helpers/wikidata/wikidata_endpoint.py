@@ -16,7 +16,6 @@ from urllib.parse import parse_qs
 
 from pyoxigraph import RdfFormat, Store
 
-from blend.loaders.wikidata.probe import PROBE
 from blend.loaders.wikidata.sparql import RequestPolicy
 from helpers.served import served
 
@@ -47,8 +46,6 @@ class Endpoint:
     """Fault by number of the request, from 0."""
     log: list[Asked] = field(default_factory=list)
     """Questions about the data, in order."""
-    probes: int = 0
-    """Questions of the probe, which are answered right; see ``rdflib_endpoint.py`` for others."""
     active: int = 0
     most_active: int = 0
     """Most requests at the same time."""
@@ -93,10 +90,6 @@ class _Handler(BaseHTTPRequestHandler):
         endpoint = self.endpoint
         length = int(self.headers["Content-Length"])
         query = parse_qs(self.rfile.read(length).decode())["query"][0]
-        if PROBE in query:
-            endpoint.probes += 1
-            self.reply(200, endpoint.store.query(query).serialize(format=RdfFormat.N_TRIPLES))
-            return
         with endpoint.lock:
             number = len(endpoint.log)
             asked = Asked(query, self.headers["User-Agent"], answered=False)

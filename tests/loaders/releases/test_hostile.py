@@ -25,7 +25,6 @@ from blend.loaders.files import unpacked
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
-from blend.loaders.wikidata.store import triples
 from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import escape_controls
 from blend.schemas.release.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
@@ -296,13 +295,3 @@ def test_a_file_of_kilobytes_fills_no_memory(use: str, bomb: Path, sample_releas
     )
     # Imports take most of it. The rows alone would take ten times as much.
     assert int(peak_kb) < 600_000, printed
-
-
-def test_a_line_without_end_is_not_read(tmp_path: Path):
-    path = tmp_path / "facts.nt"
-    path.write_bytes(b'<http://a/a> <http://a/b> "' + b"x" * (1 << 21))
-    with pytest.raises(InputError) as caught:
-        list(triples(path))
-    assert str(caught.value) == (
-        f"{path}: a line of more than 1,048,576 bytes is not a triple; take or copy the snapshot again"
-    )

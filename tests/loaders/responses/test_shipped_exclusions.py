@@ -15,7 +15,7 @@ from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
 from blend.schemas.rows.frame_columns import KEY, QUESTIONS
-from helpers.questions.mcq_inputs import FRUIT, build_of, shown_to
+from helpers.questions.mcq_inputs import FRUIT, build_of, offered_to
 
 FOLDER = files("blend.decisions") / "blend"
 COLUMNS = ["template_id", "locale", "question", "option", "kind", "reviewer", "when", "why"]
@@ -92,8 +92,7 @@ def test_a_row_with_a_question_counts_where_that_is_asked(tmp_path: Path):
         file = tmp_path / "mine.csv"
         header, row = "template_id,locale,option,kind,reviewer,question", "T-1,en-GB,pear,silly,r1"
         file.write_text(f"{header}\n{row},{question}\n", encoding="utf-8")
-        build = build_of(more, exclusions=read_exclusions(file))
-        assert (("en-US", "pear") in shown_to(build, "en-GB")) == is_shown
+        assert (("en-US", "pear") in offered_to(more, "en-GB", exclusions=read_exclusions(file))) == is_shown
 
 
 def test_the_readme_counts_the_rows(rows):

@@ -210,7 +210,7 @@ def test_kendall(shared, folder, groups, topics, pairs):
                         likeness, groups, culture, definition=definition, least_first=measure == "bleu"
                     )
                     case = published[measure][topic][definition]
-                    close(found.mean, case["mean_over_anchors"])
+                    close(np.nanmean(found.tau), case["mean_over_anchors"])
                     if definition == "paper":
                         of_anchors = [case["per_anchor"][anchor] for anchor in culture.groups]
                         close(found.tau, [one["tau_c"] for one in of_anchors])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from blend.eval.tasks.cultural_prompts import edits_side_by_side, word_edit_distance
 from blend.eval.tasks.cultural_prompts.bleu import ORDERS, bleu, directed_bleu
-from blend.eval.tasks.cultural_prompts.coded_topics import JoinedTexts, code_topic
+from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
 from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums, wed
 from helpers.examples import examples
 
@@ -57,18 +57,17 @@ def by_group(texts: list[tuple[int, list[str]]]) -> list[list[list[str]]]:
     return [[text for of, text in texts if of == group] for group in range(N_GROUPS)]
 
 
-WAYS = {"one-block": (2048, 10**9), "small-blocks": (4, 10**9), "side-by-side": (40, 0)}
-"""Texts on a side of a block, pairs of tokens worth compiling for."""
+WAYS = {"one-by-one": 10**9, "side-by-side": 0}
+"""Pairs of tokens worth compiling for."""
 
 
 @pytest.fixture(scope="module", params=list(WAYS))
 def ways(request: pytest.FixtureRequest, missing: Callable[[str], None]) -> Iterator[None]:
     """Each way in which edits are counted."""
-    block, worth = WAYS[request.param]
+    worth = WAYS[request.param]
     if worth == 0 and find_spec("numba") is None:
         missing("numba")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_edit_distance, "_BLOCK", block)
         patch.setattr(word_edit_distance, "_WORTH_COMPILING", worth)
         yield
 
@@ -133,16 +132,9 @@ def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]
     draw = np.random.default_rng(n_texts)
     # Lengths at which a number of 64 bits is full, empty or just begun, in one group of lanes.
     lengths = draw.permutation(np.resize([0, 1, 63, 64, 65, 127, 128, 129, 300], n_texts))
-    texts = JoinedTexts.of([draw.integers(40, size=length) for length in lengths])
-    others = JoinedTexts.of([draw.integers(60, size=length) for length in (0, 1, 64, 200)])
-    for rows, columns in ((texts, others), (others, texts)):
-        np.testing.assert_array_equal(
-            edits_side_by_side.edits_side_by_side(rows, columns, upper=False),
-            word_edit_distance.edits_one_by_one(rows, columns),
-        )
+    texts = [draw.integers(40, size=length) for length in lengths]
     np.testing.assert_array_equal(
-        np.triu(edits_side_by_side.edits_side_by_side(texts, texts, upper=True), 1),
-        np.triu(word_edit_distance.edits_one_by_one(texts, texts), 1),
+        edits_side_by_side.edits_side_by_side(texts), word_edit_distance.edits_one_by_one(texts)
     )
 
 

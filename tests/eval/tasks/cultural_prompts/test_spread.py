@@ -10,10 +10,15 @@ import numpy as np
 import pytest
 
 from blend.eval.scoring import score_answers
-from blend.eval.tasks.cultural_prompts.spread_topics import analysed
 from blend.eval.tasks.cultural_prompts.survey_agreement import distances
 from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey, TopicTexts
+from blend.eval.tasks.cultural_prompts.topic_analysis import (
+    Settings,
+    TopicFigures,
+    TopicKey,
+    TopicTexts,
+    analyse_topics,
+)
 from blend.loaders.surveys import read_survey
 from blend.schemas.distribution import how_to_install
 from blend.schemas.errors import MissingExtraError, ServerError
@@ -51,27 +56,23 @@ def cluster() -> Iterator[object]:
 
 
 def assert_same(found: list[TopicFigures], expected: list[TopicFigures]) -> None:
-    assert [one.key for one in found] == [one.key for one in expected]
+    assert [one.summary.key for one in found] == [one.summary.key for one in expected]
     for one, other in zip(found, expected, strict=True):
-        assert one.published[:2] == other.published[:2]
-        assert one.unbiased[:2] == other.unbiased[:2]
-        for measure, likeness in one.likeness.items():
-            np.testing.assert_array_equal(likeness, other.likeness[measure])
-        for of, agreement in one.agreements.items():
-            np.testing.assert_array_equal(agreement.tau, other.agreements[of].tau)
-            np.testing.assert_array_equal(agreement.p, other.agreements[of].p)
-        assert one.words.words == other.words.words
-        for name in ("keys", "counts", "first"):
-            np.testing.assert_array_equal(getattr(one.words, name), getattr(other.words, name))
+        assert one.summary.published[:2] == other.summary.published[:2]
+        assert one.summary.unbiased[:2] == other.summary.unbiased[:2]
+        for name, matrix in one.matrices.items():
+            np.testing.assert_array_equal(matrix, other.matrices[name])
+        assert one.summary.agreements.equals(other.summary.agreements)
+        assert one.words.equals(other.words)
         assert one.texts.equals(other.texts)
 
 
 @pytest.mark.nightly
 @pytest.mark.integration
 def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, settings):
-    expected = list(analysed(topics(), settings))
+    expected = list(analyse_topics(topics(), settings))
     found = []
-    for figures in analysed(topics(), settings, dask=cluster.scheduler_address):
+    for figures in analyse_topics(topics(), settings, dask=cluster.scheduler_address):
         # Both workers are killed, one after the other, while topics are under way.
         if len(found) < 2:
             worker = cluster.workers[len(found)]
@@ -94,7 +95,7 @@ def test_a_run_scored_on_a_cluster_has_the_same_scores(cluster, golden_texts, su
 def test_nobody_at_the_address_is_told(settings, monkeypatch):
     monkeypatch.setattr("blend.loaders.servers.cluster.CONNECT_S", 1)
     with pytest.raises(ServerError) as reword:
-        next(analysed(topics(1), settings, dask="tcp://127.0.0.1:9"))
+        next(analyse_topics(topics(1), settings, dask="tcp://127.0.0.1:9"))
     assert str(reword.value) == (
         "`dask=tcp://127.0.0.1:9`: no scheduler can be reached there (OSError); start one with "
         "`dask scheduler` and workers with `dask worker ADDRESS`, or leave `dask` out"
@@ -109,7 +110,7 @@ def test_a_scheduler_without_workers_is_told(settings):
     with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
         with pytest.raises(ServerError) as reword:
-            next(analysed(topics(1), settings, dask=address))
+            next(analyse_topics(topics(1), settings, dask=address))
     assert str(reword.value) == (
         f"`dask={address}`: the scheduler has no workers; start some with `dask worker {address}`"
     )
@@ -118,7 +119,7 @@ def test_a_scheduler_without_workers_is_told(settings):
 def test_a_missing_library_names_the_extra(settings, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(MissingExtraError) as reword:
-        next(analysed(topics(1), settings, dask="tcp://127.0.0.1:9"))
+        next(analyse_topics(topics(1), settings, dask="tcp://127.0.0.1:9"))
     assert str(reword.value) == (
         f"computing on a cluster needs an optional dependency; {how_to_install('dask')}"
     )

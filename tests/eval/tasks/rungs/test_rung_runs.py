@@ -83,7 +83,7 @@ def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
     assert all(f"{name}|rel:" in said for name in ("blend-mcq", "blend-tf", "blend-saq"))
     run("eval", "report", out, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert 'id="rungs-ladder-0"' in page
+    assert 'id="rungs-ladder"' in page
     assert "yes-bias, %" in page
 
 

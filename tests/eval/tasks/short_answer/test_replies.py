@@ -6,7 +6,7 @@ import pytest
 from blend.eval.tasks.short_answer.replies import GAP, Reply, read_reply
 from blend.eval.tasks.short_answer.reply_words import ReplyWords, packaged_words, reply_words
 from blend.eval.tasks.short_answer.short_answer_scores import reply_shares
-from blend.eval.text.language_readers import LANGUAGES
+from blend.eval.text.language_readers import languages
 
 PROMPT = "What do people in the US eat on Pancake Day?"
 
@@ -129,7 +129,7 @@ REFUSALS = {
 
 
 def test_every_packaged_language_has_its_words():
-    assert set(packaged_words()) == set(LANGUAGES) == set(REFUSALS)
+    assert set(packaged_words()) == set(languages()) == set(REFUSALS)
     for table in packaged_words().values():
         assert set(table) <= set(ReplyWords.__slots__)
         assert {"joins", "but", "refusals", "beside_refusals"} <= set(table)

@@ -6,7 +6,7 @@ import pytest
 from blend.eval.tasks.short_answer.paper_rule import LEMMATISERS as LEMMATISERS_OF_PAPER
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.tasks.short_answer.short_answer_scores import short_answer_scores
-from blend.eval.text.language_readers import LANGUAGES, language_text
+from blend.eval.text.language_readers import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS
 from blend.eval.text.text_reader import lemmatiser_names
 from blend.schemas.errors import InputError, UnknownNameError
@@ -180,8 +180,8 @@ def test_missing_and_skipped():
 
 
 def test_every_language_of_the_registry_is_described_and_needs_no_extra_by_default():
-    assert {locale.language.partition("-")[0] for locale in registry()} == set(LANGUAGES)
-    for language, text in LANGUAGES.items():
+    assert {locale.language.partition("-")[0] for locale in registry()} == set(languages())
+    for language, text in languages().items():
         assert LEMMATISERS[text.lemmatisers[0]](language).split("a b")
         assert text.done.endswith(".")
         assert text.not_claimed.endswith(".")
@@ -196,7 +196,7 @@ def test_lemmatisers_by_name():
 
 def test_the_published_rule_keeps_its_lemmatisers():
     """Its decisions were compared with the published ones by these; new defaults are the other rule's."""
-    names = lemmatiser_names("default", LANGUAGES, preferred=LEMMATISERS_OF_PAPER)
+    names = lemmatiser_names("default", languages(), preferred=LEMMATISERS_OF_PAPER)
     assert " ".join(f"{language}={name}" for language, name in names.items()) == (
         "am=words ar=simplemma as=words az=words bg=simplemma el=simplemma en=simplemma es=simplemma "
         "eu=snowball fa=snowball fr=simplemma ga=simplemma ha=hausastemmer id=simplemma ja=characters "

@@ -1,0 +1,202 @@
+"""Snapshots under way: the folder in which answers wait, and what stands under the final names already.
+
+The folder ``OUT.partial`` of the first file holds ``plan.json`` (what is looked for, where, since when) and
+what was found so far. A file appears there under its name only when it is complete and on the disk, so what is
+there can be relied on. A folder is made only where no snapshot stands, so one that stands beside it comes from
+the same run.
+"""
+
+import json
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.content import read_content
+from blend.loaders.files.storage import is_disk_full, storage_error
+from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.release.snapshots import SNAPSHOT_NAME, SnapshotInfo
+
+PLAN_NAME = "plan.json"
+
+NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "groups"}
+"""What a domain holds that makes no difference to the questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartialSnapshots:
+    """Snapshots under way."""
+
+    folder: Path
+    """Where answers wait."""
+    started: str
+    """When the first run started, ISO 8601 in UTC."""
+    finished: dict[Path, SnapshotInfo] = field(default_factory=dict)
+    """The accounts of those that an earlier run finished, by file."""
+
+
+@contextmanager
+def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterator[PartialSnapshots]:
+    """Open the folder of snapshots, for one process at a time; it is removed when the block ends well.
+
+    Raises:
+        InputError: If a snapshot or its account would be replaced (a release names its snapshot by digest, and
+            what a live service said cannot be asked for again), or the folder belongs to another plan.
+        ConflictError: If another process is taking the snapshots.
+        StorageError: If the disk is full.
+    """
+    out = next(iter(outs))
+    folder = out.with_name(f"{out.name}.partial")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lock = out.with_name(f".{out.name}.lock")
+    try:
+        with FileLock(lock).acquire(blocking=False):
+            try:
+                earlier = _read_plan(folder / PLAN_NAME)
+                finished = _check_nothing_is_replaced(outs, earlier)
+                yield PartialSnapshots(folder, _open_folder(folder, plan, earlier), finished)
+                _remove(folder)
+            finally:
+                # A run that found nothing leaves nothing behind.
+                if folder.is_dir() and not any(folder.glob("*.nt")) and not any(folder.glob("*.parquet")):
+                    shutil.rmtree(folder)
+                lock.unlink(missing_ok=True)
+    except Timeout:
+        raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
+    except OSError as error:
+        if not is_disk_full(error):
+            raise
+        raise storage_error(out, error, kept="what was answered is kept; ") from error
+
+
+def check_outs(outs: Collection[Path]) -> None:
+    """Check that snapshots can have these names.
+
+    Raises:
+        InputError: If one does not end in ``.nt.gz``, or another snapshot has its account in this folder.
+    """
+    for out in outs:
+        if not out.name.endswith(".nt.gz"):
+            raise InputError(
+                f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz"
+            )
+        account = out.with_name(SNAPSHOT_NAME)
+        if account.exists() and read_snapshot_info(account).file != out.name:
+            raise InputError(
+                f"{account}: is the account of another snapshot; choose another folder for {out.name}"
+            )
+    if len({out.parent for out in outs}) < len(outs):
+        raise InputError("each snapshot has its account beside it; give each domain's file a folder of its own")
+
+
+def read_snapshot_info(path: Path) -> SnapshotInfo:
+    """The account of a snapshot.
+
+    Raises:
+        RowError: If the file is not such an account.
+    """
+    try:
+        return SnapshotInfo.from_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        what, fix = "not the account of a snapshot", "delete it or take the snapshot again"
+        raise RowError(what, where=str(path), fix=fix) from error
+
+
+def check_account(snapshot: Path, sha256: str) -> None:
+    """Check that a snapshot is the one that its account tells of, where one lies beside it.
+
+    Raises:
+        InputError: If it is another; names both digests.
+    """
+    path = snapshot.with_name(SNAPSHOT_NAME)
+    account = read_snapshot_info(path) if path.exists() else None
+    if account is not None and account.file == snapshot.name and account.sha256 != sha256:
+        raise InputError(
+            f"{snapshot}: has the sha256 {sha256}, but {SNAPSHOT_NAME} beside it says {account.sha256}, so it "
+            f"was changed or damaged; copy or take the snapshot again, or delete {SNAPSHOT_NAME} to build from "
+            "it as it is"
+        )
+
+
+def _check_nothing_is_replaced(
+    outs: Collection[Path], earlier: Mapping[str, Any] | None
+) -> dict[Path, SnapshotInfo]:
+    """The accounts of what the run with an earlier plan finished; all others must not be there."""
+    finished: dict[Path, SnapshotInfo] = {}
+    for out in outs:
+        account = out.with_name(SNAPSHOT_NAME)
+        info = read_snapshot_info(account) if account.exists() else None
+        if info is None:
+            # Beside a plan it is the snapshot of the run that was killed before it wrote the account.
+            if out.exists() and earlier is None:
+                raise replaced(out)
+        elif not out.exists():
+            raise InputError(
+                f"{account}: is the account of {_described(info)}, which is not beside it as {out.name}, and "
+                "would be replaced; choose another `out`, or move it to where that snapshot is"
+            )
+        elif earlier is None or info.started != earlier["started"]:
+            raise replaced(out, info)
+        else:
+            finished[out] = info
+    return finished
+
+
+def replaced(out: Path, info: SnapshotInfo | None = None) -> InputError:
+    """The error about a file that is there already."""
+    what = "a file" if info is None else _described(info)
+    together = "" if info is None else f" together with {SNAPSHOT_NAME}"
+    return InputError(
+        f"{out}: {what} is there already and would be replaced; choose another `out`, or move it away{together}"
+    )
+
+
+def _described(info: SnapshotInfo) -> str:
+    about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
+    return f"a snapshot of {info.finished[:10]} with {about}"
+
+
+def _open_folder(folder: Path, plan: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> str:
+    """Make the folder, or check that it belongs to the same plan; returns when the first run started."""
+    if earlier is None:
+        folder.mkdir(exist_ok=True)
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        text = json.dumps({**plan, "started": started}, indent=2, sort_keys=True)
+        atomic_write(folder / PLAN_NAME, f"{text}\n")
+        return started
+    different = sorted(key for key in plan if earlier.get(key) != plan[key])
+    if different:
+        raise InputError(
+            f"{folder}: holds an unfinished snapshot with another {', '.join(different)}; "
+            "finish that one with its own options, or delete the folder to start anew"
+        )
+    return str(earlier["started"])
+
+
+def _read_plan(path: Path) -> dict[str, Any] | None:
+    """The plan; none where there is no such file."""
+    if not path.exists():
+        return None
+    try:
+        plan = json.loads(read_content(path))
+        _ = plan["started"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
+    return dict(plan)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder, the plan last: while it stands, the next run knows what this one wrote."""
+    for path in folder.iterdir():
+        if path.name != PLAN_NAME:
+            path.unlink()
+    (folder / PLAN_NAME).unlink()
+    folder.rmdir()
