@@ -11,7 +11,6 @@ from pathlib import Path
 
 from blend.builders.annotation.project import ORDER
 from blend.builders.annotation.stages import stage_of
-from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text import language_readers
@@ -78,13 +77,6 @@ def checks() -> str:
     return _table(("check", "what should hold", "errors", "others"), rows)
 
 
-def charts() -> str:
-    """A table of the charts of a card, from their docstrings."""
-    all_charts = {**QUESTION_CHARTS, **TRIPLE_CHARTS}
-    rows = [(f"`{name}`", " ".join(docstring_of(chart).split())) for name, chart in all_charts.items()]
-    return _table(("chart", "what it does"), rows)
-
-
 def stages() -> str:
     """A table of the stages of annotation, in the order in which they happen."""
     rows = [
@@ -112,7 +104,6 @@ def endpoints() -> str:
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "annotating.md": stages,
-    "cards.md": charts,
     "evaluation.md": tasks,
     "short-answers.md": languages,
     "validate.md": checks,

@@ -70,7 +70,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """A page whose links to notebooks lead to their pages; that of findings with its tables."""
-    if page.file.src_uri == "findings.md":
+    if page.file.src_uri == "cards.md":
         markdown = doc_tables.filled(markdown, doc_tables.findings())
     return re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", markdown)
 

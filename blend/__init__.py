@@ -53,13 +53,9 @@ if TYPE_CHECKING:
     from blend.loaders.contributions import read_collection as read_collection
     from blend.loaders.contributions.checking import ContributionCheck as ContributionCheck
     from blend.loaders.contributions.checking import check_contributions as check_contributions
-    from blend.loaders.datasets import load_annotations as load_annotations
-    from blend.loaders.datasets import load_config as load_config
-    from blend.loaders.datasets import load_multiple_choice_questions as load_multiple_choice_questions
-    from blend.loaders.datasets import load_short_answer_prompts as load_short_answer_prompts
-    from blend.loaders.datasets import load_short_answer_questions as load_short_answer_questions
-    from blend.loaders.datasets.frames import read_config as read_config
-    from blend.loaders.datasets.typed import as_models as as_models
+    from blend.loaders.datasets import as_models as as_models
+    from blend.loaders.datasets import load as load
+    from blend.loaders.datasets import read_config as read_config
     from blend.loaders.recipes import read_recipe as read_recipe
     from blend.loaders.releases import read_manifest as read_manifest
     from blend.loaders.releases.newer import NewerVersionWarning as NewerVersionWarning
@@ -131,15 +127,7 @@ _NAMES = {
     "blend.eval.runs.run_directory": ("Run",),
     "blend.loaders.contributions": ("Collection", "read_collection"),
     "blend.loaders.contributions.checking": ("ContributionCheck", "check_contributions"),
-    "blend.loaders.datasets": (
-        "load_annotations",
-        "load_config",
-        "load_multiple_choice_questions",
-        "load_short_answer_prompts",
-        "load_short_answer_questions",
-    ),
-    "blend.loaders.datasets.frames": ("read_config",),
-    "blend.loaders.datasets.typed": ("as_models",),
+    "blend.loaders.datasets": ("as_models", "load", "read_config"),
     "blend.loaders.recipes": ("read_recipe",),
     "blend.loaders.releases": ("read_manifest",),
     "blend.loaders.releases.newer": ("NewerVersionWarning",),

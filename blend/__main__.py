@@ -1,6 +1,7 @@
 """Where ``blend`` and ``python -m blend`` begin."""
 
 import gc
+import sys
 
 from blend.stopping import exit_immediately, open_closed_streams, stopping_at_once
 
@@ -8,6 +9,10 @@ from blend.stopping import exit_immediately, open_closed_streams, stopping_at_on
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being loaded ends it like any later one."""
     open_closed_streams()
+    if sys.flags.optimize > 1:
+        sys.exit(
+            "error: blend reads docstrings, which Python was told to drop; unset PYTHONOPTIMIZE, leave out -OO"
+        )
     # While modules are loaded there is no garbage: looking for it every 700 objects is a tenth of a start.
     gc.set_threshold(50_000, 20, 20)
     with exit_immediately():

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
+from blend.schemas.base.arrow_types import published, published_columns
 from blend.schemas.release.manifest import TableInfo
 from blend.schemas.rows.hub_features import written_schema
-from blend.schemas.rows.vectorised_validation import published, published_columns
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -42,7 +42,7 @@ class Table:
     batches: Iterable[pl.DataFrame]
     """The rows, in frames of any size; columns named by the model's fields."""
     are_published: bool = False
-    """Whether the rows are published rows already (`vectorised_validation.published`), checked before they were
+    """Whether the rows are published rows already (`arrow_types.published`), checked before they were
     cut into tables: of sixteen small tables that takes a third of the time."""
 
 

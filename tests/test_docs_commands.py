@@ -225,7 +225,7 @@ PAGES = {
             "--model tiny --out run": "--model tiny --limit 40 --out run",
         },
     ),
-    "audit": Page(given_for_audit),
+    "stats": Page(given_for_audit),
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.integration
 MOST_FILES = {
     "A release check": 3,
     "A lemmatiser": 3,
-    "A chart of the card": 3,
     "An annotation stage": 4,
     "An evaluation task": 3,
 }
@@ -27,7 +26,6 @@ MOST_FILES = {
 TABLES = {
     "A release check": "docs/validate.md",
     "A lemmatiser": "docs/short-answers.md",
-    "A chart of the card": "docs/cards.md",
     "An annotation stage": "docs/annotating.md",
     "An evaluation task": "docs/evaluation.md",
 }

@@ -86,9 +86,9 @@ def test_an_audit():
 def test_the_lines_in_the_docs(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "release").symlink_to(sample_release)
     monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[1] / "docs" / "audit.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "stats.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```pycon\n(.*?)```", page, re.DOTALL)
-    test = doctest.DocTestParser().get_doctest(block, {"blend": blend}, "audit.md", None, None)
+    test = doctest.DocTestParser().get_doctest(block, {"blend": blend}, "stats.md", None, None)
     assert doctest.DocTestRunner().run(test) == (0, 2)
 
 

@@ -10,7 +10,6 @@ from typer.models import CommandFunctionType
 
 from blend.cli.option_names import options_of
 from blend.exit_codes import UsageError
-from blend.schemas.base.docstrings import docstring_of
 from blend.stopping import exit_code
 
 _SPOKEN_OF = ("run", "score")
@@ -65,14 +64,7 @@ class Application(typer.Typer):
 
     def command(self, *names: Any, **options: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """Register a function as a command, see `typer.Typer.command`."""
-        register = super().command(*names, cls=_Command, **options)
-
-        def registered(function: CommandFunctionType) -> CommandFunctionType:
-            if function.__doc__ is None:  # dropped by Python, and the command's help
-                function.__doc__ = docstring_of(function)
-            return register(function)
-
-        return registered
+        return super().command(*names, cls=_Command, **options)
 
 
 def _typed_name(parameter: Any) -> str:

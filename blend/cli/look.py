@@ -10,7 +10,7 @@ from blend.cli.options import AsJson, Encoding, LocaleFile, RawRecipe, TablesFol
 from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.base.docstrings import first_line_of
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.text_comparison import escape_controls_in_json
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def stats(
     import json
 
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
+    from blend.builders.stats.tables import dataset_tables
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.files.saved_frames import write_frames
-    from blend.views.statistics import chosen_tables
 
     if (table or everything) and as_json:
         raise UsageError(
@@ -107,17 +107,18 @@ def stats(
         )
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
-    tables, others = chosen_tables(figures, table, everything=everything)
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(figures.to_json(), ensure_ascii=False, indent=2)))
         return
+    from blend.views.frames import show_tables
     from blend.views.safe import SafeConsole
 
-    console = SafeConsole()
-    console.show(tables)
-    if others:
-        further = f"Further tables: {', '.join(others)}. --table NAME prints one of them, --all prints all."
-        console.print(further, highlight=False, markup=False)
+    tables = {made.name: made for made in dataset_tables(figures)}
+    for name in table or ():
+        if name not in tables:
+            raise UnknownNameError("table", name, tables)
+    chosen = [tables[name] for name in table] if table else list(tables.values())
+    show_tables(SafeConsole(), chosen, everything=everything or bool(table))
 
 
 def audit(
@@ -169,11 +170,11 @@ def audit(
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
         return
-    from blend.views.audit import audit_views
+    from blend.builders.audit.tables import audit_tables
+    from blend.views.frames import show_tables
     from blend.views.safe import SafeConsole
 
-    console = SafeConsole()
-    console.show(audit_views(found))
+    show_tables(SafeConsole(), audit_tables(found), everything=True)
 
 
 def diff(
@@ -201,7 +202,7 @@ def diff(
     import json
 
     from blend.builders.diff import diff_releases
-    from blend.builders.diff.text import changelog_entry, diff_json
+    from blend.builders.diff.text import changelog_entry, diff_json, difference_tables, verdict
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
     from blend.views.progress import interruptible
@@ -216,11 +217,13 @@ def diff(
     elif markdown:
         typer.echo(changelog_entry(found, found.new.version), nl=False)
     else:
-        from blend.views.diff import diff_views
+        from blend.views.frames import show_tables
         from blend.views.safe import SafeConsole
 
         console = SafeConsole()
-        console.show(diff_views(found, examples=examples, width=console.width))
+        console.print(verdict(found), highlight=False, markup=False)
+        if not found.is_empty:
+            show_tables(console, difference_tables(found, examples=examples), everything=True)
     if exit_code and not found.is_empty:
         raise typer.Exit(3)
 

@@ -8,7 +8,9 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from blend.schemas.release.summaries import NOTHING, written
+from blend.schemas.release import summaries
+from blend.schemas.release.summaries import written
+from blend.views.safe import SafeConsole
 
 PERCENT = "{:.1%}"
 
@@ -54,6 +56,35 @@ def frame_table(
     return table
 
 
+SHOWN_ROWS = 25
+"""Rows of a table on the first screen."""
+
+
+def show_tables(
+    console: SafeConsole, tables: Sequence[summaries.Table], *, everything: bool = False, option: str = "--all"
+) -> None:
+    """Print tables: on a first screen the first one and what the others are called, or all of all of them."""
+    shown = []
+    for title, frame, caption in tables if everything else tables[:1]:
+        head = frame if everything else frame.head(SHOWN_ROWS)
+        more = f" {frame.height - head.height:,} more rows: {option}." if head.height < frame.height else ""
+        shown.append(table_of(summaries.Table(title, head, caption + more)))
+    console.show(shown)
+    if not everything and len(tables) > 1:
+        names = ", ".join(table.name for table in tables[1:])
+        line = f"Further tables: {names}. --table NAME prints one of them, {option} prints all."
+        console.print(line, highlight=False, markup=False)
+
+
+def table_of(table: summaries.Table) -> Table:
+    """A table for the terminal: words to the left, figures to the right."""
+    title, frame, caption = table
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    heads = {name: name.replace("_", "\n").replace(" %", "\n%") for name in frame.columns}
+    forms = {name: form for name in frame.columns if (form := summaries.form_of(name))}
+    return frame_table(frame, title, caption, heads=heads, texts=texts, forms=forms)
+
+
 def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
     """Rows whose cells are written already, or of one kind in each column, as a frame to show."""
     return pl.DataFrame(list(rows), schema=list(columns), orient="row", infer_schema_length=None, strict=False)
@@ -62,29 +93,3 @@ def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
 def cell(value: Any, form: str | None = None) -> str:
     """A value as it stands in a table."""
     return escape(written(value, form))
-
-
-def mean(value: float | None, unit: str) -> str:
-    """A mean with the digits and the sign of its unit; a dash where no question counts."""
-    return cell(value, PERCENT if unit == "fraction" else "{:.2f}")
-
-
-def wide_frame(
-    frame: pl.DataFrame,
-    index: str,
-    rows: Sequence[object],
-    across: str,
-    columns: Collection[str],
-    values: str,
-    missing: object = None,
-) -> pl.DataFrame:
-    """A row per value of one column and a column per value of another, in the orders given."""
-    cells = {(a, b): n for a, b, n in frame.select(index, across, values).iter_rows()}
-    return rows_frame(
-        (index, *columns), [(row, *(cells.get((row, one), missing) for one in columns)) for row in rows]
-    )
-
-
-def interval(low: float | None, high: float | None, form: str) -> str:
-    """The ends of an interval; a dash where there is none."""
-    return NOTHING if low is None or high is None else f"{form.format(low)}–{form.format(high)}"

@@ -1,14 +1,13 @@
 """A validation report for people: a line per check, then the problems, worst first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from blend.builders.validate.report import Cause, CheckResult, Level, Problem, ValidationReport
+from blend.builders.validate.report import CheckResult, Level, ValidationReport
 from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.problem_groups import cause_of
 from blend.schemas.release.summaries import NOTHING
 from blend.views.frames import frame_table, rows_frame
 
@@ -20,13 +19,19 @@ def print_report(report: ValidationReport, console: Console, *, strict: bool = F
     console.print(checks_table(report))
     for level in Level:
         for result in report.checks:
-            _print_problems(result, level, console)
+            for number, line in enumerate(problem_lines(result, level)):
+                console.print(line if number == 0 else f"  {escape(line)}", highlight=False)
     console.print()
-    if any(result.errors or result.warnings or result.infos for result in report.checks):
+    if any(result.level for result in report.checks):
         console.print(
             "docs/validate.md explains the checks, the card (README.md) what a build found.", style="dim"
         )
-    console.print(_verdict(report, strict=strict))
+    counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
+    only_warnings = "" if report.errors else " (--strict fails on warnings)"
+    if report.passes(strict=strict):
+        console.print(f"[bold green]valid[/]: {counts}")
+    else:
+        console.print(f"[bold red]not valid[/]: {counts}{only_warnings}")
 
 
 def checks_table(report: ValidationReport) -> Table:
@@ -46,64 +51,13 @@ def checks_table(report: ValidationReport) -> Table:
     )
 
 
-def _print_problems(result: CheckResult, level: Level, console: Console) -> None:
-    shown = [problem for problem in result.examples if problem.level is level]
-    count = dict(zip(Level, (result.errors, result.warnings, result.infos), strict=True))[level]
+def problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
+    """How many problems of a level a check found, those that are kept, and how many there are besides."""
+    count = {Level.ERROR: result.errors, Level.WARNING: result.warnings, Level.INFO: result.infos}[level]
     if not count:
         return
-    style = _STYLES[level]
-    more = "" if shown else ", none shown"
-    console.print(f"\n[{style}]{level}[/] {result.check}: {count:,}{more}", highlight=False)
-    for line in problem_lines(shown, [cause for cause in result.causes if cause.level is level], count):
-        console.print(f"  {escape(line)}", highlight=False)
-
-
-def problem_lines(shown: Sequence[Problem], causes: Sequence[Cause], count: int) -> Iterator[str]:
-    """Problems of one level, cause by cause: what is said of several places is said once.
-
-    Args:
-        shown: Some of them.
-        causes: Their causes, with the number of problems.
-        count: Number of all.
-    """
-    if not shown:
-        return
-    of_cause: dict[tuple[str, str], list[Problem]] = {}
-    for problem in shown:
-        of_cause.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
-    totals = {cause_of(cause.what, cause.fix): cause.problems for cause in causes}
-    for cause, problems in of_cause.items():
-        yield from _lines_of_cause(problems, totals.get(cause, len(problems)) - len(problems))
-    other = count - sum(totals.get(cause, len(problems)) for cause, problems in of_cause.items())
-    if other:
-        yield f"… and {other:,} with other causes"
-
-
-def _lines_of_cause(problems: Sequence[Problem], n_more: int) -> Iterator[str]:
-    by_text: dict[tuple[str, str], list[Problem]] = {}
-    for problem in problems:
-        by_text.setdefault((problem.what, problem.fix), []).append(problem)
-    is_one = len(by_text) == 1
-    for same in by_text.values():
-        locations = _locations([problem.where for problem in same])
-        more = f" and {n_more:,} more" if is_one and n_more else ""
-        yield str(same[0].model_copy(update={"where": f"{locations}{more}"}))
-    if n_more and not is_one:
-        yield f"… and {n_more:,} more of this kind"
-
-
-def _locations(locations: Sequence[str]) -> str:
-    """Places in a list, the name of a file once before all of its rows."""
-    rows: dict[str, list[str]] = {}
-    for location in dict.fromkeys(locations):
-        file, colon, row = location.partition(":")
-        rows.setdefault(f"{file}{colon}", []).append(row)
-    return ", ".join(f"{file}{', '.join(held)}" for file, held in rows.items())
-
-
-def _verdict(report: ValidationReport, *, strict: bool) -> str:
-    counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
-    if report.passes(strict=strict):
-        return f"[bold green]valid[/]: {counts}"
-    only_warnings = " (--strict fails on warnings)" if not report.errors else ""
-    return f"[bold red]not valid[/]: {counts}{only_warnings}"
+    yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
+    shown = [problem for problem in result.examples if problem.level is level]
+    yield from map(str, shown)
+    if count > len(shown):
+        yield f"… and {count - len(shown):,} more (--examples)"

@@ -47,7 +47,7 @@ class Audit(Summarised):
     """The figures of an audit, one frame each; groups and topics are in text order.
 
     ``questions``, ``templates``, ``accuracy``, ``low``, ``high``, ``chance``, ``overall`` and ``by_pair`` are
-    those of `measuring.MEASURED`; ``docs/audit.md`` explains every table.
+    those of `measuring.MEASURED`; ``docs/stats.md`` explains every table.
     """
 
     size: pl.DataFrame

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import tomli_w
 
 from blend.builders.cards.benchmark import benchmark_yaml
-from blend.builders.cards.card import render_card
-from blend.builders.cards.card_charts import QUESTION_CHARTS, TRIPLE_CHARTS, drawn
+from blend.builders.cards.card import render_card, render_details
+from blend.builders.cards.card_charts import CARD_CHARTS
 from blend.builders.cards.contributors import citation_cff
 from blend.builders.cards.credits import canary, citation, license_of
 from blend.builders.cards.croissant import About, render_croissant
@@ -18,6 +18,7 @@ from blend.schemas.release.release_layout import (
     ANSWERS_NAME,
     BENCHMARK_NAME,
     CARD_NAME,
+    CARD_PAGE_NAME,
     CHANGELOG_NAME,
     CITATION_NAME,
     CROISSANT_NAME,
@@ -49,9 +50,10 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
         answers.
     """
-    of_questions, of_triples = drawn(QUESTION_CHARTS, facts), drawn(TRIPLE_CHARTS, facts)
-    texts = {chart.path: chart.svg for chart in (*of_questions, *of_triples)}
-    texts[CARD_NAME] = render_card(facts, of_questions, of_triples)
+    charts = [chart for draw in CARD_CHARTS.values() if (chart := draw(facts)) is not None]
+    texts = {chart.path: chart.svg for chart in charts}
+    texts[CARD_NAME] = render_card(facts, charts)
+    texts[CARD_PAGE_NAME] = render_details(facts)
     texts[DATASHEET_NAME] = render_datasheet(facts)
     if facts.manifest.recipe.datasheet is not None:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)

@@ -1,4 +1,4 @@
-"""The dataset card: what a release holds, in words, with the YAML header that makes it load."""
+"""The dataset card: what a reader needs first, and a page beside it with everything that is too long for it."""
 
 import re
 from collections import Counter
@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel
 
+from blend.builders.cards.card_charts import agreement_of, of_measure
 from blend.builders.cards.charts import Chart
 from blend.builders.cards.contributors import shares
 from blend.builders.cards.credits import (
@@ -25,13 +26,13 @@ from blend.builders.cards.fields import described_fields, first_sentence, markdo
 from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
 from blend.builders.cards.read_options import read_options
-from blend.builders.cards.rendering import markdown_text, render
-from blend.builders.stats.mcq import SPREADS
+from blend.builders.cards.rendering import render
 from blend.builders.stats.measures import definitions
 from blend.schemas.language.languages import english_name, own_name, script_name
-from blend.schemas.release.audit_report import AuditReport
 from blend.schemas.release.finding_kinds import finding_kinds
 from blend.schemas.release.manifest import TableInfo
+from blend.schemas.release.release_layout import CARD_PAGE_NAME
+from blend.schemas.release.summaries import Table, markdown_table, markdown_text
 from blend.schemas.rows.configs import (
     NOT_BY_LANGUAGE,
     QUESTION_CONFIGS,
@@ -40,125 +41,153 @@ from blend.schemas.rows.configs import (
 )
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 
-AGREEMENT = "agreement/annotators"
-"""The measure that we call agreement."""
-
 _MEASURES = (
-    AGREEMENT,
-    "agreement/votes",
-    "agreement/majority",
-    "max_votes/with_annotations",
-    "answers/groups",
-    "non_answers/all_keys",
+    ("agreement", "annotators"),
+    ("agreement", "votes"),
+    ("agreement", "majority"),
+    ("max_votes", "with_annotations"),
+    ("answers", "groups"),
+    ("non_answers", "all_keys"),
 )
-
 _VERSIONS_SHOWN = 3
-
 _SCRIPTS = {"Hans": "Simplified Chinese", "Hant": "Traditional Chinese"}
 """Names of scripts that are less than a name without their language."""
 
+_RULES = {
+    "elimination": "the option that nobody of another region gave, else the one that most regions gave",
+    "combined": "everything that can be seen of a question, weighed as in others",
+    "typical": "the option that sounds most like the region",
+    "widespread": "the option that most other regions gave",
+}
+"""Rules of the audit that the card tells of, in its own words."""
 
-def render_card(facts: ReleaseFacts, charts: Sequence[Chart], triple_charts: Sequence[Chart]) -> str:
-    """The card of a release, ``README.md``.
+
+def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
+    """The card of a release, ``README.md``: Markdown with a YAML header, see `card_header`.
 
     Args:
         facts: The release.
-        charts: Pictures about its questions that lie beside it, shown in this order.
-        triple_charts: The same of its tables from Wikidata.
-
-    Returns:
-        Markdown with a YAML header, see `card_header`.
+        charts: Pictures that lie beside it, shown in this order.
     """
     manifest = facts.manifest
     works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
     works += [SEMEVAL_CITATION] * any(source.kind == "semeval" for source in manifest.recipe.sources)
     works += [EECC_CITATION] * (CULTURAL_PROMPTS in facts.tables)
     citations = [citation(manifest.recipe, facts.authors), *works]
+    reading = read_options(facts.reading, facts.model_report)
     return render(
         "README.md.j2",
         header=card_header(facts),
         facts=facts,
         manifest=manifest,
-        recipe=manifest.recipe,
         datasheet=facts.datasheet,
         canary=canary(manifest.name),
         about=_about(facts),
-        locales=_locale_rows(facts),
-        examples=facts.examples,
-        judging=judging_of(manifest) if facts.total("mcqs") else None,
-        kinds=_kinds(facts),
-        languages=_language_rows(facts),
-        configs=_configs(facts),
-        measures=_measures(facts),
-        between=_between_annotators(facts),
-        alike=_between_alike(facts),
+        contents=markdown_table(_contents(facts)),
+        locales=markdown_table(_locales(facts)) if facts.locales else None,
+        languages=markdown_table(_languages(facts)) if facts.rows_by_language else None,
+        has_prompts=CULTURAL_PROMPTS in facts.tables,
         charts=charts,
-        triple_charts=triple_charts,
+        read=None if reading is None else reading.text,
+        guessed=_guessed(facts),
         credits=credits_of(manifest),
         shares=shares(facts.contributions),
         license=license_of(manifest.recipe.license),
         citations=citations,
         fence=_fence(citations),
         history=_history(facts.changelog),
-        guessed=_guessed(facts.audit),
-        told_apart=_told_apart(facts),
-        read=read_options(facts.reading, facts.model_report),
+        page=CARD_PAGE_NAME,
     )
 
 
-_RULES = {
-    "elimination": "the option that nobody of another region gave, else the one that most regions gave",
-    "elimination-2": "the same, knowing only answers of two or more people",
-    "combined": "everything that can be seen of a question, weighed as in others",
-    "typical": "the option that sounds most like the region",
-    "widespread": "the option that most other regions gave",
-    "recurring": "the option that recurs most among the variants of a question",
-    "frequent": "the most frequent right answer of other questions",
-}
-"""Rules of the audit that the card tells of, in its own words."""
+def render_details(facts: ReleaseFacts) -> str:
+    """The page beside the card: every column, steps, findings, judges, agreement, who has read options."""
+    reading = read_options(facts.reading, facts.model_report)
+    tables = [_own_names(facts), _examples(facts), *_agreement(facts), _power(facts)]
+    tables += [] if reading is None else [reading.table]
+    return render(
+        "details.md.j2",
+        facts=facts,
+        configs=_configs(facts),
+        steps=markdown_table(_steps(facts)),
+        kinds=markdown_table(_kinds(facts)),
+        judging=judging_of(facts.manifest) if facts.total("mcqs") else None,
+        wanted=facts.manifest.recipe.saq.wanted,
+        tables=[(table.title, markdown_table(table)) for table in tables if len(table.frame)],
+    )
 
 
-def _guessed(audit: AuditReport | None) -> str | None:
+def _contents(facts: ReleaseFacts) -> Table:
+    def splits(config: str, tables: Sequence[TableInfo]) -> str:
+        if config in QUESTION_CONFIGS and len(tables) > 1:
+            return "one per locale, see below"
+        by_language = config not in NOT_BY_LANGUAGE
+        return "one per language, see below" if by_language else ", ".join(table.split for table in tables)
+
+    rows = [
+        {"configuration": config, "splits": splits(config, tables), "rows": sum(table.rows for table in tables)}
+        for config, tables in facts.tables.items()
+    ]
+    return Table("Configurations", pl.DataFrame(rows))
+
+
+def _locales(facts: ReleaseFacts) -> Table:
+    agreement = {} if facts.stats is None else agreement_of(facts.stats)
+    counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
+    rows = [
+        {
+            "split": of.split,
+            "locale": of.tag,
+            "region": of.region_name,
+            "language": of.language_name,
+            "answered": f"{counts[of.tag]['answered']:,} of {counts[of.tag]['questions']:,}",
+            "votes": counts[of.tag]["votes"],
+            "agreement %": None if (mean := agreement.get(of.tag)) is None else 100 * mean,
+            "MCQs": counts[of.tag]["mcqs"],
+        }
+        for of in facts.locales
+    ]
+    unknown = ", – where the source does not say how many" if facts.figures["votes"].null_count() else ""
+    caption = (
+        f"*Answered*: questions with at least one answer. *Votes*: annotators behind answers{unknown}. "
+        "*Agreement*: mean share of a question's annotators who gave its most frequent answer."
+    )
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    if not facts.total("mcqs"):
+        return Table("Locales", frame.drop("MCQs"), caption)
+    return Table("Locales", frame, f"{caption} *MCQs*: multiple-choice questions about the region.")
+
+
+def _languages(facts: ReleaseFacts) -> Table:
+    rows = [
+        {
+            "split": tag.replace("-", "_"),
+            "language": english_name(tag),
+            "its own name": own_name(tag.split("-")[0]),
+        }
+        | {config: rows.get(config, 0) for config in facts.tables if config not in NOT_BY_LANGUAGE}
+        for tag, rows in facts.rows_by_language.items()
+    ]
+    return Table("Languages", pl.DataFrame(rows))
+
+
+def _guessed(facts: ReleaseFacts) -> str | None:
     """Say how much simple rules get right; null without an audit."""
+    audit = facts.audit
     if audit is None:
         return None
-    of_others = ""
-    if audit.true_false is not None:
-        shares = _shares(audit.true_false)
-        of_others = (
-            f" Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find: {shares}."
-        )
-    return (
-        "A multiple-choice question can be got right without knowing the region. Compare a score not with the "
-        "25 % of a blind guess, but with what these find, of pairs of template and region (of questions): "
-        f"{_shares(audit)} (`reports/audit.json`).{of_others}"
-    )
-
-
-def _shares(audit: AuditReport) -> str:
-    found = {_RULES[name]: audit.overall[name] for name in _RULES if name in audit.overall}
-    return "; ".join(
-        f"{rule} {fares.by_pair:.0%} ({fares.share:.0%})"
-        for rule, fares in found.items()
-        if fares.share is not None and fares.by_pair is not None
-    )
-
-
-def _told_apart(facts: ReleaseFacts) -> str | None:
-    """Say how far two models must be apart by region; null without multiple-choice questions."""
-    found = dict(facts.power.select("locale", "difference").iter_rows())
-    points = [
-        f"`{of.tag}` {'–' if found[of.tag] is None else f'{100 * found[of.tag]:.0f}'}"
-        for of in facts.locales
-        if of.tag in found
-    ]
-    if not points:
-        return None
-    return (
-        "On the multiple-choice questions of one region two models are told apart (80 % power, 5 % on two "
-        f"sides) if their accuracies differ by so many points or more: {', '.join(points)}. Variants of a "
-        "question count less than questions of their own (`blend stats --table mcq-power`)."
-    )
+    of = {"": audit, f"Of `{TRUE_FALSE_QUESTIONS}` (chance 50 %): ": audit.true_false}
+    found = []
+    for what, report in of.items():
+        rules = {} if report is None else report.overall
+        shares = [
+            f"{text} {rules[rule].by_pair:.0%}"
+            for rule, text in _RULES.items()
+            if rule in rules and rules[rule].by_pair is not None
+        ]
+        if shares:
+            found.append(f"{what}{'; '.join(shares)}.")
+    return " ".join(found) or None
 
 
 def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
@@ -173,139 +202,122 @@ def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
     return [(name, " ".join(text.split())) for name, text in answers.items() if text]
 
 
-def _kinds(facts: ReleaseFacts) -> list[tuple[str, int, str]]:
-    """Every kind of finding in the release, how often, and what it means; most frequent first."""
-    known = finding_kinds()
-    counts = Counter[str]()
-    for stage in facts.manifest.report:
-        counts.update(stage.findings)
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [(kind, n, known[kind].meaning if kind in known else "") for kind, n in ranked if n]
-
-
 def _fence(texts: Sequence[str]) -> str:
     """Return the lines before and after a block of code, so that nothing in the block ends it."""
     longest = max((len(run) for text in texts for run in re.findall("`+", text)), default=0)
     return "`" * max(3, longest + 1)
 
 
-def mean_of(means: pl.DataFrame, measure: str) -> pl.DataFrame:
-    """The rows of one measure and definition, for example ``agreement/annotators``."""
-    name, _, definition = measure.partition("/")
-    return means.filter(pl.col("measure") == name, pl.col("definition") == definition)
-
-
-def _locale_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    if facts.stats is None:
-        return []
-    counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
-    means = mean_of(facts.stats.locale_means, AGREEMENT)
-    agreement = {
-        tag: _value(mean, unit) for tag, mean, unit in means.select("locale", "mean", "unit").iter_rows()
-    }
-    spreads = {
-        (tag, spread): n
-        for tag, spread, n in facts.spreads.select("locale", "answer_spread", "mcqs").iter_rows()
-    }
-    return [
-        {
-            **counts[of.tag],
-            "spreads": [spreads.get((of.tag, spread), 0) for spread in SPREADS],
-            "of": of,
-            "agreement": agreement.get(of.tag, "–"),
-            "autonym": own_name(of.language),
-            "script": _SCRIPTS.get(of.script) or script_name(of.script),
-        }
-        for of in facts.locales
-    ]
-
-
-def _between_annotators(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    """Say how far the annotators of every locale agree, as the card prints it.
-
-    Nothing where that is not known.
-    """
-    if facts.stats is None or facts.stats.annotator_agreement is None:
-        return []
-    return _alphas(facts.stats.annotator_agreement)
-
-
-def _between_alike(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    """The same by what annotators told about themselves; nothing where none agreed to tell."""
-    if facts.stats is None or facts.stats.annotator_groups is None:
-        return []
-    return _alphas(facts.stats.annotator_groups.with_columns(pl.col("profile").str.replace_all("_", " ")))
-
-
-def _alphas(agreement: pl.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {
-            **row,
-            "alpha": _value(row["alpha"], "value"),
-            "interval": "–" if row["alpha"] is None else f"{row['low']:.2f} to {row['high']:.2f}",
-        }
-        for row in agreement.iter_rows(named=True)
-    ]
-
-
-def _language_rows(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    return [
-        {
-            "split": tag.replace("-", "_"),
-            "tag": tag,
-            "name": english_name(tag),
-            "autonym": own_name(tag.split("-")[0]),
-            "rows": rows,
-        }
-        for tag, rows in facts.rows_by_language.items()
-    ]
-
-
-def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    """Describe every configuration; columns that two share are described once, ``like`` names where."""
-    first: dict[type[BaseModel], str] = {}
-    return [
-        _config(name, of, first.setdefault(model_of(name), name), facts) for name, of in facts.tables.items()
-    ]
-
-
-def _config(name: str, tables: Sequence[TableInfo], base: str, facts: ReleaseFacts) -> dict[str, Any]:
-    model = model_of(name)
-    reword = str if name in NOT_BY_LANGUAGE else facts.reword
-    return {
-        "base": None if base == name else base,
-        "name": name,
-        "summary": reword(first_sentence(model)),
-        "of_locales": name in QUESTION_CONFIGS,
-        "of_kinds": name == CULTURAL_PROMPTS,
-        "splits": [table.split for table in tables],
-        "rows": sum(table.rows for table in tables),
-        "fields": [
-            {"name": field.name, "type": field.type, "sentence": reword(markdown(field.description))}
-            for field in described_fields(model)
-        ],
-    }
-
-
-def _measures(facts: ReleaseFacts) -> list[dict[str, Any]]:
-    if facts.stats is None:
-        return []
-    rows = []
-    for measure in _MEASURES:
-        row = mean_of(facts.stats.overall_means, measure).row(0, named=True)
-        shown = {key: _value(row[key], row["unit"]) for key in ("mean", "mean_of_locale_means")}
-        rows.append({"sentence": definitions()[measure], "n": row["n"], **shown})
-    return rows
-
-
-def _value(mean: float | None, unit: str) -> str:
-    if mean is None:
-        return "–"
-    return f"{100 * mean:.1f}\N{NO-BREAK SPACE}%" if unit == "fraction" else f"{mean:.2f}"
-
-
 def _history(changelog: str) -> str:
     """The latest versions of the changelog in short: what stands above the first heading inside each."""
     entries = re.split(r"^(?=## )", changelog, flags=re.MULTILINE)[1:]
     openings = (re.split(r"^### ", entry, maxsplit=1, flags=re.MULTILINE)[0] for entry in entries)
-    return "\n\n".join(f"#{opening.strip()}" for opening in list(openings)[:_VERSIONS_SHOWN])
+    # The card has a heading of its own for them.
+    shown = [re.sub(r"^## ", "### ", opening.strip()) for opening in openings]
+    return "\n\n".join(shown[:_VERSIONS_SHOWN])
+
+
+def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
+    """Describe every configuration; columns that two share are described once, ``base`` names where."""
+    first: dict[type[BaseModel], str] = {}
+    described = []
+    for name in facts.tables:
+        model = model_of(name)
+        reword = str if name in NOT_BY_LANGUAGE else facts.reword
+        base = first.setdefault(model, name)
+        fields = [
+            {"name": field.name, "type": field.type, "sentence": reword(markdown(field.description))}
+            for field in described_fields(model)
+        ]
+        summary = reword(first_sentence(model))
+        described.append({"name": name, "base": base, "summary": summary, "fields": fields})
+    return described
+
+
+def _own_names(facts: ReleaseFacts) -> Table:
+    rows = [
+        {
+            "split": of.split,
+            "region": of.native_name,
+            "language": own_name(of.language),
+            "script": (_SCRIPTS.get(of.script) or script_name(of.script))
+            + (", right to left" if of.direction == "rtl" else ""),
+        }
+        for of in facts.locales
+    ]
+    return Table("Regions and languages in their own words", pl.DataFrame(rows))
+
+
+def _examples(facts: ReleaseFacts) -> Table:
+    rows = [
+        {
+            "split": example.locale.split,
+            "question": example.question,
+            "most frequent answer": example.answer,
+            "in English": example.en_answer,
+            "votes": example.votes,
+        }
+        for example in facts.examples
+    ]
+    caption = f"In English: {markdown_text(facts.examples[0].en_question)}" if facts.examples else ""
+    return Table("One question in every locale", pl.DataFrame(rows), caption)
+
+
+def _steps(facts: ReleaseFacts) -> Table:
+    rows = [{"step": stage.stage, "rows": sum(stage.kept.values())} for stage in facts.manifest.report]
+    return Table("Steps", pl.DataFrame(rows, {"step": pl.String, "rows": pl.Int64}))
+
+
+def _kinds(facts: ReleaseFacts) -> Table:
+    """Every kind of finding in the release, how often, and what it means; most frequent first."""
+    known = finding_kinds()
+    counts = Counter[str]()
+    for stage in facts.manifest.report:
+        counts.update(stage.findings)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows = [(kind, n, known[kind].meaning if kind in known else "") for kind, n in ranked if n]
+    columns = {"kind": pl.String, "findings": pl.Int64, "what it means": pl.String}
+    return Table("Findings", pl.DataFrame(rows, columns, orient="row"))
+
+
+def _agreement(facts: ReleaseFacts) -> list[Table]:
+    """How much people agree: measures over all questions, and alpha where single responses are known."""
+    if facts.stats is None:
+        return []
+    rows = []
+    for measure in _MEASURES:
+        row = of_measure(facts.stats.overall_means, measure).row(0, named=True)
+        percent = row["unit"] == "fraction"
+        means = [row["mean"], row["mean_of_locale_means"]]
+        written = ["–" if m is None else f"{100 * m:.1f} %" if percent else f"{m:.2f}" for m in means]
+        rows.append((definitions()["/".join(measure)], row["n"], *written))
+    measures = pl.DataFrame(rows, ["measure", "questions", "mean", "mean of locales"], orient="row")
+    agreement, groups = facts.stats.annotator_agreement, facts.stats.annotator_groups
+    alpha = (
+        "Krippendorff's alpha, with MASI as the distance between sets of answers that two annotators gave: 1 "
+        "is perfect agreement, 0 is what chance would give. Open questions have many right answers, so that it "
+        "is far from 1 where everybody is careful. Low, high: its 95 % interval over questions."
+    )
+    alike = (
+        "The same by what annotators agreed to tell about themselves; groups below five are counted together."
+    )
+    empty = pl.DataFrame()
+    return [
+        Table("How much people agree", measures),
+        Table("Agreement between annotators", empty if agreement is None else agreement, alpha),
+        Table("Agreement between annotators alike", empty if groups is None else groups, alike),
+    ]
+
+
+def _power(facts: ReleaseFacts) -> Table:
+    """How far two models must be apart by region."""
+    order = {locale.tag: i for i, locale in enumerate(facts.locales)}
+    rows = facts.power.sort(pl.col("locale").replace_strict(order, default=len(order)))
+    return Table(
+        "What tells two models apart",
+        rows.select(
+            "locale", "templates", pl.col("mcqs").alias("MCQs"), (pl.col("difference") * 100).alias("points %")
+        ),
+        "On the multiple-choice questions of one region, two models are told apart (80 % power, 5 % on two "
+        "sides) if their accuracies differ by so many points or more.",
+    )

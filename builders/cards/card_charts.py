@@ -1,20 +1,21 @@
-"""Charts of the card: which there are, and what of a release each shows.
-
-The docstring of each is what docs/cards.md says of it.
-"""
+"""Charts of the card: which there are, and what each shows."""
 
 from collections.abc import Callable, Mapping
 
-from blend.builders.cards.card import AGREEMENT, mean_of
-from blend.builders.cards.charts import Chart, agreement_chart, overlap_chart
+import polars as pl
+
+from blend.builders.cards.charts import Chart, bar_chart, locale_label
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.triple_charts import origins_chart, parts_chart
+from blend.builders.stats import Stats
+from blend.schemas.language.languages import english_name
 
 CardChart = Callable[[ReleaseFacts], Chart | None]
 """Draws a chart of a release; null where the release holds nothing to show."""
 
-_MOST_MAPPED = 200
-"""Locales up to which their overlap is drawn, one cell for each two."""
+AGREEMENT = ("agreement", "annotators")
+"""The measure that we call agreement."""
+_PAIRS, _ORIGINS, _PARTS = 15, 15, 10
+"""Pairs of locales and origins shown, those with most; parts from which on items are counted together."""
 
 
 def _agreement(facts: ReleaseFacts) -> Chart | None:
@@ -24,21 +25,44 @@ def _agreement(facts: ReleaseFacts) -> Chart | None:
     """
     if facts.stats is None:
         return None
-    overall = mean_of(facts.stats.overall_means, AGREEMENT)["mean"].item()
-    return agreement_chart(mean_of(facts.stats.locale_means, AGREEMENT), overall, facts.locales)
+    means = agreement_of(facts.stats)
+    names = {locale.tag: locale_label(locale) for locale in facts.locales}
+    # A locale with multiple choice alone has no mean.
+    ranked = sorted((tag for tag in names if tag in means), key=lambda tag: -(means[tag] or 0))
+    overall = of_measure(facts.stats.overall_means)["mean"].item()
+    return bar_chart(
+        "images/agreement.svg",
+        "How many annotators agree",
+        "Share of a question’s annotators who gave its most frequent answer, mean per locale",
+        [(names[tag], means[tag]) for tag in ranked],
+        percent=True,
+        full=1,
+        line=None if overall is None else ("all questions", overall),
+        nothing="no answers",
+    )
 
 
 def _overlap(facts: ReleaseFacts) -> Chart | None:
-    """Show for each pair of locales the lemmas of English answers that both have.
+    """Show the pairs of locales with most lemmas of English answers in common.
 
-    In percent of those that either has (`lemma_share` of `blend stats`). A locale's cells lie left of its name
-    and below it. Only where there are two locales, and no more than 200: the map of 1,000 would have half a
-    million cells. The colours change every five points, in every release alike, so that two maps can be
-    compared.
+    In percent of those that either has (`lemma_share` of `blend stats`). Only where there are two locales.
     """
-    if facts.stats is None or not 2 <= len(facts.locales) <= _MOST_MAPPED:
+    if facts.stats is None or len(facts.locales) < 2:
         return None
-    return overlap_chart(facts.stats.overlap, facts.locales)
+    names = {locale.tag: locale.region_name for locale in facts.locales}
+    known = facts.stats.overlap.drop_nulls("lemma_share")
+    rows = known.sort("lemma_share", "locale_a", "locale_b", descending=[True, False, False]).head(_PAIRS)
+    shares = [
+        (f"{names[a]} · {names[b]}", share)
+        for a, b, share in rows.select("locale_a", "locale_b", "lemma_share").iter_rows()
+    ]
+    return bar_chart(
+        "images/overlap.svg",
+        "Whose answers have most in common",
+        "Lemmas of English answers that two locales share, in percent of those that either has",
+        shares or [("no two locales", None)],
+        percent=True,
+    )
 
 
 def _origins(facts: ReleaseFacts) -> Chart | None:
@@ -48,7 +72,20 @@ def _origins(facts: ReleaseFacts) -> Chart | None:
     """
     if facts.domain is None or facts.triples is None:
         return None
-    return origins_chart(facts.domain, facts.triples)
+    origins = facts.triples.origins
+    shown = origins.head(_ORIGINS)
+    counts = [
+        (english or qid, number)
+        for qid, english, number in shown.select("origin_qid", "origin_en", "dishes").iter_rows()
+    ]
+    of = (
+        f"the {len(shown)} of {len(origins)} countries with most"
+        if len(shown) < len(origins)
+        else "all countries"
+    )
+    title = f"{_capital(facts.domain.items)} per origin"
+    path = f"images/{facts.domain.config}-origins.svg"
+    return bar_chart(path, title, f"Rows in {_language(facts)}; {of}", counts)
 
 
 def _parts(facts: ReleaseFacts) -> Chart | None:
@@ -58,16 +95,44 @@ def _parts(facts: ReleaseFacts) -> Chart | None:
     """
     if facts.domain is None or facts.triples is None:
         return None
-    return parts_chart(facts.domain, facts.triples)
+    domain = facts.domain
+    held = dict(facts.triples.sizes.select("parts", "dishes").iter_rows())
+    more = sum(number for parts, number in held.items() if parts >= _PARTS)
+    counts = [(f"{n} {domain.part if n == 1 else domain.parts}", held.get(n, 0)) for n in range(1, _PARTS)]
+    counts.append((f"{_PARTS} or more", more))
+    while len(counts) > 1 and counts[-1][1] == 0:
+        counts.pop()
+    return bar_chart(
+        f"images/{domain.config}-parts.svg",
+        f"{_capital(domain.parts)} per {domain.item}",
+        f"{_capital(domain.items)} in {_language(facts)} by the number of {domain.parts} with a name in it",
+        counts,
+    )
 
 
-QUESTION_CHARTS: Mapping[str, CardChart] = {"agreement": _agreement, "overlap": _overlap}
-"""Charts about the questions of a release by the name of their file, in the order of the card."""
+CARD_CHARTS: Mapping[str, CardChart] = {
+    "agreement": _agreement,
+    "overlap": _overlap,
+    "food-origins": _origins,
+    "food-parts": _parts,
+}
+"""Charts by the name of their file, in order; another domain has its own name in the place of ``food``."""
 
-TRIPLE_CHARTS: Mapping[str, CardChart] = {"food-origins": _origins, "food-parts": _parts}
-"""Charts about tables from Wikidata; another domain has its own name in the place of ``food``."""
+
+def of_measure(means: pl.DataFrame, measure: tuple[str, str] = AGREEMENT) -> pl.DataFrame:
+    """The rows of one measure and definition."""
+    return means.filter(measure=measure[0], definition=measure[1])
 
 
-def drawn(charts: Mapping[str, CardChart], facts: ReleaseFacts) -> list[Chart]:
-    """Draw those of some charts that a release has something for."""
-    return [chart for draw in charts.values() if (chart := draw(facts)) is not None]
+def agreement_of(stats: Stats) -> dict[str, float | None]:
+    """Agreement by locale, a fraction; null where no question has an answer."""
+    return dict(of_measure(stats.locale_means).select("locale", "mean").iter_rows())
+
+
+def _language(facts: ReleaseFacts) -> str:
+    assert facts.triples is not None
+    return english_name(facts.triples.languages["language"][0])
+
+
+def _capital(word: str) -> str:
+    return word[:1].upper() + word[1:]

@@ -105,27 +105,38 @@ def render_croissant(manifest: ReleaseManifest, about: About) -> str:
     Returns:
         JSON-LD, indented, with a final line feed; the same for the same release.
     """
-    files = {file.path: file for file in manifest.files}
+    made = made_from_manifest(manifest, about.reword)
     metadata = {
-        "@context": _CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
-        "name": manifest.name,
+        **{key: made[key] for key in ("@context", "@type", "conformsTo", "name")},
         "alternateName": about.title,
         "description": about.description,
-        "version": manifest.version,
+        "version": made["version"],
         "license": about.license,
         "citeAs": about.citation,
         "inLanguage": list(about.languages),
         "keywords": list(about.keywords),
-        "isLiveDataset": False,
+        "isLiveDataset": made["isLiveDataset"],
         **({"creator": [_person(name) for name in about.authors]} if about.authors else {}),
         **({"url": about.homepage} if about.homepage is not None else {}),
         **{f"rai:{name}": answer for name, answer in about.responsible.items()},
-        "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
-        "recordSet": [_record_set(table, about.reword) for table in manifest.tables],
+        **{key: made[key] for key in ("distribution", "recordSet")},
     }
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
+
+
+def made_from_manifest(manifest: ReleaseManifest, reword: Callable[[str], str] = str) -> dict[str, Any]:
+    """The properties that follow from a manifest alone, but for the wording of their descriptions."""
+    files = {file.path: file for file in manifest.files}
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": manifest.name,
+        "version": manifest.version,
+        "isLiveDataset": False,
+        "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
+        "recordSet": [_record_set(table, reword) for table in manifest.tables],
+    }
 
 
 def _person(name: str) -> dict[str, str]:

@@ -54,7 +54,7 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
     terms = sorted({f"{credit.name}: {credit.license.markdown}" for credit in credits_of(facts.manifest)})
     return {
         "composition.count": f"Rows by configuration: {', '.join(rows)}.",
-        "composition.data": "The columns of every configuration are described in the card, `README.md`.",
+        "composition.data": "The columns of every configuration are described in `reports/details.md`.",
         **_of_questions(facts),
         "composition.splits": "A split is a locale or a language, or `test`. There is no training split: the "
         "dataset is for evaluation only.",

@@ -1,6 +1,5 @@
 """Examples: one question as every locale was asked it, in its own script, and what people answered most."""
 
-import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -24,12 +23,6 @@ class Example(NamedTuple):
     """The answer in English; a dash where nobody has translated it."""
     votes: int
     """Annotators behind the answer."""
-
-    def in_script(self, text: str) -> str:
-        """A text for a cell of a Markdown table; from right to left where that is how it is written."""
-        # What looks like a tag was typed as text.
-        safe = html.escape(text, quote=False)
-        return safe if self.locale.direction == "ltr" else f'<span dir="rtl">{safe}</span>'
 
 
 def example_rows(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.release.manifest import TableInfo
+from blend.schemas.release.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 from blend.schemas.rows.hub_features import card_features
@@ -69,13 +69,19 @@ def card_header(facts: ReleaseFacts) -> str:
         "source_datasets": _of_sources(facts, "extended"),
         "size_categories": [size_category(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(KEYWORDS),
-        "configs": [
-            {"config_name": config, "data_files": [{"split": t.split, "path": _pattern(t)} for t in of_config]}
-            for config, of_config in tables.items()
-        ],
+        "configs": configs_of(facts.manifest),
         "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
     }
     return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def configs_of(manifest: ReleaseManifest) -> list[dict[str, Any]]:
+    """The configurations with their splits and the files of these, which make a release load."""
+    splits: dict[str, list[dict[str, str]]] = {}
+    for table in manifest.tables:
+        pattern = f"data/{table.config}/{table.split}-*.parquet"
+        splits.setdefault(table.config, []).append({"split": table.split, "path": pattern})
+    return [{"config_name": config, "data_files": files} for config, files in splits.items()]
 
 
 def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
@@ -95,10 +101,6 @@ def _task(config: str) -> str:
     if config == CULTURAL_PROMPTS:
         return "text-generation"
     return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
-
-
-def _pattern(table: TableInfo) -> str:
-    return f"data/{table.config}/{table.split}-*.parquet"
 
 
 def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:

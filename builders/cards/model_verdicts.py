@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from blend.builders.cards.rendering import markdown_text
 from blend.schemas.release.model_report import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
 from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
+from blend.schemas.release.summaries import markdown_text
 from blend.schemas.sheets.option_sheets import OK
 
 _FEWEST_ACCEPTED = 50

@@ -7,6 +7,7 @@ import polars as pl
 
 from blend.builders.cards.model_verdicts import model_verdicts
 from blend.schemas.release.model_report import ModelReport
+from blend.schemas.release.summaries import Table
 
 
 class ReadOptions(NamedTuple):
@@ -14,10 +15,8 @@ class ReadOptions(NamedTuple):
 
     text: str
     """Of all regions together."""
-    header: tuple[str, ...]
-    """Names of the columns of ``rows``."""
-    rows: list[tuple[str, ...]]
-    """One per region: its tag, how many options, and shares in per cent."""
+    table: Table
+    """By region: how many options, and shares in per cent."""
 
 
 def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> ReadOptions | None:
@@ -31,17 +30,21 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
         return None
     natives, others, model, nobody = (int(reading[name].sum()) for name in _READERS)
     by_question = int(reading["by_question"].sum())
-    header, rows = ["region", "options", *_READERS.values()], [_row(row) for row in reading.to_dicts()]
-    if nobody:
-        header.append("questions expected to be disputed")
-        rows = [(*row, _expected(of)) for row, of in zip(rows, reading.to_dicts(), strict=True)]
     return ReadOptions(
-        f"{_overall(natives, others, model, nobody)}{_inferred(by_question)}"
-        f"{model_verdicts(report, reading)}{_of_disputed(nobody)}"
-        " By region, with shares of its options in per cent:",
-        tuple(header),
-        rows,
+        f"{_overall(natives, others, model, nobody)}{_inferred(by_question)}{model_verdicts(report, reading)}",
+        _by_region(reading, nobody),
     )
+
+
+def _by_region(reading: pl.DataFrame, nobody: int) -> Table:
+    rows = [
+        {"region": of["locale"], "options": of["options"]}
+        | {head: _share(of[name], of["options"]) for name, head in _READERS.items()}
+        | ({"questions expected to be disputed": _expected(of)} if nobody else {})
+        for of in reading.to_dicts()
+    ]
+    caption = f"Shares of a region's options in per cent.{_of_disputed(nobody)}"
+    return Table("Who has read the options", pl.DataFrame(rows), caption)
 
 
 _READERS = {
@@ -55,10 +58,6 @@ _READERS = {
 _DISPUTED = (26, 18, 35)
 """Of 100 questions of which nobody had read an option, those that a language model disputed, and the ends of
 Wilson's 95 % interval of that share; ``docs/mcq.md``."""
-
-
-def _row(of: Mapping[str, Any]) -> tuple[str, ...]:
-    return f"`{of['locale']}`", f"{of['options']:,}", *(_share(of[name], of["options"]) for name in _READERS)
 
 
 def _expected(of: Mapping[str, Any]) -> str:

@@ -1,7 +1,5 @@
 """Rendering: the package's Jinja templates filled with values."""
 
-import html
-import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -10,7 +8,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.cards.fields import markdown
 from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.release.summaries import markdown_text
 
 
 def render(template: str, **values: Any) -> str:
@@ -27,10 +25,6 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
-_MEANING = re.compile(r"[\\`*_\[\]#~$|]")
-"""What means something to Markdown in the middle of a line."""
-
-
 @cache
 def _environment() -> Environment:
     """One for all: it compiles each template once."""
@@ -45,12 +39,6 @@ def _environment() -> Environment:
     environment.filters |= {"cell": _cell, "markdown": markdown, "text": markdown_text}
     environment.globals["sdk"] = DISTRIBUTION
     return environment
-
-
-def markdown_text(text: str) -> str:
-    """A text as one line of Markdown that shows it as it was typed: no tag, link or emphasis begins in it."""
-    one_line = html.escape(" ".join(escape_controls(text).split()), quote=False)
-    return _MEANING.sub(r"\\\g<0>", one_line)
 
 
 def _source(name: str) -> str:

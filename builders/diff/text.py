@@ -1,17 +1,19 @@
 """A comparison as text: Markdown for the changelog of a release, and JSON for programs."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import polars as pl
+from pydantic import JsonValue
+
 from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.model import CellChange, ConfigDiff, Count, ReleaseDiff, SplitDiff
+from blend.builders.diff.model import CellChange, ConfigDiff, ReleaseDiff
 from blend.builders.diff.values import value_pair
-from blend.builders.diff.version_step import Step, VersionStep, expected_version, version_step
+from blend.builders.diff.version_step import Step, accepted_versions, expected_version, version_step
 from blend.loaders.releases import document_text
 from blend.schemas.language.text_comparison import escape_controls, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.release.release_layout import CHANGELOG_NAME
+from blend.schemas.release.summaries import Table, markdown_table
 
 CHANGELOG_TITLE = (
     "# Changelog\n\n"
@@ -27,6 +29,10 @@ _OPENINGS: dict[Step, str] = {
     "patch": "the same rows and columns, corrected",
     "none": "the same data",
 }
+
+
+_NULLS = pl.selectors.by_dtype(pl.Null)
+"""Columns without any value, which could be of any type."""
 
 
 def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
@@ -51,13 +57,97 @@ def changelog_entry(diff: ReleaseDiff, version: str) -> str:
         version: The new version, without ``v``.
     """
     step = version_step(diff)
-    parts = [f"## {version}", _opening(diff, step), *_reasons(step)]
-    for config in diff.changed_configs():
-        parts += _config_part(config, diff.counts())
-    if diff.settings:
-        rows = [(markdown_code(s.path), *map(markdown_code, value_pair(s.old, s.new))) for s in diff.settings]
-        parts += ["### Recipe and tools", _table(("setting", "before", "now"), rows, numbers=False)]
+    parts = [f"## {version}", f"After {diff.old.version}: {_OPENINGS[step.step]}."]
+    for size, heading in _HEADINGS.items():
+        if texts := [reason.text for reason in step.reasons if reason.step == size]:
+            parts.append(f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts))
+    for table in difference_tables(diff, examples=1)[1:]:
+        parts += [f"### {table.title}", markdown_table(table)]
     return escape_controls("\n\n".join(parts)) + "\n"
+
+
+def verdict(diff: ReleaseDiff) -> str:
+    """Which releases were compared, and which version step follows, in a line or two."""
+    names = f"{diff.old.name} {diff.old.version} → {diff.new.name} {diff.new.version}"
+    if diff.is_empty:
+        return f"{names}\nNothing differs."
+    step = version_step(diff).step
+    lines = [f"Version step: {step}, so {expected_version(diff.old.version, step)} follows."]
+    if diff.new.name != diff.old.name:
+        lines.insert(0, f"Two datasets, unless {diff.new.name} is a new name of {diff.old.name}; then:")
+    if diff.new.version not in accepted_versions(diff.old.version, step):
+        lines[-1] += f" The new release calls itself {diff.new.version}."
+    return "\n".join([names, *lines])
+
+
+def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
+    """What differs, most important first: reasons of the step, rows, columns, values, settings.
+
+    Args:
+        diff: The comparison.
+        examples: Quoted changes per column, and ids per configuration, at most.
+    """
+    changed = list(diff.changed_configs())
+    counts = diff.counts()
+    rows = [
+        {"table": f"{config.config} {split.split}", "was": split.old_rows, "now": split.new_rows}
+        | {count: getattr(split, count) for count in counts}
+        for config in changed
+        for split in config.splits
+        if not split.is_empty
+    ]
+    columns = [
+        {
+            "configuration": config.config,
+            "column": change.path,
+            "before": change.old,
+            "now": change.new,
+        }
+        for config in changed
+        for change in config.schema_changes
+    ]
+    values = [
+        {"configuration": config.config, "column": name, "changed rows": n}
+        for config in changed
+        for name, n in column_totals(config).items()
+    ]
+    ids = [
+        {"configuration": config.config, "split": split.split, "row": row_id, "became": what}
+        for config in changed
+        for what in ("added", "removed")
+        for split, row_id in [(s, id_) for s in config.splits for id_ in getattr(s, f"{what}_ids")][:examples]
+    ]
+    quoted = [
+        {
+            "where": f"{config.config} {split} {change.id} {change.column}",
+            "change": " → ".join(value_pair(change.old, change.new)),
+        }
+        for config in changed
+        for of_column in examples_by_column(config, examples).values()
+        for split, change in of_column
+    ]
+    settings = [{"setting": setting.path} | _pair(setting.old, setting.new) for setting in diff.settings]
+    reasons = [{"step": reason.step, "why": reason.text} for reason in version_step(diff).reasons]
+    found = {
+        "Reasons": reasons,
+        "Rows": rows,
+        "Columns added, removed, or of another type": columns,
+        "Changed values": values,
+        "Rows added and removed": ids,
+        "Examples": quoted,
+        "Settings": settings,
+    }
+    return [
+        Table(title, pl.DataFrame(of, infer_schema_length=None).with_columns(_NULLS.cast(pl.String)))
+        for title, of in found.items()
+        # The reasons are always the first table.
+        if of or title == "Reasons"
+    ]
+
+
+def _pair(old: JsonValue, new: JsonValue) -> dict[str, str]:
+    before, now = value_pair(old, new)
+    return {"before": before, "now": now}
 
 
 def first_entry(manifest: ReleaseManifest) -> str:
@@ -98,15 +188,6 @@ def changelog(entry: str, previous: str | None = None) -> str:
     return "\n".join(part for part in (CHANGELOG_TITLE, entry, earlier) if part)
 
 
-def markdown_code(text: str) -> str:
-    """Text as it stands, whatever backticks are in it."""
-    text = escape_controls(text).replace("\n", "\\n")
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    # Markdown ends code at a run of as many backticks as it began with, so one more than the text has.
-    fence, pad = "`" * (longest + 1), " " if longest else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
-
-
 def column_totals(config: ConfigDiff) -> dict[str, int]:
     """Changed rows of every changed column, over all splits."""
     totals: dict[str, int] = {}
@@ -125,53 +206,3 @@ def examples_by_column(config: ConfigDiff, n: int) -> dict[str, list[tuple[str, 
             if len(chosen) < n:
                 chosen.append((split.split, example))
     return found
-
-
-def _opening(diff: ReleaseDiff, step: VersionStep) -> str:
-    return f"After {diff.old.version}: {_OPENINGS[step.step]}."
-
-
-def _reasons(step: VersionStep) -> Iterator[str]:
-    for size, heading in _HEADINGS.items():
-        texts = [reason.text for reason in step.reasons if reason.step == size]
-        if texts:
-            yield f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts)
-
-
-def _config_part(config: ConfigDiff, counts: Sequence[Count]) -> Iterator[str]:
-    splits = [split for split in config.splits if not split.is_empty]
-    yield f"### {config.config}"
-    if config.schema_changes:
-        types = [
-            (markdown_code(change.path), *(markdown_code(text or "–") for text in (change.old, change.new)))
-            for change in config.schema_changes
-        ]
-        yield _table(("column", "type before", "type"), types, numbers=False)
-    if splits:
-        yield _table(("split", "rows before", "rows", *counts), [_split_row(split, counts) for split in splits])
-    columns = column_totals(config)
-    if columns:
-        rows = [(markdown_code(name), f"{n:,}") for name, n in columns.items()]
-        yield _table(("column", "changed rows"), rows)
-    examples = [
-        _example(split, example) for group in examples_by_column(config, 1).values() for split, example in group
-    ]
-    if examples:
-        yield "For example:\n\n" + "\n".join(examples)
-
-
-def _split_row(split: SplitDiff, counts: Sequence[Count]) -> tuple[str, ...]:
-    rows = ["–" if n is None else f"{n:,}" for n in (split.old_rows, split.new_rows)]
-    return (markdown_code(split.split), *rows, *(f"{getattr(split, count):,}" for count in counts))
-
-
-def _example(split: str, change: CellChange) -> str:
-    old, new = value_pair(change.old, change.new)
-    where = f"{split}, {markdown_code(change.id)}, {markdown_code(change.column)}"
-    return f"* {where}: {markdown_code(old)} → {markdown_code(new)}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
-    rule = ("---", *("--:" if numbers else "---" for _ in header[1:]))
-    lines = ((cell.replace("|", "\\|") for cell in cells) for cells in (header, rule, *rows))
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)

@@ -15,7 +15,6 @@ from blend.builders.diff.text import changelog, first_entry, next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.carried import carried_domain, carry_reviewed, portable_names
-from blend.builders.release.garbage import gc_paused
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
@@ -34,6 +33,7 @@ from blend.loaders.releases.audits import read_audit
 from blend.loaders.releases.json_reports import report_json
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import replaceable
+from blend.schemas.base.arrow_types import published
 from blend.schemas.language.base_forms import forget_base_forms
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.licenses import licensed
@@ -62,7 +62,6 @@ from blend.schemas.rows.configs import (
     key_of,
 )
 from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
-from blend.schemas.rows.vectorised_validation import published
 from blend.version import __version__
 
 MCQ_SPLIT = "test"
@@ -70,7 +69,6 @@ MCQ_SPLIT = "test"
 _WRITERS = ("pyarrow", "polars", "datasets")
 
 
-@gc_paused()
 def build_release(
     recipe: Recipe,
     out: Path | str,

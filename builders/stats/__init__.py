@@ -28,8 +28,8 @@ from blend.schemas.rows.frame_columns import KEY
 class Stats(Summarised):
     """The figures of a dataset, one frame each; locales are in registry order, topics in text order.
 
-    Counts are whole numbers. A *question* is one template in one locale. ``docs/stats.md`` defines every
-    column.
+    Counts are whole numbers. A *question* is one template in one locale. the attributes say what every
+    column holds.
     """
 
     counts: pl.DataFrame

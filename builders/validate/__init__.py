@@ -11,11 +11,8 @@ from pathlib import Path
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
 from blend.builders.validate.checks.audit import check_audit
-from blend.builders.validate.checks.card import check_card
-from blend.builders.validate.checks.characters import check_characters
-from blend.builders.validate.checks.croissant import check_croissant
+from blend.builders.validate.checks.documents import check_card, check_croissant
 from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
-from blend.builders.validate.checks.ids import check_alignment, check_ids, check_questions
 from blend.builders.validate.checks.loading import check_loading
 from blend.builders.validate.checks.mcq import (
     check_mcq_made,
@@ -26,10 +23,15 @@ from blend.builders.validate.checks.mcq import (
 )
 from blend.builders.validate.checks.model_verdicts import check_model_verdicts
 from blend.builders.validate.checks.overlaps import check_overlaps
-from blend.builders.validate.checks.personal import check_personal_data
+from blend.builders.validate.checks.questions import check_alignment, check_questions
 from blend.builders.validate.checks.rungs import check_rungs
-from blend.builders.validate.checks.scripts import check_scripts, check_translations
-from blend.builders.validate.checks.tables import check_rows, check_splits, check_tables
+from blend.builders.validate.checks.tables import check_ids, check_rows, check_splits, check_tables
+from blend.builders.validate.checks.texts import (
+    check_characters,
+    check_personal_data,
+    check_scripts,
+    check_translations,
+)
 from blend.builders.validate.checks.votes import check_votes
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.loaders.files.progress import ProgressCallback, silent

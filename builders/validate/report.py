@@ -1,7 +1,7 @@
 """The validation report: what each check of a release found, how serious it is, where, and what to do."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
@@ -46,19 +46,6 @@ class Problem(FrozenModel):
         return f"{self.where}: {self.what}" + (f"; {self.fix}" if self.fix else "")
 
 
-class Cause(FrozenModel):
-    """Problems of one check and level that say the same of different rows."""
-
-    level: Level
-    """How serious they are."""
-    what: str
-    """What was found at the first of them."""
-    fix: str
-    """What to do about it."""
-    problems: int
-    """How many there are."""
-
-
 class CheckResult(FrozenModel):
     """Problems that one check found."""
 
@@ -73,12 +60,9 @@ class CheckResult(FrozenModel):
     infos: int
     """Number of things worth knowing."""
     examples: tuple[Problem, ...]
-    """Problems of every level, worst level first: the first ones, where there are many some of every cause."""
+    """Problems of every level, worst level first: all where they are few, else some of every cause."""
     applies: bool = True
     """Whether the release has any tables that the check looks at; nothing was checked otherwise."""
-    causes: tuple[Cause, ...] = ()
-    """The problems counted by cause, in the order of the levels and of the first problem; of each level as many
-    causes as examples may be shown."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property
@@ -89,59 +73,35 @@ class CheckResult(FrozenModel):
 
     @classmethod
     def of(cls, check: str, title: str, problems: Iterable[Problem], *, examples: int) -> Self:
-        """Count the problems of a check, and keep so many of each level that every cause is among them."""
-        tallies = {level: _Tally(examples) for level in Level}
+        """Count the problems of a check, and keep the first of each level, a few of every cause."""
+        counts: Counter[Level] = Counter()
+        first: dict[Level, list[Problem]] = {level: [] for level in Level}
+        of_causes: dict[Level, list[Problem]] = {level: [] for level in Level}
+        met: Counter[tuple[Level, str, str]] = Counter()
         for problem in problems:
-            tallies[problem.level].add(problem)
-        errors, warnings, infos = (tally.problems for tally in tallies.values())
+            level = problem.level
+            cause = (level, *cause_of(problem.what, problem.fix))
+            counts[level] += 1
+            met[cause] += 1
+            if len(first[level]) < examples:
+                first[level].append(problem)
+            if len(of_causes[level]) < examples and met[cause] <= LINES_PER_CAUSE:
+                of_causes[level].append(problem)
+        kept = {
+            # All where they are few; else a few of every cause, and the first ones while there is room.
+            level: first[level]
+            if counts[level] <= examples
+            else [*of_causes[level], *(p for p in first[level] if p not in of_causes[level])][:examples]
+            for level in Level
+        }
         return cls(
             check=check,
             title=title,
-            errors=errors,
-            warnings=warnings,
-            infos=infos,
-            examples=tuple(problem for tally in tallies.values() for problem in tally.shown()),
-            causes=tuple(cause for tally in tallies.values() for cause in tally.causes()),
+            errors=counts[Level.ERROR],
+            warnings=counts[Level.WARNING],
+            infos=counts[Level.INFO],
+            examples=tuple(problem for level in Level for problem in kept[level]),
         )
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The problems of a check and level, of which no more are held than are shown of each cause."""
-
-    examples: int
-    problems: int = 0
-    first: list[Problem] = field(default_factory=list)
-    of_cause: dict[tuple[str, str], tuple[list[Problem], list[int]]] = field(default_factory=dict)
-    """By cause, some of its problems, and in a list of one how many there are."""
-
-    def add(self, problem: Problem) -> None:
-        """Count a problem, and keep it while there is room."""
-        self.problems += 1
-        if len(self.first) < self.examples:
-            self.first.append(problem)
-        cause = cause_of(problem.what, problem.fix)
-        if cause in self.of_cause or len(self.of_cause) < self.examples:
-            kept, count = self.of_cause.setdefault(cause, ([], [0]))
-            count[0] += 1
-            if len(kept) < LINES_PER_CAUSE:
-                kept.append(problem)
-
-    def shown(self) -> list[Problem]:
-        """All, if they are few; else some of every cause, and the first ones while there is room."""
-        if self.problems <= self.examples:
-            return self.first
-        some = [problem for kept, _ in self.of_cause.values() for problem in kept]
-        # By identity: two problems at one place may say the same, and both count.
-        held = {id(problem) for problem in some}
-        rest = [problem for problem in self.first if id(problem) not in held]
-        return [*some, *rest][: self.examples]
-
-    def causes(self) -> Iterator[Cause]:
-        """Every cause with the text of its first problem."""
-        for kept, (count,) in self.of_cause.values():
-            first = kept[0]
-            yield Cause(level=first.level, what=first.what, fix=first.fix, problems=count)
 
 
 class ValidationReport(Summarised, FrozenModel):

@@ -44,9 +44,32 @@ def features(model: type[BaseModel]) -> "datasets.Features":
 @cache
 def frame_schema(model: type[BaseModel]) -> pl.Schema:
     """The polars columns of the same rows inside the package: named by field, nested fields by alias."""
-    published = pl.DataFrame(pa.Table.from_batches([], arrow_schema(model))).schema
     names = {alias: name for name, alias in published_names(model).items()}
-    return pl.Schema({names[alias]: dtype for alias, dtype in published.items()})
+    return pl.Schema({names[alias]: dtype for alias, dtype in published_columns(model).items()})
+
+
+def published(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
+    """The frame as published rows, each checked against the model: its columns, by their published names.
+
+    Args:
+        rows: Columns named by the model's fields, in any order; further columns are left out.
+        model: What each row must be.
+
+    Raises:
+        pydantic.ValidationError: If a row is not what the model says: an error of ours, not of the input.
+        polars.exceptions.ColumnNotFoundError: If a field has no column.
+    """
+    names = published_names(model)
+    chosen = rows.select([pl.col(name).alias(alias) for name, alias in names.items()])
+    for row in chosen.iter_rows(named=True):
+        model.model_validate(row)
+    return chosen.cast(published_columns(model))
+
+
+@cache
+def published_columns(model: type[BaseModel]) -> pl.Schema:
+    """The columns of published rows, as polars has them."""
+    return pl.DataFrame(pa.Table.from_batches([], arrow_schema(model))).schema
 
 
 def published_names(model: type[BaseModel]) -> Mapping[str, str]:

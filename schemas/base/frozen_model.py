@@ -1,12 +1,12 @@
 """A part: the base of everything that a file or a report is made of, and what many of them hold."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from blend.schemas.base.docstrings import described, field_sentences
+from blend.schemas.base.docstrings import field_sentences
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A string that is not blank."""
@@ -20,11 +20,6 @@ class FrozenModel(BaseModel):
 
     # Built when first used: a command meets a few of some sixty models.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        super().__pydantic_init_subclass__(**options)
-        described(cls)
 
     @classmethod
     def __get_pydantic_json_schema__(

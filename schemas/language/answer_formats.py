@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from unicodedata import normalize
 
-from blend.schemas.base.docstrings import described
 from blend.schemas.language.calendar_notations import day_in, time_in
 from blend.schemas.language.notations import number_in
 from blend.schemas.language.numerals import FRACTION_SIGN, western
 
 
-@described
 class AnswerFormat(StrEnum):
     """The shape of an answer, fixed by its template for all locales alike; the widest first."""
 

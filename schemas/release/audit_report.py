@@ -30,7 +30,7 @@ class Fares(FrozenModel):
 
 
 class AuditReport(FrozenModel):
-    """The figures of ``reports/audit.json``; ``docs/audit.md`` says what they mean."""
+    """The figures of ``reports/audit.json``; ``docs/stats.md`` says what they mean."""
 
     questions: int = Field(ge=0)
     """Multiple-choice questions of the release."""

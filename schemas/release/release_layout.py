@@ -11,6 +11,9 @@ RECIPE_NAME = "recipe.toml"
 CARD_NAME = "README.md"
 """The dataset card, which the Hub shows."""
 
+CARD_PAGE_NAME = "reports/details.md"
+"""What is too long for the card: every column, and the figures behind the first ones."""
+
 DATASHEET_NAME = "DATASHEET.md"
 """The datasheet, for people."""
 

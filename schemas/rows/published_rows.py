@@ -9,7 +9,6 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from blend.schemas.base.docstrings import described
 from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.base.references import decided_twice
 from blend.schemas.language.answer_formats import AnswerFormat
@@ -28,7 +27,6 @@ LETTERS = "ABCD"
 """The letters of a multiple-choice question's options, in order."""
 
 
-@described
 class NonAnswer(StrEnum):
     """Why an annotator did not answer (Myung et al. 2024, Appendix)."""
 
@@ -173,7 +171,6 @@ class NonAnswers(Row):
     """Reasons in the annotators' own words."""
 
 
-@described
 class Grouping(StrEnum):
     """Who merged the variants of an answer."""
 
@@ -234,7 +231,6 @@ class ShortAnswerPrompt(Prompt):
     """BCP 47 tag of the local language, for example ``su``."""
 
 
-@described
 class AnswerSpread(StrEnum):
     """How many other regions' people gave the right answer to the same question as well."""
 

@@ -4,11 +4,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from blend.schemas.base.docstrings import described
 from blend.schemas.base.frozen_model import Row, Text
 
 
-@described
 class YesNo(StrEnum):
     """Whether something is so, in a word that a model can be asked for."""
 

@@ -13,7 +13,7 @@ import datasets
 import polars as pl
 import pytest
 
-from blend.loaders.datasets.typed import as_models
+from blend.loaders.datasets import as_models
 from blend.loaders.releases import read_manifest
 from blend.schemas.rows.triple_rows import Triple
 
@@ -240,6 +240,6 @@ def test_instruments_need_no_code(shorthand: Callable[[str], str], tmp_path: Pat
     rows = datasets.load_dataset(
         str(release), "instruments-aligned", split="fr", cache_dir=str(tmp_path / "cache")
     )
-    (lute,) = as_models(rows, "instruments-aligned")
+    (lute,) = as_models(rows, Triple)
     assert isinstance(lute, Triple)
     assert (lute.label, lute.origin, lute.parts[0].label) == ("luth", "France", "corde")

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.tables import dataset_tables
 from blend.cli.look import schema_models
 from blend.schemas.errors import BlendError
-from blend.views.statistics import dataset_tables
 from helpers.in_process import run
 
 
@@ -29,13 +29,13 @@ def test_stats_prints_json_and_writes_files(release: Path, tmp_path: Path):
 @pytest.mark.slow
 def test_stats_prints_tables(release: Path):
     first, everything = run("stats", release), run("stats", release, "--all")
-    assert first.startswith("Questions, answers and votes")
+    assert first.split()[0] == "Counts"
     assert len(first.splitlines()) < 40
-    names = list(dataset_tables(stats_of_release(release)))
+    names = [table.name for table in dataset_tables(stats_of_release(release))]
     told = f"Further tables: {', '.join(names[1:])}. --table NAME prints one of them, --all prints all."
     assert " ".join(first.split()).endswith(told)
     assert everything.startswith(first.partition("Further tables")[0])
-    assert "English answer lemmas in common" in everything
+    assert "Lemmas of English answers in common" in everything
     assert "Further tables" not in everything
 
 
@@ -43,12 +43,12 @@ def test_stats_prints_tables(release: Path):
 @pytest.mark.slow
 def test_stats_prints_one_table(release: Path, root: Path):
     overlap = run("stats", release, "--table", "overlap")
-    assert overlap.startswith("English answer lemmas in common")
-    assert "Questions, answers and votes" not in overlap
+    assert overlap.split()[0] == "Overlap"
+    assert "Counts" not in overlap
     # Several in the order in which they are asked for.
     both = run("stats", release, "--table", "non-answers", "--table", "counts")
-    assert both.index("Non-answers") < both.index("Questions, answers and votes")
-    names = list(dataset_tables(stats_of_release(release)))
+    assert both.index("Non-answers") < both.index("Counts")
+    names = [table.name for table in dataset_tables(stats_of_release(release))]
     page = (root / "docs" / "stats.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in names)
 

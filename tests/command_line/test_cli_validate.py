@@ -69,9 +69,10 @@ def test_json_is_the_report_and_nothing_else(warned: Path):
 def test_as_many_examples_as_wanted(release: Path):
     printed = validate(release, "--only", "alignment", "--examples", "2")
     assert "info alignment: 5\n" in printed
-    assert printed.count("lacks 1 of 40 ids") == 1, "two splits lack the same"
-    assert "… and 3 with other causes" in printed
-    assert "info alignment: 5, none shown" in validate(release, "--only", "alignment", "--examples", "0")
+    assert printed.count("lacks 1 of 40 ids") == 2
+    assert "… and 3 more (--examples)" in printed
+    none = validate(release, "--only", "alignment", "--examples", "0")
+    assert "info alignment: 5\n  … and 5 more (--examples)" in none
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,13 @@ from rich.table import Table
 from typer.testing import CliRunner
 
 from blend.builders.diff import diff_releases
+from blend.builders.diff.text import difference_tables
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq.collection import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
+from blend.builders.stats.tables import dataset_tables
 from blend.builders.validate.report import ValidationReport
 from blend.cli import app
 from blend.loaders.recipes.ready import food_recipe, sample_recipe
@@ -28,10 +30,9 @@ from blend.loaders.releases.references import resolve_release
 from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas.language.locales import registry
 from blend.views.collection import collection_tables
-from blend.views.diff import diff_views
+from blend.views.frames import table_of
 from blend.views.planning import plan_tables
 from blend.views.releases import locale_details, locale_table, release_tables
-from blend.views.statistics import chosen_tables, triple_stats_tables
 from blend.views.validation import checks_table
 
 WIDTH = 80
@@ -71,7 +72,7 @@ def test_what_build_and_show_print(sample_release: Path, food_release: Path):
 
 @pytest.mark.slow
 def test_statistics_of_questions(sample_release: Path):
-    assert_complete(chosen_tables(stats_of_release(sample_release), None, everything=True)[0])
+    assert_complete(map(table_of, dataset_tables(stats_of_release(sample_release))))
 
 
 def test_a_plan():
@@ -81,22 +82,16 @@ def test_a_plan():
 
 @pytest.mark.integration
 def test_statistics_of_sixteen_regions(regions_release: Path):
-    assert_complete(chosen_tables(stats_of_release(regions_release), None, everything=True)[0])
+    assert_complete(map(table_of, dataset_tables(stats_of_release(regions_release))))
 
 
 @pytest.mark.slow
 def test_statistics_of_food(food_release: Path):
     figures = stats_of_release(food_release)
-    assert_complete(chosen_tables(figures, ["food-languages", "food-origins"])[0])
-    assert_complete(triple_stats_tables("food", figures.food["food"]).values())
-
-
-def test_statistics_of_many_dishes(food_release: Path):
     # All of Wikidata has some 35,000 dishes.
-    figures = stats_of_release(food_release).food["food"]
-    counts = pl.selectors.numeric()
-    many = figures.languages.with_columns(counts * 30)
-    assert_complete(triple_stats_tables("food", replace(figures, languages=many)).values())
+    food = figures.food["food"]
+    many = replace(food, languages=food.languages.with_columns(pl.selectors.numeric() * 30))
+    assert_complete(map(table_of, dataset_tables(replace(figures, food={"food": many}))))
 
 
 @pytest.mark.slow
@@ -119,10 +114,9 @@ def test_the_settings_of_a_comparison(sample_release: Path, tmp_path: Path):
     recipe = sample_recipe().model_copy(update={"title": "Another title", "seed": 7})
     build_release(recipe, tmp_path / "new")
     found = diff_releases(resolve_release(str(sample_release)), resolve_release(str(tmp_path / "new")))
-    parts = list(diff_views(found, examples=0, width=WIDTH))
-    settings = [part for part in parts if isinstance(part, Table) and part.title == "Settings"]
-    assert list(settings[0].columns[0].cells) == ["recipe.title", "recipe.seed"]
-    assert_complete(part for part in parts if isinstance(part, Table))
+    tables = difference_tables(found, examples=0)
+    assert tables[-1].frame["setting"].to_list() == ["recipe.title", "recipe.seed"]
+    assert_complete(map(table_of, tables))
 
 
 @pytest.mark.nightly

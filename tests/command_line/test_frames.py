@@ -5,7 +5,7 @@ import io
 import polars as pl
 from rich.console import Console
 
-from blend.views.frames import PERCENT, frame_table, interval, rows_frame, wide_frame
+from blend.views.frames import PERCENT, frame_table, rows_frame
 
 
 def printed(*arguments: object, **options: object) -> list[str]:
@@ -43,15 +43,6 @@ def test_columns_are_chosen_named_and_broken_behind_slashes():
     ]
 
 
-def test_a_row_and_a_column_for_every_value_in_the_order_given():
-    frame = pl.DataFrame({"locale": ["a", "b"], "topic": ["y", "x"], "n": [1, 2]})
-    wide = wide_frame(frame, "locale", ["b", "a"], "topic", ["x", "y"], "n", 0)
-    assert wide.rows() == [("b", 2, 0), ("a", 0, 1)]
-    assert wide.columns == ["locale", "x", "y"]
-
-
 def test_cells_that_are_written_already_stay():
     assert rows_frame(("a", "b"), [("x", "1"), ("y", "")]).rows() == [("x", "1"), ("y", "")]
     assert rows_frame(("a", "b"), []).columns == ["a", "b"]
-    assert interval(0.25, 0.5, PERCENT) == "25.0%–50.0%"
-    assert interval(None, None, PERCENT) == "–"

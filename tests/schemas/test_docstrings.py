@@ -1,12 +1,9 @@
-"""Docstrings are there at run time, whether or not Python has dropped them."""
+"""Docstrings at run time."""
 
-import pytest
 from pydantic import Field, create_model
 
-from blend.builders.validate import CHECKS
-from blend.schemas.base.docstrings import docstring_of, field_sentences, first_line_of
-from blend.schemas.base.frozen_model import FrozenModel, Row
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.base.docstrings import field_sentences, first_line_of
+from blend.schemas.base.frozen_model import FrozenModel
 
 
 class Described:
@@ -23,21 +20,9 @@ class Undescribed:
     pass
 
 
-@pytest.mark.parametrize("thing", [Described, Described.method, Recipe, Row, *CHECKS.values()])
-def test_a_docstring_is_read_from_the_source_where_python_dropped_it(monkeypatch, thing):
-    kept = docstring_of(thing)
-    assert kept
-    monkeypatch.setattr(thing, "__doc__", None)
-    assert docstring_of(thing) == kept
-
-
 def test_the_first_line():
     assert first_line_of(Described) == "What it is."
     assert first_line_of(Undescribed) == ""
-
-
-def test_what_was_made_without_a_source():
-    assert docstring_of(type("Made", (), {})) == ""
 
 
 class Parent(FrozenModel):

@@ -1,4 +1,4 @@
-"""Kinds of findings: docs/findings.md and the packaged texts know every kind that any code can report."""
+"""Kinds of findings: docs/cards.md and the packaged texts know every kind that any code can report."""
 
 import ast
 import json
@@ -101,7 +101,7 @@ def test_no_kind_is_explained_twice():
 
 
 def test_the_line_on_the_page_is_one_of_the_sample(root: Path, sample_release: Path):
-    page = (root / "docs" / "findings.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "cards.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^```json\n(.*)\n```$", page, flags=re.MULTILINE)
     lines = (sample_release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line) in map(json.loads, lines)

@@ -26,8 +26,6 @@ def check_right_answers(release: Release) -> Iterator[Problem]:
     """
     given = release.once(GoldAnswers.read)
     for batch in release.made_here(_COLUMNS):
-        if given.surely(batch, of="locale"):
-            continue
         correct = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
         for row in given.strange(correct, of="locale").iter_rows(named=True):
             what = f"the correct option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
@@ -45,8 +43,6 @@ def check_wrong_answers(release: Release) -> Iterator[Problem]:
     given = release.once(GoldAnswers.read)
     found = error if release.manifest.recipe.mcq.fillers is None else warning
     for batch in release.made_here(_COLUMNS):
-        if given.surely(batch, of="region"):
-            continue
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
             what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
@@ -84,27 +80,6 @@ class GoldAnswers:
             region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
         )
         return cls(answers, formats, {"locale": frozenset(tags), "region": frozenset(regions.values())})
-
-    def surely(self, batch: Batch, *, of: str) -> bool:
-        """Whether all options of some rows were given for sure, looking at each different one once.
-
-        Args:
-            batch: Multiple-choice questions.
-            of: ``locale`` for the correct options, ``region`` for all options by their regions.
-        """
-        if of == "locale":
-            correct = pl.col("options").list.get(pl.col("answer"), null_on_oob=True)
-            options = batch.rows.select("ID", "locale", option=correct)
-        else:
-            options = batch.rows.select("ID", option="options", region="option_regions")
-            paired = pl.col("option").list.len() == pl.col("region").list.len()
-            if not options.select(paired.fill_null(value=False).all()).item():
-                return False
-            options = options.explode("option", "region")
-        different = options.unique()
-        if len(different.drop_nulls()) < len(different):
-            return False
-        return self.strange(_compared(different), of=of).is_empty()
 
     def strange(self, options: pl.DataFrame, *, of: str) -> pl.DataFrame:
         """The options that nobody of their locale or region gave, as far as its annotations were read."""
@@ -156,12 +131,6 @@ def _options(batch: Batch) -> pl.DataFrame:
         .with_columns(position=pl.int_ranges(pl.col("option").list.len()))
         .explode("option", "region", "position")
     )
-    return _compared(rows)
-
-
-def _compared(options: pl.DataFrame) -> pl.DataFrame:
-    """The options with ``text``, in which they are compared."""
-    compared = {text: shown(text) for text in options["option"].drop_nulls().unique()}
-    return options.with_columns(
-        text=pl.col("option").replace_strict(compared, default=None, return_dtype=pl.String)
-    )
+    compared = {text: shown(text) for text in rows["option"].drop_nulls().unique()}
+    text = pl.col("option").replace_strict(compared, default=None, return_dtype=pl.String)
+    return rows.with_columns(text=text)

@@ -19,7 +19,7 @@ _MOST = {"typical": 0.65, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, 
 """Shares of their questions from which on baselines know more than they should."""
 _MOST_NAMED = 0.02
 """Share of all questions from which on names of regions give too many away."""
-_LOOK = "see docs/audit.md"
+_LOOK = "see docs/stats.md"
 
 
 def check_audit(release: Release) -> Iterator[Problem]:
@@ -28,7 +28,7 @@ def check_audit(release: Release) -> Iterator[Problem]:
     By the audit that the release brings along; a figure counts once its whole interval lies beyond the limit.
 
     * error: `reports/audit.json` is no audit, or of another number of questions
-    * warning: a rule gets more right than docs/audit.md allows
+    * warning: a rule gets more right than docs/stats.md allows
     """
     if release.manifest.recipe.mcq.mode == "paper":
         # The published procedure makes what it makes, and nobody rebuilds it to be harder to guess.

@@ -1,4 +1,4 @@
-"""Checks of the tables: digests, columns, rows against their model, and the split that rows stand in."""
+"""Checks of the tables: digests, columns, rows against their model, their ids and the split they stand in."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,6 @@ from blend.schemas.language.text_comparison import pluralise
 from blend.schemas.release.manifest import TableInfo
 from blend.schemas.release.release_layout import MANIFEST_NAME
 from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
-from blend.schemas.rows.vectorised_validation import suspect_rows
 
 _SHOWN_CHARACTERS = 60
 
@@ -46,15 +45,29 @@ def check_rows(release: Release) -> Iterator[Problem]:
 
     * error: a row is not what its model says (`blend schema`)
     """
-    for batch in release.suspect_rows("rows"):
-        model = model_of(batch.table.config)
-        name = id_column(batch.table.config)
-        for row in suspect_rows(batch.rows, model).iter_rows(named=True):
+    for batch in release.batches():
+        model, name = model_of(batch.table.config), id_column(batch.table.config)
+        for row in batch.rows.iter_rows(named=True):
             try:
                 model.model_validate(row)
             except ValidationError as broken:
                 for field_error in field_errors(broken):
                     yield _row_problem(field_error, batch.location(row[name]), row[name])
+
+
+def check_ids(release: Release) -> Iterator[Problem]:
+    """Ids are unique in their split.
+
+    * error: an id occurs twice in a split
+    """
+    for table in release.valid_tables:
+        first: dict[str, str] = {}
+        for batch in release.read(table, []):
+            for row_id in batch.rows[id_column(table.config)]:
+                if row_id in first:
+                    what = f"the id occurs again; first in {first[row_id]}"
+                    yield error(batch.location(row_id), what, CORRECT_AND_REBUILD)
+                first.setdefault(row_id, batch.file)
 
 
 def check_splits(release: Release) -> Iterator[Problem]:

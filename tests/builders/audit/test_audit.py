@@ -421,7 +421,7 @@ def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     assert default.size.height == paper.size.height == 17
     assert paper.size.row(0, named=True)["questions"] == 69_810
     # The published questions do not change any more, so that every figure of theirs on the page is fixed.
-    page = (root / "docs" / "audit.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "stats.md").read_text(encoding="utf-8")
     for row in paper.baselines.iter_rows(named=True):
         interval = f"({row['low'] * 100:.0f}–{row['high'] * 100:.0f})"
         shares = f"{row['by_pair'] * 100:.1f} % | {row['overall'] * 100:.1f} %"

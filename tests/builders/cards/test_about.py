@@ -20,6 +20,7 @@ from blend.schemas.errors import BlendError
 from blend.schemas.language.locales import registry
 from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
 from blend.schemas.release.finding_kinds import finding_kinds
+from blend.schemas.release.summaries import markdown_text
 from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
 
 ABOUT = {
@@ -38,6 +39,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def card_of(release: Path) -> str:
     return (release / "README.md").read_text(encoding="utf-8")
+
+
+def details_of(release: Path) -> str:
+    return (release / "reports" / "details.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -127,9 +132,8 @@ def test_tags_of_published_data(regions_release: Path):
 
 
 def test_every_locale_has_an_example_in_its_own_script(sample_release: Path):
-    card = card_of(sample_release)
-    section = card.split("### One question in every locale\n")[1].split("\n### ")[0]
-    rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \| (.+) \| (\d+) \|$", section, flags=re.MULTILINE)
+    section = details_of(sample_release).split("## One question in every locale\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (\w+) \| (.+) \| (.+) \| (.+) \| (\d+) \|$", section, flags=re.MULTILINE)
     assert [split for split, *_ in rows] == ["US", "KR", "DZ", "CN", "IR", "MX", "ET", "KP", "JB", "JP"]
     by_split = {split: (question, answer, english) for split, question, answer, english, _ in rows}
     assert by_split["KR"] == ("한국 학교에서는 교실 청소를 누가 하나요?", "학생", "pupils")
@@ -170,13 +174,11 @@ def test_the_example_is_the_question_that_most_locales_answered():
         ("fa-IR", "three <b>", 2),
     ]
     assert found[1].en_answer == "–"
-    assert found[1].in_script(found[1].answer) == '<span dir="rtl">three &lt;b&gt;</span>'
     assert example_rows(*frames({("a", "ko-KR"): []}), locales) == ()
 
 
 def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
-    card = card_of(sample_release)
-    section = card.split("### Who decided that two answers mean the same\n")[1].split("\n## ")[0]
+    section = details_of(sample_release).split("## Who decided that two answers mean the same\n")[1]
     assert "1. **Decisions that come with blend-sdk**" in section
     assert "2. **Rules about words**: two answers mean the same if they share a word" in section
     assert "3. **Local variants**: two English answers mean the same if the region asked about" in section
@@ -208,14 +210,13 @@ def test_every_kind_of_judge_has_its_limits(sample_release: Path):
 
 
 def test_the_card_explains_the_kinds_of_findings_that_it_counts(sample_release: Path):
-    card = card_of(sample_release)
+    details = details_of(sample_release)
     report = read_manifest(sample_release).report
     kinds = {kind for stage in report for kind in stage.findings}
     assert {"short", "invalid-answers"} <= kinds
     for kind in kinds:
         count = sum(stage.findings.get(kind, 0) for stage in report)
-        assert f"| `{kind}` | {count:,} | {finding_kinds()[kind].meaning} |" in card
-    assert "docs/findings.md" in card
+        assert f"| {kind} | {count:,} | {markdown_text(finding_kinds()[kind].meaning)} |" in details
 
 
 def test_a_distractor_is_called_a_distractor(sample_release: Path):

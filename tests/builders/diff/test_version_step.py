@@ -186,8 +186,8 @@ def test_every_row_counts_once(make):
     (split,) = found.configs[0].splits
     assert (split.removed_ids, split.added_ids) == (("d", "g"), ("s", "i"))
     entry = changelog_entry(found, "1.1.0")
-    assert "| split | rows before | rows | added | removed | replaced | changed | moved |" in entry
-    assert "| `test` | 8 | 8 | 2 | 2 | 3 | 0 | 0 |" in entry
+    assert "| table | was | now | added | removed | replaced | changed | moved |" in entry
+    assert "| multiple-choice-questions test | 8 | 8 | 2 | 2 | 3 | 0 | 0 |" in entry
 
 
 @pytest.mark.nightly

@@ -7,13 +7,13 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.tables import question_tables
 from blend.loaders.releases.agreement import read_agreement
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
 from blend.schemas.recipe.recipe import SaqOptions
 from blend.schemas.release.release_layout import AGREEMENT_NAME
-from blend.views.statistics import stats_tables
 
 
 @pytest.mark.slow
@@ -27,17 +27,17 @@ def test_what_is_released_is_what_the_responses_say(sample_release: Path):
     stats = stats_of_release(sample_release).questions
     assert stats is not None
     assert_frame_equal(stats.annotator_agreement, held)
-    assert "annotators" in stats_tables(stats)
+    assert "annotators" in {table.name for table in question_tables(stats)}
 
 
 def test_the_card_tells_it_per_locale(sample_release: Path):
-    card = (sample_release / "README.md").read_text(encoding="utf-8")
+    details = (sample_release / "reports" / "details.md").read_text(encoding="utf-8")
     held = read_agreement(sample_release)
     assert held is not None
     for row in held.iter_rows(named=True):
-        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+        interval = f"{row['low']:.2f} | {row['high']:.2f}"
         counts = f"{row['questions']} | {row['answers']} | {row['annotators']}"
-        assert f"| {row['locale']} | {row['alpha']:.2f} | {interval} | {counts} |\n" in card
+        assert f"| {row['locale']} | {row['alpha']:.2f} | {interval} | {counts} |\n" in details
 
 
 def test_a_release_without_or_with_a_broken_file(tmp_path: Path):

@@ -13,7 +13,7 @@ from filelock import FileLock
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.validate import validate_release
-from blend.loaders.datasets import load_short_answer_prompts
+from blend.loaders.datasets import load
 from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
@@ -78,9 +78,9 @@ def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
     (responses / "prompts.csv").unlink()
     release = tmp_path / "release"
     build_release(recipe, release, base=tmp_path)
-    assert len(load_short_answer_prompts(release, "KR")) == 2
+    assert len(load(release, "short-answer-prompts", "KR")) == 2
     with pytest.raises(UnknownNameError) as caught:
-        load_short_answer_prompts(release, "GB")
+        load(release, "short-answer-prompts", "GB")
     assert str(caught.value).startswith("test 1.0.0: no region 'GB'; choose one of: US (en-US), ")
     assert "GB (" not in str(caught.value)
     assert validate_release(release).errors == 0

@@ -41,10 +41,16 @@ class Copy:
     def write(self, config: str, split: str, table: pa.Table) -> None:
         """Write a table of any columns; the manifest and the digest in croissant.json follow."""
         path = self.path / f"data/{config}/{split}-00000.parquet"
-        before = hashlib.sha256(path.read_bytes()).hexdigest()
         pq.write_table(table, path)
-        after = hashlib.sha256(path.read_bytes()).hexdigest()
-        self.edit(CROISSANT_NAME, lambda text: text.replace(before, after))
+        data = path.read_bytes()
+
+        def described(text: str) -> str:
+            metadata = json.loads(text)
+            (file,) = (one for one in metadata["distribution"] if one["@id"] == f"data/{config}/{path.name}")
+            file.update(contentSize=f"{len(data)} B", sha256=hashlib.sha256(data).hexdigest())
+            return json.dumps(metadata)
+
+        self.edit(CROISSANT_NAME, described)
         manifest = read_manifest(self.path)
         digest = ContentDigest()
         digest.add(pl.DataFrame(table))

@@ -97,97 +97,56 @@ def field(metadata: Metadata, number: int = 1) -> Metadata:
     return found
 
 
-FIRST = f"{CROISSANT_NAME}, recordSet[0]"
-FIELD = f"{FIRST}.field[1]"
+FIELD = f"{CROISSANT_NAME}, recordSet[0].field[1]"
 FILE = f"{CROISSANT_NAME}, distribution[0]"
-CHANGES: dict[str, tuple[Callable[[Metadata], object], str, bool]] = {
-    # Whether mlcroissant 1.1 refuses it: not what only the manifest tells, nor all that it says it refuses.
+
+CHANGES: dict[str, tuple[Callable[[Metadata], object], str]] = {
     "another type": (
         lambda m: m.update({"@type": "sc:Thing"}),
-        f"{CROISSANT_NAME}: @type is 'sc:Thing', not sc:Dataset",
-        True,
+        f"{CROISSANT_NAME}, @type: is 'sc:Thing', release.json makes 'sc:Dataset'",
     ),
     "no name": (
         lambda m: m.pop("name"),
-        f"{CROISSANT_NAME}: name is absent, release.json says 'blend-sample'",
-        False,
+        f"{CROISSANT_NAME}, name: is absent, release.json makes 'blend-sample'",
     ),
     "another version": (
         lambda m: m.update(version="9.0.0"),
-        f"{CROISSANT_NAME}: version is '9.0.0', release.json says '0.1.0'",
-        False,
+        f"{CROISSANT_NAME}, version: is '9.0.0', release.json makes '0.1.0'",
     ),
-    "no digest": (lambda m: m["distribution"][0].pop("sha256"), f"{FILE}: has not one of md5 and sha256", True),
-    "another digest": (
-        lambda m: m["distribution"][0].update(sha256="0" * 64),
-        f"{FILE}: sha256 is not that of 'data/annotations/US-00000.parquet' in release.json",
-        False,
+    "no digest": (
+        lambda m: m["distribution"][0].pop("sha256"),
+        f"{FILE}.sha256: is absent, release.json makes '",
     ),
-    "no address": (
-        lambda m: m["distribution"][0].pop("contentUrl"),
-        f"{FILE}: contentUrl is absent, not a text",
-        True,
+    "files that are a text": (
+        lambda m: m.update(distribution="x"),
+        f"{CROISSANT_NAME}, distribution: is 'x', release.json makes a list of 31",
     ),
-    "no format": (
-        lambda m: m["distribution"][0].pop("encodingFormat"),
-        f"{FILE}: encodingFormat is absent, not a text",
-        True,
+    "no source": (
+        lambda m: field(m).pop("source"),
+        f"{FIELD}.source: is absent, release.json makes an object of 2",
     ),
-    "files that are a text": (lambda m: m.update(distribution="x"), f"{FILE}: is not an object ('x')", True),
-    "a file that is none": (
-        lambda m: m["distribution"].append(7),
-        f"{CROISSANT_NAME}, distribution[31]: is not",
-        True,
-    ),
-    "a record set of another type": (
-        lambda m: m["recordSet"][0].update({"@type": "cr:Field"}),
-        f"{FIRST}: @type is 'cr:Field', not cr:RecordSet",
-        True,
-    ),
-    "no source": (lambda m: field(m).pop("source"), f"{FIELD}: has no source", False),
     "a source that is not there": (
         lambda m: field(m)["source"].update(fileObject={"@id": "nowhere"}),
-        f"{FIELD}: refers to 'nowhere', which is not there",
-        True,
+        f"{FIELD}.source.fileObject.@id: is 'nowhere', release.json makes 'data/annotations/US-",
     ),
-    "no type of data": (lambda m: field(m).pop("dataType"), f"{FIELD}: dataType is absent, not a text", True),
-    "source and value": (lambda m: field(m).update(value="x"), f"{FIELD}: has both source and value", True),
-    "a shape of letters": (
-        lambda m: field(m).update(isArray=True, arrayShape="a"),
-        f"{FIELD}: arrayShape is 'a', not numbers between commas",
-        True,
-    ),
-    "a shape of no array": (
-        lambda m: field(m).update(arrayShape="2"),
-        f"{FIELD}: has an arrayShape and is not an array",
-        True,
-    ),
-    "two transforms in one": (
-        lambda m: field(m)["source"].update(transform=[{"regex": "a", "jsonPath": "b"}]),
-        f"{FIELD}: transform has the step an object of 2, not one of a known kind",
-        True,
-    ),
-    "an id twice": (
-        lambda m: field(m).update({"@id": field(m, 0)["@id"]}),
-        f"{CROISSANT_NAME}: the id 'annotations/US/ID' is given 2 times",
-        False,
+    "source and value": (
+        lambda m: field(m).update(value="x"),
+        f"{FIELD}.value: is 'x', release.json makes absent",
     ),
     "another column": (
         lambda m: field(m).update(name="Question"),
-        f"{FIRST}: describes the columns 'ID', 'Question', ",
-        False,
+        f"{FIELD}.name: is 'Question', release.json makes 'question'",
     ),
     "a table left out": (
         lambda m: m["recordSet"].pop(0),
-        f"{CROISSANT_NAME}: has no record set 'annotations/US'",
-        False,
+        f"{CROISSANT_NAME}, recordSet: is a list of 30, release.json makes a list of 31",
     ),
 }
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_changed_metadata_are_found_with_their_place(name: str, release):
-    change, message, _ = CHANGES[name]
+    change, message = CHANGES[name]
     path = release.path / CROISSANT_NAME
     metadata = json.loads(path.read_text(encoding="utf-8"))
     change(metadata)
@@ -209,25 +168,3 @@ def test_any_property_may_be_anything(value: object, sample_release: Path, tmp_p
             (tmp_path / CROISSANT_NAME).write_text(json.dumps(metadata), encoding="utf-8")
             validate_release(tmp_path, checks={"croissant": CHECKS["croissant"]})
             node[key] = old
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["unchanged", *CHANGES])
-def test_mlcroissant_refuses_what_the_rules_of_croissant_forbid(
-    name: str, sample_release: Path, tmp_path: Path
-):
-    import mlcroissant
-
-    change, _, theirs = CHANGES.get(name, (lambda _: None, "", False))
-    metadata = json.loads((sample_release / CROISSANT_NAME).read_text(encoding="utf-8"))
-    change(metadata)
-    path = tmp_path / CROISSANT_NAME
-    path.write_text(json.dumps(metadata), encoding="utf-8")
-    refused = False
-    try:
-        mlcroissant.Dataset(str(path))
-    except Exception:
-        refused = True
-    assert refused == theirs

@@ -41,7 +41,7 @@ def show(row):
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("answer_idx", "B", "answer_idx is 'B', but answer is 0, which is 'A'"),
+        ("answer_idx", "B", "answer_idx is 'B', but the answer is option 'A'"),
         (
             "choices",
             '{"B": "say good morning", "A": "stand up", "C": "pray", "D": "bow and greet"}',
@@ -64,24 +64,21 @@ def test_texts_that_do_not_agree(release, column: str, value: str, said: str):
 @pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new"),
     [
-        ("in the US", "in the UK", "prompt does not begin with the question and a blank"),
-        ("C. pray\n", "C. sing\n", "prompt does not show the options, one lettered line each"),
-        (
-            "D. bow and greet\n",
-            "D. bow and greet\nE. sing\n",
-            "prompt does not show the options, one lettered line each",
-        ),
-        ("Answer:", "Answer: A", "prompt does not end with 'Answer:'"),
+        ("in the US", "in the UK"),
+        ("C. pray\n", "C. sing\n"),
+        ("D. bow and greet\n", "D. bow and greet\nE. sing\n"),
+        ("Answer:", "Answer: A"),
     ],
 )
-def test_prompts_that_do_not_agree(release, old: str, new: str, said: str):
+def test_prompts_that_do_not_agree(release, old: str, new: str):
     def change(rows):
         row = first(rows)
         row["prompt"] = row["prompt"].replace(old, new)
 
     release.change(CONFIG, "test", change)
+    said = "prompt is not the published prompt with the question and its options"
     assert release.problems("mcq-texts") == [f"error: {MCQ}:{ID}: {said}; rebuild the release"]
 
 

@@ -80,7 +80,6 @@ def test_a_caller_has_checks_of_its_own(sample_release: Path):
             "warnings": 0,
             "infos": 0,
             "applies": True,
-            "causes": [{"level": "error", "what": "10 regions, not 3", "fix": "add some", "problems": 1}],
             "examples": [
                 {
                     "level": "error",

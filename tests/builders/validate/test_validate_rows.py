@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import Batch
-from blend.builders.validate.checks.personal import personal_data
+from blend.schemas.language.personal_data import personal_data
 from blend.schemas.release.manifest import TableInfo
 
 FIX = "correct the source and rebuild the release"
@@ -289,4 +289,4 @@ def test_only_rows_without_any_null_are_complete(texts, text):
     rows = pl.DataFrame({"ID": ["1"], "groups": [[{"answers": texts, "text": text}]]}, schema=schema)
     table = TableInfo(config="c", split="s", rows=1, content_sha256="0" * 64, schema_sha256="0" * 64, files=())
     expected = 1 if text is not None and None not in texts else 0
-    assert len(Batch(table, "f", 0, rows).complete().rows) == expected
+    assert len(Batch(table, "f", rows).complete().rows) == expected

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.validate.checks.scripts import letters_of
+from blend.builders.validate.checks.texts import letters_of
 from blend.schemas.language.locales import registry
 
 FIX = "correct the source and rebuild the release"
@@ -196,7 +196,7 @@ def test_a_script_that_unicode_does_not_know():
 
 @given(st.text(st.characters(categories=["Cc", "Zl", "Zp"]), min_size=1), st.sampled_from("가Aا"))
 def test_no_control_character_passes(controls: str, letter: str):
-    from blend.builders.validate.checks.characters import problems_of
+    from blend.builders.validate.checks.texts import problems_of
 
     (problem, *_) = problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
     assert problem.what.startswith("column answers holds control characters: U+")

@@ -13,15 +13,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.loaders import (
-    NewerVersionWarning,
-    as_models,
-    load_annotations,
-    load_config,
-    load_multiple_choice_questions,
-)
+from blend.loaders.datasets import as_models, load
 from blend.loaders.releases.newer import tell_if_newer
 from blend.schemas.errors import BlendError
+from blend.schemas.rows.published_rows import MultipleChoiceQuestion
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.own_process import END_AT_ONCE
@@ -62,10 +57,12 @@ print(json.dumps({
 
 STREAM = """
 import json, sys
-from blend.loaders import as_models, load_multiple_choice_questions
+from blend.loaders.datasets import as_models, load
 
-rows = load_multiple_choice_questions(sys.argv[1], region="KR", revision="v1.0.0", streaming=True)
-print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in as_models(rows)]))
+from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+
+rows = load(sys.argv[1], "multiple-choice-questions", region="KR", revision="v1.0.0", streaming=True)
+print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in as_models(rows, MultipleChoiceQuestion)]))
 """
 
 
@@ -129,7 +126,7 @@ def result_of(code: str, *arguments: str, **environment: str) -> Any:
 
 def message(release: str, **options: Any) -> str:
     with pytest.raises(BlendError) as caught:
-        load_config(release, "annotations", **options)
+        load(release, "annotations", **options)
     return str(caught.value)
 
 
@@ -166,12 +163,12 @@ def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_pat
 
 @pytest.mark.landing
 def test_a_version_is_loaded_and_nothing_else_is_downloaded(published: Hub, releases: dict[str, Path]):
-    rows = load_annotations(REPO, region="KR", revision="v1.1.0")
-    assert rows.to_list() == load_annotations(releases["v1.1.0"], region="KR").to_list()
+    rows = load(REPO, "annotations", region="KR", revision="v1.1.0")
+    assert rows.to_list() == load(releases["v1.1.0"], "annotations", region="KR").to_list()
     assert fetched(published) == {"release.json", "data/annotations/KR-00000.parquet"}
-    assert load_annotations(f"{REPO}@v1.1.0", region="KR").to_list() == rows.to_list()
-    everything = load_multiple_choice_questions(REPO, revision="v1.1.0")
-    assert everything.to_list() == load_multiple_choice_questions(releases["v1.1.0"]).to_list()
+    assert load(f"{REPO}@v1.1.0", "annotations", region="KR").to_list() == rows.to_list()
+    everything = load(REPO, "multiple-choice-questions", revision="v1.1.0")
+    assert everything.to_list() == load(releases["v1.1.0"], "multiple-choice-questions").to_list()
 
 
 @pytest.mark.landing
@@ -186,7 +183,7 @@ def test_a_frame_is_read_by_the_same_names(
     assert fetched(published) == {"release.json", *tables}
     commit = published.repository(REPO).tags["v1.1.0"]
     assert_frame_equal(blend.read_config(REPO, "annotations", revision=commit), here)
-    with pytest.warns(NewerVersionWarning):
+    with pytest.warns(blend.NewerVersionWarning):
         blend.read_config(REPO, "annotations", revision="v1.0.0")
     # What is in the cache needs no connection.
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -219,14 +216,14 @@ def test_a_frame_that_cannot_be_read_says_why(published: Hub, releases: dict[str
 @pytest.mark.landing
 def test_a_commit_is_a_revision_as_well(published: Hub, releases: dict[str, Path]):
     commit = published.repository(REPO).tags["v1.1.0"]
-    rows = load_annotations(REPO, region="DZ", revision=commit)
-    assert rows.to_list() == load_annotations(releases["v1.1.0"], region="DZ").to_list()
+    rows = load(REPO, "annotations", region="DZ", revision=commit)
+    assert rows.to_list() == load(releases["v1.1.0"], "annotations", region="DZ").to_list()
 
 
 @pytest.mark.landing
 def test_a_newer_version_is_mentioned_once_at_the_line_that_loads(published: Hub):
-    with pytest.warns(NewerVersionWarning) as told:
-        load_annotations(REPO, region="KR", revision="v1.0.0")
+    with pytest.warns(blend.NewerVersionWarning) as told:
+        load(REPO, "annotations", region="KR", revision="v1.0.0")
     (warning,) = told
     assert str(warning.message) == (
         "Hub dataset org/blend: v1.1.0 is out, and this is v1.0.0; read its CHANGELOG.md before you change the "
@@ -235,15 +232,15 @@ def test_a_newer_version_is_mentioned_once_at_the_line_that_loads(published: Hub
     assert warning.filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load_annotations(REPO, region="US", revision="v1.0.0")
-        load_annotations(REPO, region="KR", revision="v1.1.0")
+        load(REPO, "annotations", region="US", revision="v1.0.0")
+        load(REPO, "annotations", region="KR", revision="v1.1.0")
 
 
 @pytest.mark.landing
 def test_nothing_is_said_when_the_hub_does_not_answer(published: Hub):
     commit = published.repository(REPO).tags["v1.0.0"]
     published.fail("GET /api/datasets/org/blend/refs", status=503)
-    assert len(load_annotations(REPO, region="KR", revision=commit)) > 0
+    assert len(load(REPO, "annotations", region="KR", revision=commit)) > 0
 
 
 @pytest.mark.landing
@@ -252,13 +249,13 @@ def test_offline_what_was_loaded_before_loads_again(
 ):
     from huggingface_hub import constants
 
-    with pytest.warns(NewerVersionWarning):
-        before = load_annotations(REPO, region="KR", revision="v1.0.0")
+    with pytest.warns(blend.NewerVersionWarning):
+        before = load(REPO, "annotations", region="KR", revision="v1.0.0")
     published.requests.clear()
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     tell_if_newer.cache_clear()
-    assert load_annotations(REPO, region="KR", revision="v1.0.0").to_list() == before.to_list()
-    streamed = load_annotations(REPO, region="ko-KR", revision="v1.0.0", streaming=True)
+    assert load(REPO, "annotations", region="KR", revision="v1.0.0").to_list() == before.to_list()
+    streamed = load(REPO, "annotations", region="ko-KR", revision="v1.0.0", streaming=True)
     assert list(streamed) == before.to_list()
     assert published.requests == []
     for streaming in (False, True):
@@ -270,25 +267,25 @@ def test_offline_what_was_loaded_before_loads_again(
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
+@pytest.mark.filterwarnings("ignore::blend.loaders.releases.newer.NewerVersionWarning")
 @pytest.mark.parametrize("name", ["KR-00000.parquet", "release.json"])
 def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: dict[str, Path], name: str):
-    expected = load_annotations(releases["v1.0.0"], region="KR").to_list()
-    load_annotations(REPO, region="KR", revision="v1.0.0")
+    expected = load(releases["v1.0.0"], "annotations", region="KR").to_list()
+    load(REPO, "annotations", region="KR", revision="v1.0.0")
     path = cached(hub_cache, name)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(whole[100:120], bytes(20)))
-    assert load_annotations(REPO, region="KR", revision="v1.0.0").to_list() == expected
+    assert load(REPO, "annotations", region="KR", revision="v1.0.0").to_list() == expected
     assert cached(hub_cache, name).read_bytes() == whole
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::blend.loaders.NewerVersionWarning")
+@pytest.mark.filterwarnings("ignore::blend.loaders.releases.newer.NewerVersionWarning")
 @pytest.mark.parametrize("how", [{"drop": True}, {"status": 503}], ids=str)
 def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
     published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]
 ):
-    load_annotations(REPO, region="KR", revision="v1.0.0")
+    load(REPO, "annotations", region="KR", revision="v1.0.0")
     cached(hub_cache, "KR-00000.parquet").write_bytes(b"PAR1 damaged PAR1")
     published.fail(".*", times=10_000, **how)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
@@ -311,15 +308,15 @@ def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases:
         f"Hub dataset org/blend, revision v1.2.0: {path} differs from the digest in release.json, also when "
         "downloaded again; use another version, and tell who publishes it"
     )
-    with pytest.warns(NewerVersionWarning, match=r"v1\.2\.0 is out, and this is v1\.1\.0"):
-        assert len(load_annotations(REPO, region="US", revision="v1.2.0")) > 0
+    with pytest.warns(blend.NewerVersionWarning, match=r"v1\.2\.0 is out, and this is v1\.1\.0"):
+        assert len(load(REPO, "annotations", region="US", revision="v1.2.0")) > 0
 
 
 @pytest.mark.nightly
 def test_streaming_downloads_no_file(published: Hub, releases: dict[str, Path], tmp_path: Path):
     published.requests.clear()
     streamed = result_of(STREAM, REPO, **published.environment(tmp_path / "home"))
-    rows = as_models(load_multiple_choice_questions(releases["v1.0.0"], region="KR"))
+    rows = as_models(load(releases["v1.0.0"], "multiple-choice-questions", region="KR"), MultipleChoiceQuestion)
     assert streamed == [[row.mcq_id, row.options[row.answer]] for row in rows]
     cache = tmp_path / "home" / "hub"
     assert {path.name for path in cache.glob("datasets--org--blend/snapshots/*/**/*") if path.is_file()} == {

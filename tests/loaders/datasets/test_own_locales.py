@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blend.builders.release import build_release
-from blend.loaders.datasets import load_annotations, load_multiple_choice_questions
+from blend.loaders.datasets import load
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
@@ -53,18 +53,18 @@ def mzansi(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["Mzansi", "en-ZA", "ZA", "South_Africa", "South Africa", "RSA"])
 def test_it_is_loaded_by_every_name(mzansi: Path, datasets_cache: Path, name: str):
-    assert set(load_annotations(mzansi, name)["locale"]) == {"en-ZA"}
+    assert set(load(mzansi, "annotations", name)["locale"]) == {"en-ZA"}
 
 
 @pytest.mark.slow
 def test_its_multiple_choice_questions_are_found(mzansi: Path, datasets_cache: Path):
-    everything = load_multiple_choice_questions(mzansi)
+    everything = load(mzansi, "multiple-choice-questions")
     wanted = [row["MCQID"] for row in everything if row["locale"] == "en-ZA"]
-    found = load_multiple_choice_questions(mzansi, "South Africa")
+    found = load(mzansi, "multiple-choice-questions", "South Africa")
     assert [row["MCQID"] for row in found] == wanted
     assert len(wanted) > 50
 
 
 def test_an_unknown_region_is_answered_with_its_names(mzansi: Path, datasets_cache: Path):
     with pytest.raises(BlendError, match=r"no region 'Mzanzi'; did you mean 'Mzansi'\? .*Mzansi \(en-ZA\)"):
-        load_annotations(mzansi, "Mzanzi")
+        load(mzansi, "annotations", "Mzanzi")

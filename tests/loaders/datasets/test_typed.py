@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from blend.loaders import as_models, load_annotations, load_config, load_multiple_choice_questions
+from blend.loaders.datasets import as_models, load
 from blend.schemas.base.arrow_types import features
-from blend.schemas.errors import BlendError, RowError, UnknownNameError
+from blend.schemas.errors import RowError
 from blend.schemas.rows.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.published_rows import Annotation, Grouping
+from blend.schemas.rows.published_rows import Annotation, Grouping, MultipleChoiceQuestion
 from helpers.examples import examples
 
 pytestmark = pytest.mark.usefixtures("datasets_cache")
@@ -57,9 +57,9 @@ def published(row: BaseModel) -> dict[str, Any]:
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("config", QUESTIONS)
 def test_models_hold_exactly_what_the_rows_hold(release: Path, config: str, streaming: bool):
-    for rows in load_config(release, config, streaming=streaming).values():
-        models = list(as_models(rows))
-        assert {type(model) for model in models} == {CONFIGS[config]}
+    loaded = load(release, config, streaming=streaming)
+    for rows in loaded.values() if isinstance(loaded, dict) else [loaded]:
+        models = list(as_models(rows, CONFIGS[config]))
         assert [published(model) for model in models] == list(rows)
 
 
@@ -68,27 +68,27 @@ def test_models_hold_exactly_what_the_rows_hold(release: Path, config: str, stre
 @given(st.lists(annotations, min_size=1, max_size=3))
 def test_any_rows_become_models_and_rows_again(rows: list[dict[str, Any]]):
     dataset = datasets.Dataset.from_list(rows, features=features(Annotation))
-    models = list(as_models(dataset))
+    models = list(as_models(dataset, Annotation))
     assert [published(model) for model in models] == list(dataset) == rows
-    assert list(as_models(dataset.to_iterable_dataset())) == models
+    assert list(as_models(dataset.to_iterable_dataset(), Annotation)) == models
 
 
 @pytest.mark.slow
 def test_plain_datasets_give_models_as_well(release: Path, tmp_path: Path):
     plain = datasets.load_dataset(str(release), "annotations")
-    models = list(as_models(plain["KR"]))
-    assert models == list(as_models(load_annotations(release, "KR")))
+    models = list(as_models(plain["KR"], Annotation))
+    assert models == list(as_models(load(release, "annotations", "KR"), Annotation))
     both = datasets.concatenate_datasets([plain["KR"], plain["US"]])
-    assert list(as_models(both)) == [*models, *as_models(plain["US"])]
+    assert list(as_models(both, Annotation)) == [*models, *as_models(plain["US"], Annotation)]
     plain["KR"].save_to_disk(tmp_path / "saved")
-    assert list(as_models(datasets.load_from_disk(tmp_path / "saved"))) == models
+    assert list(as_models(datasets.load_from_disk(tmp_path / "saved"), Annotation)) == models
 
 
 # pyarrow warns datasets of an argument that it sorts by.
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Specifying null_placement:FutureWarning")
 def test_a_dataset_gives_models_whatever_is_done_to_it(release: Path):
-    rows = load_annotations(release, "KR")
+    rows = load(release, "annotations", "KR")
     kept = {
         "filter": rows.filter(lambda row: row["topic"] == "Food"),
         "map": rows.map(lambda row: {"words": len(row["en_question"].split())}),
@@ -104,16 +104,16 @@ def test_a_dataset_gives_models_whatever_is_done_to_it(release: Path):
         "repeat": rows.repeat(2),
         "with_format": rows.with_format("numpy"),
     }
-    by_id = {row.template_id: row for row in as_models(rows)}
+    by_id = {row.template_id: row for row in as_models(rows, Annotation)}
     for name, changed in kept.items():
-        assert [by_id[id_] for id_ in changed["ID"]] == list(as_models(changed)), name
-    assert list(as_models(rows, Annotation)) == list(as_models(rows.to_iterable_dataset())) == [*by_id.values()]
+        assert [by_id[id_] for id_ in changed["ID"]] == list(as_models(changed, Annotation)), name
+    assert list(as_models(rows.to_iterable_dataset(), Annotation)) == [*by_id.values()]
 
 
 @pytest.mark.slow
 def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
-    rows = load_annotations(release, "KR", streaming=True)
-    by_id = {row.template_id: row for row in as_models(rows)}
+    rows = load(release, "annotations", "KR", streaming=True)
+    by_id = {row.template_id: row for row in as_models(rows, Annotation)}
     kept = {
         "filter": rows.filter(lambda row: row["topic"] == "Food"),
         "map": rows.map(lambda row: {"words": len(row["en_question"].split())}),
@@ -127,41 +127,28 @@ def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
     for name, changed in kept.items():
         ids = [str(row["ID"]) for row in changed]
         assert ids, name
-        assert [by_id[id_] for id_ in ids] == list(as_models(changed)), name
+        assert [by_id[id_] for id_ in ids] == list(as_models(changed, Annotation)), name
 
 
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_typed_rows_survive_several_processes(release: Path):
-    rows = load_multiple_choice_questions(release, "KR")
+    rows = load(release, "multiple-choice-questions", "KR")
     longer = rows.map(lambda row: {"answer": row["answer"]}, num_proc=2)
-    assert list(as_models(longer)) == list(as_models(rows))
+    assert list(as_models(longer, MultipleChoiceQuestion)) == list(as_models(rows, MultipleChoiceQuestion))
 
 
 def test_messages_for_rows_that_are_no_models(release: Path):
-    rows = load_annotations(release, "KR")
+    rows = load(release, "annotations", "KR")
     with pytest.raises(RowError) as caught:
-        list(as_models(rows.remove_columns(["idks", "topic"])))
+        list(as_models(rows.remove_columns(["idks", "topic"]), Annotation))
     assert str(caught.value) == (
         "row 0: no column idks, topic; keep all columns of Annotation, and load a release that blend built"
     )
     blanked = rows.map(lambda row, number: {"topic": "" if number == 2 else row["topic"]}, with_indices=True)
     with pytest.raises(RowError) as caught:
-        list(as_models(blanked))
+        list(as_models(blanked, Annotation))
     assert str(caught.value) == (
         "row 2: topic is not as Annotation has it: String should have at least 1 character; "
         "take typed rows before the rows are changed"
     )
-
-
-def test_messages_for_rows_of_no_known_configuration(release: Path):
-    rows = datasets.Dataset.from_dict({"ID": ["a"], "answer": ["b"]})
-    with pytest.raises(BlendError) as caught:
-        as_models(rows)
-    assert str(caught.value) == (
-        "rows with the columns ID, answer: they do not say of which configuration they are; "
-        "name it, as in as_models(rows, 'annotations')"
-    )
-    with pytest.raises(UnknownNameError) as caught:
-        as_models(rows, "annotation")
-    assert str(caught.value).startswith("unknown configuration 'annotation'; did you mean 'annotations'?")

@@ -20,7 +20,7 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.text import changelog_entry
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders import load_annotations
+from blend.loaders.datasets import load
 from blend.loaders.files import unpacked
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
@@ -89,7 +89,7 @@ def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
     for use in (
         lambda: diff_releases(sound, hostile),
         lambda: diff_releases(hostile, sound),
-        lambda: load_annotations(hostile, "KR"),
+        lambda: load(hostile, "annotations", "KR"),
     ):
         with pytest.raises(InputError) as caught:
             use()
@@ -102,7 +102,7 @@ def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
 def test_a_table_that_no_digest_covers_is_refused(release: Callable[..., Path]):
     hostile = release(files=("other.txt",))
     with pytest.raises(InputError) as caught:
-        load_annotations(hostile, "KR")
+        load(hostile, "annotations", "KR")
     assert str(caught.value) == (
         f"release.json of hostile 1.0.0 names the file {TABLE!r} for annotations/KR, and no digest of it; "
         "do not use it, and tell who publishes it"
@@ -198,7 +198,7 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
     uses: list[Callable[[], object]] = [
         lambda: diff_releases(old, new),
         lambda: read_config(new, "annotations"),
-        lambda: load_annotations(new, "KR"),
+        lambda: load(new, "annotations", "KR"),
         lambda: show_release(new),
     ]
     for use in uses:
@@ -223,10 +223,10 @@ USES = {
     "stats": ["stats", "{bomb}"],
     "audit": ["audit", "{bomb}"],
     "eval run": ["eval", "run", "{bomb}", "--answers", "{answers}", "--model", "x", "--out", "{out}"],
-    "load": ["-c", "import sys, blend; blend.load_annotations(sys.argv[1], 'KR')", "{bomb}"],
+    "load": ["-c", "import sys, blend; blend.load(sys.argv[1], 'annotations', 'KR')", "{bomb}"],
     "load, streaming": [
         "-c",
-        "import sys, blend; next(iter(blend.load_annotations(sys.argv[1], 'KR', streaming=True)))",
+        "import sys, blend; next(iter(blend.load(sys.argv[1], 'annotations', 'KR', streaming=True)))",
         "{bomb}",
     ],
     "read_config": ["-c", "import sys, blend; blend.read_config(sys.argv[1], 'annotations')", "{bomb}"],

@@ -1,12 +1,12 @@
-"""Checks of ids: unique in every split, and meaning the same in all of them."""
+"""Checks of questions: their ids mean the same in all splits, and all tables ask the same."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from blend.builders.mcq.verdicts.wordings import corrected
 from blend.builders.templates.localise import prompt_question
-from blend.builders.validate.checked_release import Batch, Release, id_column
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.schemas.language.region_mentions import in_english, is_named, others_named
 from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
@@ -21,20 +21,6 @@ _SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic
 """Columns of annotations, and the columns of the short-answer questions that repeat them."""
 
 _SHOWN_IDS = 5
-
-
-def check_ids(release: Release) -> Iterator[Problem]:
-    """Ids are unique in their split.
-
-    * error: an id occurs twice in a split
-    """
-    for table in release.valid_tables:
-        name = id_column(table.config)
-        # Eight bytes per row are held, not the ids; a second look tells real repetitions from equal hashes.
-        hashes = pl.concat([batch.rows[name].hash() for batch in release.read(table, [])])
-        repeated = hashes.filter(hashes.is_duplicated()).unique()
-        if len(repeated):
-            yield from _repeated(release.read(table, []), name, repeated)
 
 
 def check_alignment(release: Release) -> Iterator[Problem]:
@@ -67,17 +53,6 @@ def check_questions(release: Release) -> Iterator[Problem]:
     yield from _named(release)
     yield from _annotated(release, asked)
     yield from _chosen(release, asked)
-
-
-def _repeated(batches: Iterable[Batch], name: str, hashes: pl.Series) -> Iterator[Problem]:
-    first: dict[str, str] = {}
-    for batch in batches:
-        suspects = batch.rows[name]
-        for row_id in suspects.filter(suspects.hash().is_in(hashes.implode())):
-            if row_id in first:
-                what = f"the id occurs again; first in {first[row_id]}"
-                yield error(batch.location(row_id), what, CORRECT_AND_REBUILD)
-            first.setdefault(row_id, batch.file)
 
 
 def _gathered(release: Release, config: str, columns: Sequence[str]) -> pl.DataFrame:
@@ -174,10 +149,6 @@ def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     differ = pl.col("question").ne_missing(pl.col("expected"))
     for batch in release.made_here(["ID", "locale", "question", "topic"]):
         rows = _without(batch.rows.filter(pl.col("locale").is_in(release.locales.tags)), unread)
-        # A question is asked with many options: it is compared once.
-        asked_so = rows.drop("MCQID").unique().join(expected, on=["ID", "locale"], how="left")
-        if asked_so.filter(differ | (pl.col("topic") != pl.col("expected_topic"))).is_empty():
-            continue
         rows = rows.join(expected, on=["ID", "locale"], how="left", maintain_order="left")
         for row in rows.filter(differ).iter_rows(named=True):
             yield error(batch.location(row["MCQID"]), _why_not(row), CORRECT_AND_REBUILD)
