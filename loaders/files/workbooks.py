@@ -174,7 +174,8 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
     sheet.freeze_panes = "A2"
-    lines = [rows.columns, *([None if v is None else str(v) for v in row] for row in rows.iter_rows())]
+    cells = [[None if v is None else str(v) for v in row] for row in rows.iter_rows()]
+    lines: list[list[str | None]] = [[*rows.columns], *cells]
     for number, column in enumerate(rows.columns):
         dimensions = sheet.column_dimensions[get_column_letter(number + 1)]
         widest = max((len(line[number] or "") for line in lines[1:]), default=0) or _TO_FILL_IN

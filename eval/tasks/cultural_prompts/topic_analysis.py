@@ -6,7 +6,7 @@ groups and the counts of words.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -199,7 +199,7 @@ def agreements_of(
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            columns: dict[str, pl.Expr | pl.Series] = {
+            columns: dict[str, Any] = {
                 "split": pl.lit(split),
                 "category": pl.lit(category),
                 "topic": pl.lit(topic),
