@@ -107,7 +107,7 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     assert sorted(specs) == sorted(places)
     assert all(spec["description"] and spec["width"] == "container" for spec in specs.values())
     kinds = {name.split("-")[2] for name in specs}
-    assert kinds == {"regions", "topics", "cultures", "positions"}
+    assert kinds == {"regions", "topics", "cultures"}
 
 
 @pytest.mark.landing

@@ -132,7 +132,7 @@ def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.Mon
 def test_all_models_have_the_same_rows_and_one_scale(good: Path, poor: Path, evil: Path):
     page = build_report(read_scored([good, poor, evil]))
     specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
-    for section in ("topics", "cultures", "positions"):
+    for section in ("topics", "cultures"):
         charts = [spec for name, spec in specs.items() if f"-{section}-" in name]
         scales = [
             {
