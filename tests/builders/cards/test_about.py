@@ -181,7 +181,6 @@ def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
     section = details_of(sample_release).split("## Who decided that two answers mean the same\n")[1]
     assert "1. **Decisions that come with blend-sdk**" in section
     assert "2. **Rules about words**: two answers mean the same if they share a word" in section
-    assert "3. **Local variants**: two English answers mean the same if the region asked about" in section
     assert "**What this cannot see.** Rules see words and not meanings" in section
     notes = next(stage.notes for stage in read_manifest(sample_release).report if "choice" in stage.stage)
     assert f"| `lexical` | {notes['lexical, same']:,} | {notes['lexical, different']:,} |" in section
