@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "schemas/base": "",
     "schemas/language": "schemas/base",
     "schemas/rows": "schemas/base schemas/language schemas/sheets",
-    "schemas/sheets": "schemas/base schemas/language",
+    "schemas/sheets": "schemas/base schemas/language schemas/recipe",
     "schemas/prompts": "schemas/base schemas/rows",
     "schemas/recipe": "schemas/base",
     "schemas/release": "schemas/base schemas/language schemas/recipe schemas/sheets",

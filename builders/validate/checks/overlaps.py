@@ -39,13 +39,13 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
         return frozenset(words(text)) if answer_format is AnswerFormat.TEXT else values(text, answer_format)
 
     @cache
-    def said(question: str, tag: str, answer_format: AnswerFormat) -> Mapping[str, str]:
+    def acceptable_meanings(question: str, tag: str, answer_format: AnswerFormat) -> Mapping[str, str]:
         texts = acceptable.get((question, tag), ())
         return {meaning: text for text in texts for meaning in meanings(text, answer_format)}
 
     def overlaps(question: str, tag: str, wrong: Sequence[str]) -> Iterator[str]:
         answer_format = given.formats.get(question, AnswerFormat.TEXT)
-        rivals = said(question, tag, answer_format)
+        rivals = acceptable_meanings(question, tag, answer_format)
         for text in wrong:
             shared = meanings(text, answer_format)
             if not shared:
