@@ -55,10 +55,10 @@ def as_blend_has_them(sources: Sequence[SourceTables], locales: Registry) -> lis
     if not published or not any(tables.info.kind in OWN_RESPONSES for tables in sources):
         return list(sources)
     blend = pl.concat(published)
-    told = blend.select("template_id", *_FACTS, "answer_format")
-    told = told.unique("template_id", keep="first", maintain_order=True)
-    by_id = {row["template_id"]: row for row in told.to_dicts()}
-    facts = told.drop("answer_format")
+    known = blend.select("template_id", *_FACTS, "answer_format")
+    known = known.unique("template_id", keep="first", maintain_order=True)
+    by_id = {row["template_id"]: row for row in known.to_dicts()}
+    facts = known.drop("answer_format")
     wordings = _wordings(blend, locales)
     diagnostics = Diagnostics()
     made = []

@@ -32,16 +32,16 @@ def with_like_topics_found(sources: Sequence[SourceTables]) -> list[SourceTables
 
 def _found(tables: SourceTables, usual: dict[str, str]) -> pl.DataFrame:
     diagnostics = Diagnostics()
-    told = set[str]()
+    noted = set[str]()
     for row in tables.templates.to_dicts():
         topic, other = row["topic"], usual[_bare(row["topic"])]
-        if topic not in (other, *told):
-            told.add(topic)
+        if topic not in (other, *noted):
+            noted.add(topic)
             detail = (
                 f"column topic: {topic!r} beside the topic {other!r}; kept as two, write one of them throughout"
             )
             diagnostics.finding("like-topics", row["source"], detail, template_id=row["template_id"])
-    return pl.concat([tables.findings, diagnostics.findings_frame()]) if told else tables.findings
+    return pl.concat([tables.findings, diagnostics.findings_frame()]) if noted else tables.findings
 
 
 def _bare(topic: str) -> str:

@@ -67,7 +67,7 @@ def find_copied_answers(
     by_annotator = defaultdict[tuple[str, str], list[Placed[Response]]](list)
     for placed in responses:
         by_annotator[placed.row.locale, placed.row.annotator].append(placed)
-    said = Counter((row.locale, *_said(row)) for _, row in responses)
+    n_givers = Counter((row.locale, *_said(row)) for _, row in responses)
     first: dict[object, Placed[Response]] = {}
     for (tag, who), given in by_annotator.items():
         _note_filled(given, topics, diagnostics)
@@ -81,14 +81,14 @@ def find_copied_answers(
             )
             diagnostics.finding("copied-responses", given[0].location, detail, locale=tag)
         else:
-            _note_copied_series(given, said, first, diagnostics)
+            _note_copied_series(given, n_givers, first, diagnostics)
     _note_dragged([given[0] for given in by_annotator.values() if len(given) == 1], diagnostics)
     _note_counted_up(responses, diagnostics)
 
 
 def _note_copied_series(
     given: Sequence[Placed[Response]],
-    said: Mapping[tuple[str, ...], int],
+    n_givers: Mapping[tuple[str, ...], int],
     first: dict[object, Placed[Response]],
     diagnostics: Diagnostics,
 ) -> None:
@@ -96,7 +96,7 @@ def _note_copied_series(
 
     Args:
         given: By one annotator.
-        said: How many people gave each answer.
+        n_givers: How many people gave each answer.
         first: Who gave all answers to a series first; takes this annotator's.
         diagnostics: Takes findings.
     """
@@ -107,7 +107,7 @@ def _note_copied_series(
         tag = rows[0].row.locale
         key = tag, name, frozenset(_said(row) for _, row in rows)
         earlier = first.setdefault(key, rows[0])
-        alone = sum(bool(row.answers) and said[tag, *_said(row)] == 2 for _, row in rows)
+        alone = sum(bool(row.answers) and n_givers[tag, *_said(row)] == 2 for _, row in rows)
         if earlier is not rows[0] and len(rows) >= _LIKELY_COPIED and alone >= _COPIED_ALONE:
             detail = (
                 f"annotator {rows[0].row.annotator!r} answers all {len(rows)} questions {name + '…'!r} as "
