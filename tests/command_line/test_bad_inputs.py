@@ -126,7 +126,6 @@ def test_a_place_that_cannot_be_made(told, tmp_path: Path, out: str):
     ("words", "name"),
     [
         (("reviews", "accept", "sheet.csv", "--out", "reviews", "--reviewer", "n\udcff"), "--reviewer"),
-        (("plan", "--out", "n\udcff"), "--out"),
         (("build", "--out", "n\udcff"), "--out"),
         (("eval", "tiny-model", "n\udcff"), "DIR"),
         (("eval", "report", "run", "n\udcff"), "RUN…"),
@@ -304,7 +303,6 @@ INTO = {
     "init": ("init {out}", "empty", "DIR"),
     "annotate init": ("annotate init {out} --locale ko-KR", "empty", "DIR"),
     "stats": ("stats {release} --out {out}", "a folder of statistics", "--out"),
-    "plan": ("plan --out {out}", "a folder of plans", "--out"),
     "audit": ("audit {release} --out {out}", "a folder of audit", "--out"),
     "reviews accept": ("reviews accept {sheet} --out {out}", "a folder of reviews", "--out"),
     "eval run": ("eval run {release} --answers {answers} --out {out}", "the directory of a run", "--out"),

@@ -23,8 +23,8 @@ from blend.schemas.errors import InputError
 
 @pytest.fixture(scope="module")
 def asked(sample_release: Path) -> ReleaseItems:
-    """The questions about both Koreas: more than 100 and fewer than 200, so that 1 % is one."""
-    asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR", "KP"], style="json")
+    """The questions about four regions: more than 100 and fewer than 200, so that 1 % is one."""
+    asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR", "KP", "CN", "JP"], style="json")
     assert 100 < asked.asked.items.height < 200
     return asked
 

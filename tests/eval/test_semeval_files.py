@@ -104,7 +104,7 @@ def test_a_header_that_is_none_is_quoted_beside_the_tasks(tmp_path: Path, text: 
     assert str(caught.value) == (
         f"{MCQ_TSV}:1: {what}; the columns of {MCQ_TSV} are id, A, B, C, D, or id and prediction, one of A, B, "
         "C, D, with tabs or commas between them; a table of other answers has the columns item_id, "
-        "true_false_id, region_question_id, MCQID or ID, and response"
+        "true_false_id, MCQID or ID, and response"
     )
 
 

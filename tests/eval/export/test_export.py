@@ -90,6 +90,6 @@ def test_the_command_says_how_to_run_what_it_wrote(release: Path, tmp_path: Path
     assert result.exit_code == 0, result.output
     n_questions = read_items(release, TASKS["multiple-choice"]).asked.items.height
     assert result.stdout == (
-        f"Wrote {n_questions:,} questions about US, KR, IR, MX to {out}. Run them:\n"
+        f"Wrote {n_questions:,} questions about US, KR, MX, IR to {out}. Run them:\n"
         f"  cd {out} && lm_eval --include_path . --tasks blend_sample_mcq_letters --model hf --model_args …\n"
     )

@@ -172,10 +172,7 @@ def test_what_is_missing_or_not_counted_is_remarked(tmp_path: Path):
         ),
         (
             "name,response\na1,x\n",
-            (
-                "answers.csv: no column names the items; add one of item_id, true_false_id, "
-                "region_question_id, MCQID, ID"
-            ),
+            ("answers.csv: no column names the items; add one of item_id, true_false_id, MCQID, ID"),
         ),
     ],
 )
