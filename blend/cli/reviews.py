@@ -11,7 +11,7 @@ from blend.cli.recipe_argument import used_recipe
 from blend.schemas.language.text_comparison import pluralise
 
 _PAIRS = 10
-"""Answers with their English that are shown when reviews are taken in, at most."""
+"""Answers that are struck out, or have English, that are shown when reviews are taken in, at most."""
 
 app = Application(
     no_args_is_help=True,
@@ -77,7 +77,7 @@ def accept(
 
     - `blend reviews accept sheet.csv --out collected/reviews` puts them beside the responses.
     """
-    from blend.builders.saq.reviews import english_pairs, reviews_of
+    from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
     from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
     from blend.views.safe import shown
@@ -105,6 +105,10 @@ def accept(
     if pairs := english_pairs(accepted.reviews, _PAIRS):
         listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
+    if struck := struck_out(accepted.reviews):
+        listed = "; ".join(f"{shown(answer)} ({shown(template_id)})" for answer, template_id in struck[:_PAIRS])
+        more = f"; and {len(struck) - _PAIRS:,} more" if len(struck) > _PAIRS else ""
+        typer.echo(f"Look whether none of these is an answer, since they count no more: {listed}{more}.")
     if out.absolute().name != "reviews" or not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     about_file = (f"{where}: {shown(detail)}" for _, where, _, _, detail in diagnostics.findings)

@@ -61,8 +61,8 @@ def release_tables(manifest: ReleaseManifest) -> list[Table]:
 def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     """What only people can tell of tables of their own, and everything odd in these, as lines.
 
-    No program knows whether the English beside a question is its own, or answers stand beside another question
-    than theirs; who reads a line sees it.
+    No program knows whether the English beside a question is its own, or answers or a topic stand beside
+    another question than theirs; who reads a line sees it.
     """
     own = [tag for stage in manifest.report if stage.stage.startswith(RAW) for tag in stage.kept]
     if not own:
@@ -72,8 +72,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()
     yield (
-        f"{read_recipe(release / RECIPE_NAME).title}: do question, English and answers fit together? Read "
-        f"{_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
+        f"{read_recipe(release / RECIPE_NAME).title}: do topic, question, English and answers fit together? "
+        f"Read {_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
     )
     known = release_locales(release)
     yield from (f"  {_in_words(known.get(tag))}" for tag in own if tag not in registry())
@@ -85,7 +85,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
         top = "; ".join(map(_with_english, row["annotations"][:_TOP])) or "no answer"
-        yield _line(row, "template_id", row["question"], row["en_question"], top)
+        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], top)
 
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:

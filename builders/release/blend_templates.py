@@ -12,6 +12,7 @@ from blend.builders.templates.slots import slot_country
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables
 from blend.schemas.errors import RowError
+from blend.schemas.language.answer_formats import format_of
 from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.recipe.licenses import OWN_RESPONSES
 
@@ -48,14 +49,16 @@ def as_blend_has_them(sources: Sequence[SourceTables], locales: Registry) -> lis
 
     Raises:
         RowError, RowErrors: If such a template or question asks something else than BLEnD does, or such a
-            template has another topic or source; names all of them.
+            template has another topic, source or format of answers; names all of them.
     """
     published = [tables.questions for tables in sources if tables.info.kind == "blend"]
     if not published or not any(tables.info.kind in OWN_RESPONSES for tables in sources):
         return list(sources)
     blend = pl.concat(published)
-    facts = blend.select("template_id", *_FACTS).unique("template_id", keep="first", maintain_order=True)
-    by_id = {row["template_id"]: row for row in facts.to_dicts()}
+    told = blend.select("template_id", *_FACTS, "answer_format")
+    told = told.unique("template_id", keep="first", maintain_order=True)
+    by_id = {row["template_id"]: row for row in told.to_dicts()}
+    facts = told.drop("answer_format")
     wordings = _wordings(blend, locales)
     diagnostics = Diagnostics()
     made = []
@@ -93,6 +96,7 @@ def _check(
         words = contents[row["template_id"]] = content(row["text"])
         if row["template_id"] in facts:
             if _check_text(row, "text", row["text"], wordings, diagnostics):
+                _check_format(row, facts[row["template_id"]]["answer_format"], wordings, diagnostics)
                 _check_facts(row, facts[row["template_id"]], diagnostics)
         elif (other := by_content.get(words)) is not None:
             what = f"template {row['template_id']!r} asks what BLEnD asks under the id {other!r}"
@@ -102,6 +106,21 @@ def _check(
         text = _slotted(row["en_question"], locales.get(row["locale"]))
         if content(text) != contents.get(row["template_id"]):
             _check_text(row, "en_question", text, wordings, diagnostics)
+
+
+def _check_format(
+    row: Mapping[str, Any], of_blend: str | None, wordings: Sequence[_Wording], diagnostics: Diagnostics
+) -> None:
+    """Note a template that asks for another form of answer than BLEnD's: content words leave hints out."""
+    template_id, asks = row["template_id"], row["answer_format"]
+    if asks != of_blend:
+        own = [one.text for one in wordings if one.template_id == template_id]
+        hinted = next((text for text in own if format_of(text) == of_blend), own[0])
+        diagnostics.problem(
+            f"template {template_id!r} asks for {asks}, but BLEnD's of this id for {of_blend}",
+            where=f"{row['source']}, column text",
+            fix=f"ask {hinted!r}, in column en_question likewise, or give your question an id of its own",
+        )
 
 
 def _check_facts(row: Mapping[str, Any], of_blend: Mapping[str, str | None], diagnostics: Diagnostics) -> None:

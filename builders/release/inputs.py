@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.release.blend_templates import as_blend_has_them
+from blend.builders.release.like_topics import with_like_topics_found
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale
@@ -107,7 +108,7 @@ def read_inputs(
         check_terms(tables.contributed, recipe.license, where=source.location)
         sources.append(tables)
         on_progress("read sources", done + 1, len(holding_questions))
-    sources = [_only(tables, wanted) for tables in as_blend_has_them(sources, known)]
+    sources = [_only(tables, wanted) for tables in with_like_topics_found(as_blend_has_them(sources, known))]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     inputs = Inputs(
         questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
@@ -168,7 +169,7 @@ def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | N
     path = base / recipe.locale_file
     if not path.is_file():
         raise InputError(f"recipe, key locale_file: {instead_of_file(path)}: {path}; correct the path")
-    return known.extended(read_locales(path))
+    return known.extended(read_locales(path), source=path.name)
 
 
 def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:

@@ -115,6 +115,16 @@ def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
     return [pairs[number * len(pairs) // n] for number in range(n)] if len(pairs) > n else pairs
 
 
+def struck_out(reviews: pl.DataFrame) -> list[tuple[str, str]]:
+    """The answers that are called invalid, each with the template of its question.
+
+    Args:
+        reviews: `frame_columns.REVIEWS`.
+    """
+    rows = reviews.select("template_id", pl.col("invalid").alias("answer")).explode("answer").drop_nulls()
+    return [(answer, template_id) for template_id, answer in rows.iter_rows()]
+
+
 class _Reader:
     """Reads a row, and collects whatever is wrong with it."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
-from blend.schemas.language.locales import Registry
+from blend.schemas.language.locales import Registry, registry
 from blend.schemas.language.personal_data import tells_who
 from blend.schemas.rows.frame_columns import FINDINGS
 
@@ -85,4 +85,6 @@ def unknown_locale(name: str, known: Registry, *, where: str) -> RowError:
     fix += (
         "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
     )
+    if known.tags == registry().tags:
+        fix += ", and no such file is named"
     return RowError(what, where=where, fix=fix)

@@ -10,7 +10,7 @@ from blend.schemas.language.locales import Locale, Registry, parse_locales, regi
 def read_locales(path: Path) -> tuple[Locale, ...]:
     """The locales of a TOML file with one ``[[locale]]`` table each, in file order.
 
-    ``registry().extended(read_locales(path))`` adds them to the packaged ones.
+    ``registry_with(path)`` adds them to the packaged ones.
 
     Args:
         path: UTF-8 text, with or without byte order mark; the keys are the fields of `Locale`.
@@ -29,4 +29,4 @@ def registry_with(path: Path | None) -> Registry:
     Raises:
         RowError, RowErrors: As `read_locales`.
     """
-    return registry() if path is None else registry().extended(read_locales(path))
+    return registry() if path is None else registry().extended(read_locales(path), source=path.name)

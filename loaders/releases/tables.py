@@ -10,14 +10,14 @@ from pydantic import BaseModel
 
 from blend.loaders.files.content import open_content
 from blend.loaders.files.domains import known_domains
-from blend.loaders.files.locales import read_locales
+from blend.loaders.files.locales import registry_with
 from blend.loaders.files.pins import open_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.unpacked import check_tables
 from blend.loaders.releases import read_manifest
 from blend.schemas.base.arrow_types import frame_schema, published_names
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.language.locales import Registry, registry
+from blend.schemas.language.locales import Registry
 from blend.schemas.recipe.domains import Domain
 from blend.schemas.release.manifest import FileInfo, TableInfo
 from blend.schemas.release.release_layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME
@@ -49,7 +49,7 @@ class ReleaseTables(NamedTuple):
 def release_locales(release: Path) -> Registry:
     """The locales that a release can hold: the packaged ones, and those that it brings along."""
     path = release / LOCALES_NAME
-    return registry().extended(read_locales(path)) if path.is_file() else registry()
+    return registry_with(path if path.is_file() else None)
 
 
 def release_domain(release: Path) -> Domain | None:

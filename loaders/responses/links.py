@@ -1,5 +1,6 @@
 """Whether the files of raw responses fit together: every row refers to one that is there, and to one only."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -24,6 +25,9 @@ from blend.schemas.rows.published_rows import QUESTION_SLOT, Prompt, QuestionTem
 from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
 
 Key = tuple[str, str]
+_HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
+"""How a question in any language shows a time or day to write: ``HH:MM``, ``OO:MM``, ``18:00``, ``MM/DD``.
+Not ``12/31``: BLEnD's teams explain days so."""
 
 
 class AskedQuestion(Row):
@@ -117,6 +121,8 @@ def _check_distinct(
         earlier = first.setdefault(key(row), location)
         if earlier != location:
             fix = "delete one of the two"
+            if isinstance(row, Response):
+                fix += ", or correct its template_id"
             if isinstance(row, Review) and earlier.rpartition(":")[0] != location.rpartition(":")[0]:
                 name = f"{row.locale}.own.jsonl"
                 fix += f"; beside what `blend annotate sync` writes, name the other file {name}, and pull again"
@@ -198,13 +204,23 @@ def _check_templates(
             fix = "add it to the templates, or correct the id"
             diagnostics.problem(what, where=f"{location}, column template_id", fix=fix)
         elif (asked := format_of(question.en_question)) != template.answer_format:
-            diagnostics.finding(
-                "other-answer-format",
-                location,
-                f"the question asks for {asked}, its template for {template.answer_format}, which counts",
-                locale=question.locale,
-                template_id=question.template_id,
+            detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
+            _find_other_format(location, question, detail, diagnostics)
+        elif (
+            asked is AnswerFormat.TEXT
+            and (hint := _HINT.search(question.question))
+            and hint[0] not in question.en_question
+        ):
+            detail = (
+                f"column question asks for a form of answer, {hint[0]!r}, its English and its template for "
+                "text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
             )
+            _find_other_format(location, question, detail, diagnostics)
+
+
+def _find_other_format(location: str, row: AskedQuestion, detail: str, diagnostics: Diagnostics) -> None:
+    key = {"locale": row.locale, "template_id": row.template_id}
+    diagnostics.finding("other-answer-format", location, detail, **key)
 
 
 def _find_unasked(

@@ -4,6 +4,7 @@ The registry is data, ``locales.toml`` beside this module; a new locale is a new
 user's own file of the same form (`blend.loaders.files.locales.read_locales`).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -14,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 from blend.schemas.base.field_errors import entry_problems
 from blend.schemas.base.frozen_model import Row, Text
 from blend.schemas.base.toml_tables import toml_tables
-from blend.schemas.errors import RowError, UnknownNameError, raise_all
+from blend.schemas.errors import RowError, UnknownNameError, closest, raise_all
 from blend.schemas.language.calendars import Calendar
 from blend.schemas.language.characters import RIGHT_TO_LEFT
 from blend.schemas.language.languages import (
@@ -219,12 +220,12 @@ class Registry:
         """The tag that somebody may have meant by a name that is none.
 
         Language and country are in each other's place, or the name is that of a region with one locale; the
-        tag is empty where the name is a locale indeed, just none of these.
+        tag is empty where the name is a locale indeed, just none of these, or has neither part of one.
         """
         try:
             found = [locale.tag for locale in self.called(name)]
         except UnknownNameError:
-            return _meant_tag(name)
+            return _meant_tag(name, self.tags)
         return found[0] if len(found) == 1 else None
 
     def rank(self, tag: str) -> int:
@@ -237,13 +238,25 @@ class Registry:
             raise _unknown(tag, self.tags)
         return self._ranks[tag]
 
-    def extended(self, locales: Iterable[Locale]) -> "Registry":
+    def extended(self, locales: Iterable[Locale], *, source: str = "locales") -> "Registry":
         """A registry with further locales behind the present ones, whose ranks stay.
+
+        Args:
+            locales: In the order of the file that they are from.
+            source: Name of that file for messages.
 
         Raises:
             RowError, RowErrors: If a new locale shares a tag, split, upstream name or other code with another.
         """
-        return Registry([*self, *locales])
+        own = tuple(locales)
+        raise_all(
+            [
+                _clash_with_known(code, locale, self._by_code[code], _location(source, number, locale.tag))
+                for number, locale in enumerate(own, start=1)
+                for code in [code for code in _codes(locale) if code in self._by_code][:1]
+            ]
+        )
+        return Registry([*self, *own], source=source)
 
 
 @lru_cache(maxsize=1)
@@ -294,12 +307,26 @@ def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
 
 def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
     own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-    return UnknownNameError("locale", name, valid, more=own, among=among, meant=_meant_tag(name))
+    choices = tuple(valid)
+    meant = _meant_tag(name, choices)
+    return UnknownNameError("locale", name, choices, more=own, among=among, meant=meant)
 
 
-def _meant_tag(name: str) -> str | None:
-    """The tag with its parts turned around if they were; empty for a locale of one's own, null for all else."""
-    return "" if is_language_in_country(name) else turned_around(name)
+def _meant_tag(name: str, valid: Iterable[str]) -> str | None:
+    """The tag with its parts turned around if they were, or the closest of some that shares a part with it.
+
+    Empty for a locale of one's own, and where nothing is shared: ``eu-BC`` is no misspelt ``su-JB``.
+    """
+    if is_language_in_country(name):
+        return ""
+    close = closest(name, valid)
+    return turned_around(name) or (close if close is not None and _share_part(name, close) else "")
+
+
+def _share_part(name: str, tag: str) -> bool:
+    """Whether two tags have the same language or region; names that have no parts may be alike as a whole."""
+    one, other = (re.split("[-_]", text.strip().casefold()) for text in (name, tag))
+    return len(one) == 1 or one[0] == other[0] or one[-1] == other[-1]
 
 
 def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:
@@ -324,6 +351,21 @@ def _clashes(locales: Sequence[Locale], source: str) -> list[RowError]:
                 problems.append(_clash(code, locale, owner, first, _location(source, number, locale.tag)))
                 break
     return problems
+
+
+def _clash_with_known(code: str, locale: Locale, owner: Locale, where: str) -> RowError:
+    """The problem of an entry in a file with a code of a locale that is known without it."""
+    if locale.tag == owner.tag:
+        fix = "delete the entry, which is not needed"
+        return RowError(f"{owner.tag} is known without a locale file", where=where, fix=fix)
+    if code == locale.split == owner.split and locale.region == owner.region:
+        what = f"region {code} is shared with {owner.tag}, which is known, and both have the split {code!r}"
+        split = f"{locale.region}_{locale.language.replace('-', '_')}"
+        fix = f"use {owner.tag} in its place if it is meant, or give it a split of its own, such as {split}"
+        return RowError(what, where=where, fix=fix)
+    what = f"{owner.tag}, which is known, is called {code!r} as well"
+    fix = f"use {owner.tag} in its place if it is meant, or give it a split, upstream name and codes of its own"
+    return RowError(what, where=where, fix=fix)
 
 
 def _clash(code: str, locale: Locale, owner: Locale, first: int, where: str) -> RowError:

@@ -115,6 +115,7 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     assert out == (
         "collected/reviews/ko-KR.jsonl: 2 questions reviewed; 3 groups, 2 invalid answers.\n"
         "Look whether the English fits its answers, or one column was sorted alone: 국 = soup; 밥 = rice.\n"
+        "Look whether none of these is an answer, since they count no more: 모름 (food-01); noon (work-01).\n"
     )
     stored = (project / "collected" / "reviews" / "ko-KR.jsonl").read_text(encoding="utf-8")
     assert [json.loads(line)["reviewer"] for line in stored.splitlines()] == ["r7", "r7"]
@@ -144,11 +145,14 @@ def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: P
     rows[-1].update(invalid="x")
     (project / "later.csv").write_text(written(rows), encoding="utf-8")
     out, _ = run("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update")
-    assert out == "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
+    struck = "Look whether none of these is an answer, since they count no more: noon (work-01).\n"
+    assert out == (
+        f"collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n{struck}"
+    )
     again = ("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update", "--reviewer", "r7")
     assert run(*again)[0] == (
         "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
-        "collected/reviews/ko-KR.jsonl: replaced 1 review of reviewer.\n"
+        f"collected/reviews/ko-KR.jsonl: replaced 1 review of reviewer.\n{struck}"
     )
     run("build", "recipe.toml", "--out", "release")
 

@@ -42,8 +42,8 @@ def test_questions_stand_beside_their_english_and_answers(mine: Path):
     again = "Answer in a few words, without explanation. {q}"
     assert printed.partition("\n\nEveryday life")[2].splitlines()[:3] == [
         (
-            " in the Faroe Islands: do question, English and answers fit together? Read 4 lines, all with "
-            "`blend show release --html FILE`:"
+            " in the Faroe Islands: do topic, question, English and answers fit together? Read 4 lines, all "
+            "with `blend show release --html FILE`:"
         ),
         (
             "  en-NZ: English in New Zealand, Aotearoa, Faroes, New Zealand; its people: New Zealand; Latn, "
@@ -52,7 +52,7 @@ def test_questions_stand_beside_their_english_and_answers(mine: Path):
         f"  plain en-GB: {again} | {again}",
     ]
     asked = "What do people in the UK mostly eat for breakfast?"
-    assert f"\n  food-01 en-GB: {asked} | {asked} | cereal = cereal (1); toast = toast (1)\n" in printed
+    assert f"\n  food-01 en-GB: Food | {asked} | {asked} | cereal = cereal (1); toast = toast (1)\n" in printed
     assert "Odd in your tables" not in printed
 
 

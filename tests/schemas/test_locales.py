@@ -148,6 +148,19 @@ def test_a_locale_of_ones_own_is_not_a_misspelt_one():
     )
 
 
+def test_what_shares_neither_language_nor_region_is_not_meant():
+    with pytest.raises(
+        UnknownNameError, match=r"^unknown locale 'eu-BC'; the nearest of the 34 there are: su-JB, "
+    ):
+        registry().find("eu-BC")
+    assert [registry().meant(name) for name in ("eu-BC", "su-BC", "eu-JB", "ko_KR")] == [
+        "",
+        "su-JB",
+        "su-JB",
+        "ko-KR",
+    ]
+
+
 def test_shared_region_code_names_nobody():
     with pytest.raises(UnknownNameError) as caught:
         registry().find("SG")
@@ -173,8 +186,39 @@ def test_extended_keeps_ranks():
 
 def test_extended_by_a_known_locale():
     with pytest.raises(RowError) as caught:
-        registry().extended([registry().get("ko-KR")])
-    assert str(caught.value) == "locales, entry 35 (ko-KR): entry 3 has the same tag; delete one of the two"
+        registry().extended([registry().get("ko-KR")], source="own.toml")
+    assert str(caught.value) == (
+        "own.toml, entry 1 (ko-KR): ko-KR is known without a locale file; delete the entry, which is not needed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {'"Zamenhofia"': '"South_Korea"'},
+            (
+                "ko-KR, which is known, is called 'South_Korea' as well; use ko-KR in its place if it is "
+                "meant, or give it a split, upstream name and codes of its own"
+            ),
+        ),
+        (
+            {'"eo-ZA"': '"eo-KR"', '"ZA"': '"KR"'},
+            (
+                "region KR is shared with ko-KR, which is known, and both have the split 'KR'; use ko-KR in "
+                "its place if it is meant, or give it a split of its own, such as KR_eo"
+            ),
+        ),
+    ],
+)
+def test_extended_by_a_locale_with_a_known_name(changes: dict[str, str], message: str):
+    text = ENTRY
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    (own,) = parse_locales(text, source="own.toml")
+    with pytest.raises(RowError) as caught:
+        registry().extended([own], source="own.toml")
+    assert str(caught.value) == f"own.toml, entry 1 ({own.tag}): {message}"
 
 
 @pytest.mark.parametrize(

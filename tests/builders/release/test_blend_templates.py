@@ -48,6 +48,28 @@ def beside_blend(
     return Recipe(name="x", version="1.0.0", license="cc-by-sa-4.0", sources=sources)
 
 
+def test_topics_that_are_others_but_for_capitals_or_a_plural(tmp_path: Path):
+    own = [
+        ("mine-01", "food", "", "What do children in {country} bake?"),
+        ("mine-02", "Sports", "", "What do people in {country} play?"),
+        ("mine-03", "Sport", "", "What do children in {country} play?"),
+        ("mine-04", "Sport", "", "What do people in {country} watch?"),
+        ("mine-05", "food", "", "What do people in {country} boil?"),
+    ]
+    inputs = read_inputs(beside_blend(tmp_path, *own), base=tmp_path)
+    found = pl.concat([stage.findings for stage in inputs.stages]).filter(kind="like-topics")
+    assert found.select("source", "detail").rows() == [
+        (
+            "collected/templates.csv:2",
+            "column topic: 'food' beside the topic 'Food'; kept as two, write one of them throughout",
+        ),
+        (
+            "collected/templates.csv:3",
+            "column topic: 'Sports' beside the topic 'Sport'; kept as two, write one of them throughout",
+        ),
+    ]
+
+
 def test_what_is_left_open_is_blends(tmp_path: Path):
     reworded = ("Al-en-02", "Food", "ko-KR", "At which time do the people of {country} eat? (e.g., HH:MM)")
     own = ("mine-01", "Sport", "", "What do people in {country} play?")
@@ -65,6 +87,15 @@ def test_what_is_left_open_is_blends(tmp_path: Path):
 @pytest.mark.parametrize(
     ("templates", "asked", "said"),
     [
+        (
+            [(*TIME[:3], "When do people eat in {country}?")],
+            {},
+            (
+                "collected/templates.csv:2, column text: template 'Al-en-02' asks for text, but BLEnD's of "
+                "this id for HH:MM; ask 'When do people eat in {country}? (e.g., HH:MM)', in column "
+                "en_question likewise, or give your question an id of its own"
+            ),
+        ),
         (
             [(SNACK[0], "Snacks", "ko-KR", SNACK[3])],
             {},
@@ -94,7 +125,7 @@ def test_what_is_left_open_is_blends(tmp_path: Path):
             ),
         ),
     ],
-    ids=["facts", "swapped", "another-question"],
+    ids=["format", "facts", "swapped", "another-question"],
 )
 def test_what_differs_is_an_error(
     tmp_path: Path, templates: list[tuple[str, str, str, str]], asked: dict[str, str], said: str

@@ -107,7 +107,7 @@ jun-ko/notes.txt: nothing of that name is read; rename it, or keep it elsewhere;
 contributor.toml, templates, questions, prompts, annotators, responses, reviews
 jun-ko/questions.csv:4, column locale: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of the \
 34 there are: ko-KR, ko-KP, ta-LK; a region that is not among them needs an entry in a locale file \
-(`locale_file`, see docs/recipe.md)
+(`locale_file`, see docs/recipe.md), and no such file is named
 jun-ko/responses/ko-KR.csv:4: neither an answer nor a non-answer; fill in one; the non-answers are \
 not-applicable, no-answer, idk, other
 jun-ko/contributor.toml, key pseudonym: an e-mail address tells who somebody is; write a pseudonym, for \
@@ -121,7 +121,7 @@ jun-ko/questions.csv:2; agree on one wording, since a locale is asked a question
 jun-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
 mina-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
 jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
-jun-ko/responses/ko-KR.csv:2; delete one of the two
+jun-ko/responses/ko-KR.csv:2; delete one of the two, or correct its template_id
 jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist; add \
 it to the templates, or correct the id
 jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; mark it invalid in the review, or \

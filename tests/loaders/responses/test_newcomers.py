@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.locales import read_locales
+from blend.loaders.files.locales import registry_with
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import registry
 
 LOCALE = """
 [[locale]]
@@ -65,7 +64,7 @@ def read(folder: Path, *changes: tuple[str, str, str], locale: str = LOCALE) -> 
     path = folder.parent / "locales.toml"
     path.write_text(locale, encoding="utf-8")
     try:
-        found = read_responses(folder, locales=registry().extended(read_locales(path))).findings
+        found = read_responses(folder, locales=registry_with(path)).findings
     except BlendError as error:
         return str(error).splitlines()
     return [f"{source}: {detail}" for source, detail in found.select("source", "detail").iter_rows()]
@@ -78,7 +77,8 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-QUESTIONS, PROMPTS, RESPONSES = "questions.csv", "prompts.csv", "responses/sl-SI.csv"
+TEMPLATES, QUESTIONS, PROMPTS = "templates.csv", "questions.csv", "prompts.csv"
+RESPONSES = "responses/sl-SI.csv"
 TOLD = {
     "another country": (
         (QUESTIONS, "Katero sadje je v Sloveniji", "Katero sadje je v Avstriji"),
@@ -118,6 +118,20 @@ TOLD = {
         (RESPONSES, "fruit,p2", "Template_ID,annotator,answer_1,answer_2,non_answer,reason\nfruit,p2"),
         f"{RESPONSES}:6: the header once more; delete the row; keep one header, in the first row",
     ),
+    "a form of answer in the local language alone": (
+        (QUESTIONS, "priljubljen?", "priljubljen? (HH:MM; npr. 18:00)"),
+        (
+            "questions.csv:3: column question asks for a form of answer, 'HH:MM', its English and its template "
+            "for text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
+        ),
+    ),
+    "a row copied and its template forgotten": (
+        (RESPONSES, "sport,p1", "drink,p1"),
+        (
+            f"{RESPONSES}:4: annotator 'p1' answers 'drink' in sl-SI also in {RESPONSES}:3; delete one of the "
+            "two, or correct its template_id"
+        ),
+    ),
     "a total": (
         (RESPONSES, "children,p2,3,,,\n", "children,p2,3,,,\nSkupaj,,8,,,\n"),
         (
@@ -154,6 +168,31 @@ def test_rows_of_one_person_under_another_name(folder: Path):
     assert read(folder, (RESPONSES, last, last + p1.replace(",p1,", ",p3,"))) == [told]
     other = p1.replace(",p1,", ",p3,").replace("plavanje", "Plavanje")
     assert read(folder, (RESPONSES, last, last + other)) == []
+
+
+def test_own_questions_of_one_person_under_another_name(folder: Path):
+    """Who is asked one of BLEnD's as well does not answer all questions as another one does."""
+    snack = "Al-en-01,Food,,What is a snack in {country}?\n"
+    in_slovenia = "Al-en-01,sl-SI,Kaj je prigrizek v Sloveniji?,What is a snack in Slovenia?\n"
+    p1 = "".join(line + "\n" for line in TABLES[RESPONSES].splitlines() if ",p1," in line)
+    further = p1.replace(",p1,", ",p3,") + "Al-en-01,p1,kruh,,,\nAl-en-01,p3,sir,,,\n"
+    last = "children,p2,3,,,\n"
+    added = [
+        (TEMPLATES, "fruit,Food", f"{snack}fruit,Food"),
+        (QUESTIONS, "fruit,sl-SI", f"{in_slovenia}fruit,sl-SI"),
+        (RESPONSES, last, last + further),
+    ]
+    numbered = [
+        (name, f"{kind},", f"Sl-sl-0{number},")
+        for number, kind in enumerate(("fruit", "drink", "sport", "children"), start=1)
+        for name in (TEMPLATES, QUESTIONS, RESPONSES)
+    ]
+    who = "annotator 'p3' answers all 4 questions 'Sl-sl…' as 'p1' in"
+    told = f"{RESPONSES}:10: {who} {RESPONSES}:2 does, 4 of them as nobody else; kept, and both count"
+    assert read(folder, *added, *numbered) == [told]
+    common = [(RESPONSES, ",p2,Jabolko,,", ",p2,jabolko,češnja,"), (RESPONSES, ",p2,čaj,,", ",p2,kava,čaj,")]
+    common.append((RESPONSES, "sport,p2,,,idk", "sport,p2,plavanje,,"))
+    assert read(folder, *common, *added, *numbered) == []
 
 
 def test_numbers_that_were_dragged_down(folder: Path):

@@ -345,7 +345,7 @@ def test_told(folder: Path, name: str, old: str, new: str, finding: str):
     assert (source, locale, template_id) == (f"{name}:2", "ko-KR", "food-01")
 
 
-UNKNOWN = "needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+UNKNOWN = "needs an entry in a locale file (`locale_file`, see docs/recipe.md), and no such file is named"
 
 
 def test_a_file_that_is_named_for_its_region(folder: Path):

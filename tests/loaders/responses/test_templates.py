@@ -47,7 +47,8 @@ DESTROYED = (
 )
 FAR = "the nearest of the 34 there are: ko-KR, ko-KP, zh-TW"
 LOCALE_FILE = (
-    "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+    "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md), "
+    "and no such file is named"
 )
 
 
