@@ -108,14 +108,23 @@ def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
             return size
         by_pointer = sorted(pointed)
         with pq.ParquetFile(file, metadata=footer, read_dictionary=by_pointer, pre_buffer=False) as parquet:
-            n_rows = _FEW_ROWS if copied else _ROWS
-            for batch in parquet.iter_batches(n_rows, columns=sorted(pointed | copied), use_threads=False):
+            for batch in _batches(parquet, _FEW_ROWS if copied else _ROWS, sorted(pointed | copied)):
                 size += sum(_length(texts) for column in batch.columns for texts in _leaves(column))
                 if size > most:
                     break
     except OSError as error:  # such as columns in columns, 100 deep
         raise pa.ArrowInvalid(str(error)) from None
     return size
+
+
+def _batches(parquet: Any, n_rows: int, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield some columns, a few rows at a time.
+
+    One row group after the other, since each has dictionaries of its own: Arrow cannot put lists that point to
+    different ones into one batch.
+    """
+    for group in range(parquet.num_row_groups):
+        yield from parquet.iter_batches(n_rows, row_groups=[group], columns=columns, use_threads=False)
 
 
 def _chunks(footer: Any) -> Iterator[Any]:

@@ -208,11 +208,11 @@ def _check_templates(
             _find_other_format(location, question, detail, diagnostics)
         elif (
             asked is AnswerFormat.TEXT
-            and (hint := _HINT.search(question.question))
-            and hint[0] not in question.en_question
+            and (written := _HINT.search(question.question))
+            and written[0] not in question.en_question
         ):
             detail = (
-                f"column question asks for a form of answer, {hint[0]!r}, its English and its template for "
+                f"column question asks for a form of answer, {written[0]!r}, its English and its template for "
                 "text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
             )
             _find_other_format(location, question, detail, diagnostics)

@@ -35,7 +35,7 @@ def warned(release: Path, tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_a_valid_release(release: Path):
     printed = validate(release, *QUICK, "--strict")
-    assert "blend-sample 0.1.0, 1,652 rows" in printed
+    assert "blend-sample 0.1.0, 1,097 rows" in printed
     assert all(check in printed for check in CHECKS if check != "loading")
     assert "short-answer-questions/KP: lacks 1 of 40 ids: food-06" in printed
     assert printed.endswith("valid: 0 errors, 0 warnings\n")

@@ -13,10 +13,10 @@ SHOWN = {"say good morning": "US", "stand up": "Iran", "pray": "West_Java", "bow
 
 
 def first(rows):
-    """The question, with the answers of `SHOWN` as its options."""
-    (row,) = (row for row in rows if row["MCQID"] == ID)
+    """The question about edu-01 in the US, called `ID`, with the answers of `SHOWN` as its options."""
+    (row,) = (row for row in rows if (row["ID"], row["country"]) == ("edu-01", "US"))
     countries = dict(zip("ABCD", SHOWN.values(), strict=True))
-    row.update(answer=0, answer_idx="A", options=list(SHOWN), option_regions=["US", "IR", "JB", "KR"])
+    row.update(MCQID=ID, answer=0, answer_idx="A", options=list(SHOWN), option_regions=["US", "IR", "JB", "KR"])
     row["choice_countries"] = json.dumps(countries)
     show(row)
     return row

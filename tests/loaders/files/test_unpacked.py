@@ -82,6 +82,11 @@ def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         check_tables([path])
 
 
+def test_lists_of_texts_in_several_row_groups_are_counted():
+    file = io.BytesIO(bomb(pa.array([["one", str(number)] for number in range(1000)]), row_group_size=100))
+    assert 32_000 < check_unpacked_size(file, where="a") < 200_000
+
+
 @pytest.mark.slow
 def test_files_that_are_read_together_have_one_limit(tmp_path: Path):
     paths = [tmp_path / f"{number}.parquet" for number in range(20)]
