@@ -67,7 +67,7 @@ def find_copied_answers(
     by_annotator = defaultdict[tuple[str, str], list[Placed[Response]]](list)
     for placed in responses:
         by_annotator[placed.row.locale, placed.row.annotator].append(placed)
-    n_givers = Counter((row.locale, *_said(row)) for _, row in responses)
+    n_givers = Counter((row.locale, *_reply(row)) for _, row in responses)
     first: dict[object, Placed[Response]] = {}
     for (tag, who), given in by_annotator.items():
         _note_filled(given, topics, diagnostics)
@@ -105,9 +105,9 @@ def _note_copied_series(
         series[_SERIES.sub("", placed.row.template_id)].append(placed)
     for name, rows in series.items():
         tag = rows[0].row.locale
-        key = tag, name, frozenset(_said(row) for _, row in rows)
+        key = tag, name, frozenset(_reply(row) for _, row in rows)
         earlier = first.setdefault(key, rows[0])
-        alone = sum(bool(row.answers) and n_givers[tag, *_said(row)] == 2 for _, row in rows)
+        alone = sum(bool(row.answers) and n_givers[tag, *_reply(row)] == 2 for _, row in rows)
         if earlier is not rows[0] and len(rows) >= _LIKELY_COPIED and alone >= _COPIED_ALONE:
             detail = (
                 f"annotator {rows[0].row.annotator!r} answers all {len(rows)} questions {name + '…'!r} as "
@@ -117,7 +117,7 @@ def _note_copied_series(
             diagnostics.finding("copied-responses", rows[0].location, detail, locale=tag)
 
 
-def _said(row: Response) -> tuple[str, ...]:
+def _reply(row: Response) -> tuple[str, ...]:
     return row.template_id, *row.answers, row.non_answer or ""
 
 
