@@ -103,8 +103,8 @@ def test_other_content_under_a_published_version_is_refused(
     hub.requests.clear()
     assert refusal(releases / "other") == (
         "Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: "
-        "CHANGELOG.md, DATASHEET.md, README.md, croissant.json, "
-        "data/multiple-choice-questions/test-00000.parquet and 5 more); "
+        "README.md, croissant.json, data/multiple-choice-questions/test-00000.parquet, recipe.toml, "
+        "release.json and 1 more); "
         f"see `blend diff org/blend@v1.0.0 {releases / 'other'}`, raise `version` in the recipe and build again"
     )
     assert refusal(releases / "other", force_version="I want to").startswith("Hub dataset org/blend: v1.0.0 is")
