@@ -59,8 +59,8 @@ def page(chromium: str) -> "Iterator[Page]":
 def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page"):
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=query]").fill("too-few-responses")
-    page.locator(".md-search-result__link[href*='/findings.html']").first.click()
-    page.wait_for_url("**/findings.html**")
+    page.locator(".md-search-result__link[href*='/cards.html']").first.click()
+    page.wait_for_url("**/cards.html**")
     assert page.locator("code", has_text="too-few-responses").first.is_visible()
 
 

@@ -88,7 +88,8 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert "salad" not in sheet_of(recipe)
     assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also-right (0.9)"
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-    assert "A language model has read 14 of the 17 options" in card
+    # Four questions of four options; of tacos, offered in three of them, it was unsure.
+    assert "A language model has read 13 of the 16 options" in card
     # A second run asks nothing, and says so.
     chat.requests.clear()
     assert judge(chat, recipe) == (
