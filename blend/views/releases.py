@@ -22,7 +22,7 @@ from blend.schemas.base.docstrings import field_sentences
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.languages import country_name
 from blend.schemas.language.locales import Locale, registry
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.language.text_comparison import fold, pluralise
 from blend.schemas.release.manifest import ReleaseManifest
 from blend.schemas.release.release_layout import FINDINGS_NAME, RECIPE_NAME
 from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS
@@ -84,7 +84,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     # Evenly from all of them: what was moved or sorted alone shows anywhere.
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
-        top = "; ".join(map(_with_english, row["annotations"][:_TOP])) or "no answer"
+        top = "; ".join(map(group_with_english, row["annotations"][:_TOP])) or "no answer"
         yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], top)
 
 
@@ -108,9 +108,12 @@ def _some_of(n: int) -> str:
     return f"{_LINES} of {n:,} lines" if n > _LINES else pluralise(n, "line")
 
 
-def _with_english(group: dict[str, Any]) -> str:
+def group_with_english(group: dict[str, Any]) -> str:
+    """An answer group on a line: all its texts but spellings, its first English, its votes."""
+    # All that was grouped, so that an answer in a wrong group is seen; not its spellings.
+    answers = {fold(text): text for text in reversed(group["answers"])}
     english = group["en_answers"][:1] or ["no English"]
-    return f"{group['answers'][0]} = {english[0]} ({group['count'] or 0})"
+    return f"{' / '.join([*answers.values()][::-1])} = {english[0]} ({group['count'] or 0})"
 
 
 def _in_words(locale: Locale) -> str:

@@ -13,6 +13,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.option_sheets import write_option_sheet
 from blend.loaders.responses.sheets import read_answer_sheet
 from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from blend.views.releases import group_with_english
 from helpers.in_process import run
 
 
@@ -129,3 +130,8 @@ def test_verdicts_stand_beside_their_options(
     write_option_sheet(pl.DataFrame(rows, OPTION_SHEET), Path("back.csv"))
     printed = run("questions", "accept", "back.csv", "--reviewer", "r1")
     assert printed.partition("relative to the recipe's folder.\n")[2] == told
+
+
+def test_an_answer_in_a_wrong_group_is_seen():
+    group = {"answers": ["cwrw", "Cwrw", "medd"], "en_answers": ["ale"], "count": 5}
+    assert group_with_english(group) == "cwrw / medd = ale (5)"
