@@ -30,6 +30,9 @@ SHEETS = {
     "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",
 }
 
+IN_PERSIAN = ("answer", "review", "mcq-review")
+"""The stages of which the instruction is translated."""
+
 
 @pytest.fixture
 def image() -> Iterator[str]:
@@ -109,7 +112,8 @@ def test_all_stages_fit_on_a_phone(
             )
             assert beyond == [], stage
             side = person.page.evaluate("getComputedStyle(document.querySelector('.blend')).direction")
-            assert side == ("rtl" if tag == "fa-IR" else "ltr")
+            # A page of which the instruction is not translated is in English, and runs as English does.
+            assert side == ("rtl" if tag == "fa-IR" and stage in IN_PERSIAN else "ltr"), stage
         person.begin(label_studio.project(f"{name} review {tag}"))
         assert shown(person, ui_strings_of(tag[:2])["hold_to_drag"])
 

@@ -176,7 +176,7 @@ def test_a_full_disk(command: Callable[..., Any], whole: Path, tmp_path: Path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    sizes = [path.stat().st_size for path in whole.rglob("*") if path.suffix != ".jsonl"]
+    sizes = [path.stat().st_size for path in whole.rglob("*") if path.is_file() and path.suffix != ".jsonl"]
     limit = max(sizes) + 1
     status, complaint = ended(command(out, preexec_fn=no_room))
     assert status == 1
