@@ -210,14 +210,14 @@ class _Ask:
         return answer
 
 
-class _Runner(InferenceRunner):  # type: ignore[misc]
+class _Runner(InferenceRunner):  # type: ignore[misc]  # datatrove has no types
     def _init_server(self, rank: int) -> Any:
         if self.config.server_type == "endpoint":
             return _Endpoint(self.config, rank)
         return super()._init_server(rank)
 
 
-class _Writer(JsonlWriter):  # type: ignore[misc]
+class _Writer(JsonlWriter):  # type: ignore[misc]  # as above
     """Writes to files of this process: one that was thought dead may still write to its own."""
 
     def __enter__(self) -> Any:

@@ -6,6 +6,7 @@ import polars as pl
 
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.schemas.errors import InputError
+from blend.schemas.rows.frame_columns import ITEM
 from blend.schemas.rows.published_rows import LETTERS
 
 
@@ -45,7 +46,4 @@ def _answers(run: ScoredRun) -> pl.DataFrame:
     item = pl.col("question_id" if "question_id" in decided.columns else "item_id")
     named = item.str.replace(r"#\d+$", "") if "sample" in decided.columns else item
     shares = (share.mean().alias(name) for name, share in {"correct": pl.col("correct"), **wrong}.items())
-    return decided.with_columns(item_id=named).group_by(*_ITEM).agg(shares)
-
-
-_ITEM = ("item_id", "template_id", "locale", "region", "topic")
+    return decided.with_columns(item_id=named).group_by(*ITEM).agg(shares)

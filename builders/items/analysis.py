@@ -30,7 +30,7 @@ class ItemAnalysis:
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `responses.ITEM`, ``n_models``, ``difficulty`` and `OF_SEVERAL_MODELS`."""
+    """One row per item, by id: `frame_columns.ITEM`, ``n_models``, ``difficulty`` and `OF_SEVERAL_MODELS`."""
     regions: pl.DataFrame
     """One row per region, by code, `ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""

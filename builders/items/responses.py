@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from blend.schemas.rows.frame_columns import ITEM
 
-ITEM = ("item_id", "template_id", "locale", "region", "topic")
-"""Columns that say what an item is; ``topic`` is empty where it has none."""
+FloatArray = NDArray[np.float64]
 
 
 class Responses(NamedTuple):

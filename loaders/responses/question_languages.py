@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
+from typing import TypeVar
 
 from blend.loaders.files.checked import Placed
 from blend.loaders.files.diagnostics import Diagnostics
@@ -19,6 +20,8 @@ from blend.schemas.language.locales import Locale, Registry
 from blend.schemas.language.nationalities import nationalities
 from blend.schemas.language.region_mentions import in_english
 from blend.schemas.rows.published_rows import Prompt
+
+AnyText = TypeVar("AnyText", AskedQuestion, Prompt)
 
 _ENGLISH = "en"
 _FEW = 5
@@ -53,7 +56,7 @@ def find_other_languages(
     scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, row in questions:
         scripts[_language(locales.get(row.locale))].update(_scripts(row))
-    for location, row in questions:
+    for location, row in _by_language(questions, locales):
         locale = locales.get(row.locale)
         key = {"locale": row.locale, "template_id": row.template_id}
         other = _other_language(row, locale, scripts[_language(locale)])
@@ -82,7 +85,7 @@ def find_foreign_prompts(
     prompts: Sequence[Placed[Prompt]], locales: Registry, diagnostics: Diagnostics
 ) -> None:
     """Note prompts that are hardly in the language of their column."""
-    for location, row in prompts:
+    for location, row in _by_language(prompts, locales):
         language = _language(locales.get(row.locale))
         for column, text, own in (("prompt", row.prompt, language), ("en_prompt", row.en_prompt, _ENGLISH)):
             if what := foreign(text, own):
@@ -109,10 +112,10 @@ def foreign(text: str, language: str) -> str | None:
 
 def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics) -> None:
     """Note questions that end in a letter or comma where most others of their column end in a mark."""
+    by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
+    for placed in questions:
+        by_locale[placed.row.locale].append(placed)
     for column in ("question", "en_question"):
-        by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
-        for placed in questions:
-            by_locale[placed.row.locale].append(placed)
         for rows in by_locale.values():
             open_ended = [one for one in rows if not _ENDS.search(getattr(one.row, column).strip())]
             for location, row in open_ended if 2 * len(open_ended) < len(rows) else ():
@@ -120,6 +123,11 @@ def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagn
                 detail = f"column {column}: ends in {end!r}, the others in a mark; kept, was it cut off?"
                 key = {"locale": row.locale, "template_id": row.template_id}
                 diagnostics.finding("cut-off", location, detail, **key)
+
+
+def _by_language(rows: Sequence[Placed[AnyText]], locales: Registry) -> list[Placed[AnyText]]:
+    """Rows of one language after the other, since of dictionaries few are kept (`base_forms`)."""
+    return sorted(rows, key=lambda placed: _language(locales.get(placed.row.locale)))
 
 
 def _language(locale: Locale) -> str:

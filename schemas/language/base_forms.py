@@ -53,7 +53,8 @@ class _Dictionaries:
         return _dictionary(lang)
 
 
-@cache
+# That of English and of one further language: the one of Polish takes 460 MB.
+@lru_cache(maxsize=2)
 def _dictionary(lang: str) -> Mapping[str, str]:
     from simplemma.strategies import DefaultDictionaryFactory
 

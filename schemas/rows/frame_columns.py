@@ -25,6 +25,9 @@ from blend.schemas.sheets.contributors import AnnotatorProfile
 KEY = ("template_id", "locale")
 """What makes a question: one template in one locale."""
 
+ITEM = ("item_id", "template_id", "locale", "region", "topic")
+"""What says what an item of an evaluation is; ``topic`` is empty where it has none."""
+
 _LOCATION = {"source": pl.String()}
 
 QUESTIONS = pl.Schema({**frame_schema(Question), "source_locale": pl.String(), **_LOCATION})

@@ -46,9 +46,9 @@ READING = pl.Schema(
     }
 )
 """One row per locale asked about, in registry order: multiple-choice questions, those of them that show an
-option that nobody has read, and the options that they show
-, by who has read them: natives of the region, other people, a language model alone (of these those of
-which that is known ``by_question``), or nobody, neither person nor model."""
+option that nobody has read, and the options that they show, by who has read them: natives of the region, other
+people, a language model alone (of these those of which that is known ``by_question``), or nobody, neither
+person nor model."""
 
 
 class QuestionReadings:
