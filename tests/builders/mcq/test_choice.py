@@ -46,6 +46,22 @@ def test_an_option_that_sounds_more_like_the_region_stands_beside_each_answer():
     assert shown_in(templates, "en-GB", exclusions=verdicts)["mango"] == 12
 
 
+def test_of_two_correct_answers_the_one_is_asked_for_that_does_not_stand_out():
+    # Britain says apple everywhere, and mango more often than plum.
+    elsewhere = {"en-GB": [("apple", 6), ("mango", 2), ("tea", 2)], "es-MX": [("chilli", 5)]}
+    templates = {"T-1": {**MORE, "en-GB": [("apple", 3), ("plum", 3)]}, "T-2": elsewhere}
+    row = {"template_id": "T-1", "locale": "en-GB", "option": "mango", "kind": "ok", "reviewer": "r1"}
+    verdicts = pl.DataFrame([row], EXCLUSIONS)
+    for seed in range(6):
+        made = build_mcq(
+            *frames_of(templates), options=McqOptions(), seed=seed, judges=RULES, exclusions=verdicts
+        )
+        [(texts, answer)] = (
+            made.frame().filter(locale="en-GB", template_id="T-1").select("options", "answer").iter_rows()
+        )
+        assert texts[answer] == "plum"
+
+
 def test_what_few_people_gave_hides_an_answer_that_would_stand_out():
     rare = {**MORE, "zh-CN": [("grape", 3), ("mango", 1)]} | {"es-MX": [("papaya", 3)]}
     templates = {"T-1": rare, "T-2": {"en-GB": [("mango", 1), ("tea", 1)], "ar-DZ": [("bread", 3)]}}
