@@ -61,9 +61,9 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -
         with sample_path() as sample:
             shutil.copytree(sample, tmp_path / "collected")
         (tmp_path / "annotators.key").write_text(new_key())
-        for name, text in SHEETS.items():
-            (tmp_path / f"{name}.csv").write_text(text.format(tag=tag, image=image))
-        path, named = tmp_path / "project.toml", ", ".join(f'{name} = "{name}.csv"' for name in SHEETS)
+        for stage, text in SHEETS.items():
+            (tmp_path / f"{stage}.csv").write_text(text.format(tag=tag, image=image))
+        path, named = tmp_path / "project.toml", ", ".join(f'{stage} = "{stage}.csv"' for stage in SHEETS)
         path.write_text(
             f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
             'recipe = "collected/recipe.toml"\nquestions_per_topic = 3\n'
