@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from blend.builders.annotation.project import ORDER, StageName
 from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.ui_strings import english_template, is_english, is_known
-from blend.builders.mcq.result import regions_asked, too_few_regions
+from blend.builders.mcq.result import too_few_regions
 from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.schemas.errors import InputError
 from blend.schemas.language.articles import in_a_sentence
@@ -62,7 +62,7 @@ def too_few_locales(tags: Sequence[str]) -> str | None:
     ids = [row["template_id"] for row in csv.DictReader(io.StringIO(_text("sheet.csv")))]
     asked = [(template_id, tag) for template_id in ids for tag in dict.fromkeys(tags)]
     questions = pl.DataFrame(asked, ["template_id", "locale"], orient="row")
-    return too_few_regions(regions_asked(questions, known))
+    return too_few_regions(questions, known)
 
 
 def _name(name: str, *, given: bool) -> str:

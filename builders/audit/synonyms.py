@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.builders.audit.question_arrays import QuestionArrays
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.overlap import values
+from blend.builders.mcq.options import values
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import AnyDecision
 from blend.schemas.language.answer_formats import AnswerFormat

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from blend.builders.judges.prompt import Message, folded, one_line, stated_object
 from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, VERDICTS
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 """Number of the words below, part of the name under which a verdict is kept: other words, another number."""
 
 INSTRUCTION = """\
@@ -21,7 +21,7 @@ Of a key:
 "wrong": it is not.
 Of a distractor:
 "ok": it is plainly not correct there, as it should be.
-"also-right": it is correct there as well, or a fair person from there might say so: it is common there too, \
+"also_correct": it is correct there as well, or a fair person from there might say so: it is common there too, \
 or another name, a kind or a group of something correct.
 "silly": it is no answer to the question at all.
 
@@ -51,8 +51,8 @@ class AskedOptions(NamedTuple):
 class OptionOpinion(NamedTuple):
     """Opinion of a model on an option."""
 
-    kind: str
-    """The verdict, one of those of the option's role."""
+    verdict: str
+    """One of those of the option's role."""
     confidence: float
     """How sure it is, a fraction."""
     why: str

@@ -14,8 +14,7 @@ from functools import cached_property
 
 import polars as pl
 
-from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.overlap import base_forms
+from blend.builders.mcq.options import Option, base_forms, shown
 from blend.schemas.language.text_comparison import words
 from blend.schemas.rows.frame_columns import in_slices
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-import polars as pl
-
 from blend.builders.release.inputs import domain_file, known_domain
 from blend.loaders.files.content import read_content
 from blend.loaders.files.domains import domain_toml
@@ -18,9 +16,7 @@ from blend.loaders.files.workbooks import WORKBOOK
 from blend.loaders.recipes.domain_templates import is_packaged, own_templates
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import decisions_text, read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
-from blend.loaders.responses.fillers import read_fillers
-from blend.loaders.responses.wordings import read_wordings
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.topics import read_forms
 from blend.schemas.recipe.recipe import Recipe
 from blend.schemas.release.manifest import SourceInfo
@@ -29,12 +25,10 @@ from blend.schemas.release.release_layout import (
     COMPACT_STEM,
     DECISIONS_NAME,
     DOMAINS_NAME,
-    EXCLUSIONS_STEM,
-    FILLERS_STEM,
     FORMS_STEM,
     LOCALES_NAME,
     PROMPT_TEMPLATES_NAME,
-    WORDINGS_STEM,
+    VERDICTS_STEM,
 )
 
 
@@ -63,7 +57,7 @@ def portable_names(recipe: Recipe) -> Recipe:
             "mcq": recipe.mcq.model_copy(
                 update={
                     "judge": judge,
-                    **{kind: names.get(kind) for kind in ("fillers", "exclusions", "compact", "wordings")},
+                    **{kind: names.get(kind) for kind in ("verdicts", "compact")},
                 }
             ),
         }
@@ -103,19 +97,9 @@ def _content(path: Path, kind: str) -> bytes:
         return decisions_text(read_decisions(path)).encode()
     if kind == "forms":
         return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
-    if kind == "wordings":
-        return pl.DataFrame(read_wordings(path), orient="row").write_csv().encode()
     if kind == "compact":
         return read_compact(path).rename({"mcq_id": "MCQID"}).write_csv().encode()
-    rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
-    rows = rows.drop(rows.columns[-1])
-    unused = [
-        name
-        for name in ("question", "native", "confidence")
-        if name in rows.columns and rows[name].is_null().all()
-    ]
-    rows = rows.drop(unused)
-    return rows.write_csv().encode()
+    return read_verdicts(path).drop("source").write_csv().encode()
 
 
 def _suffix(location: str, *, workbook: str = ".csv") -> str:
@@ -127,14 +111,10 @@ def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
     options = recipe.mcq
     if options.judge.decisions is not None:
         yield _Reviewed("decisions", options.judge.decisions, DECISIONS_NAME)
-    if options.fillers is not None:
-        yield _Reviewed("fillers", options.fillers, FILLERS_STEM + _suffix(options.fillers))
-    if options.exclusions is not None:
-        yield _Reviewed("exclusions", options.exclusions, EXCLUSIONS_STEM + _suffix(options.exclusions))
+    if options.verdicts is not None:
+        yield _Reviewed("verdicts", options.verdicts, VERDICTS_STEM + _suffix(options.verdicts))
     if options.compact is not None:
         yield _Reviewed("compact", options.compact, COMPACT_STEM + _suffix(options.compact))
-    if options.wordings is not None:
-        yield _Reviewed("wordings", options.wordings, WORDINGS_STEM + _suffix(options.wordings))
     if (forms := recipe.cultural.forms) is not None:
         yield _Reviewed("forms", forms, FORMS_STEM + _suffix(forms, workbook=".tsv"))
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.builders.release.verdict_agreement import compared_verdicts
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.release.model_report import EVERY, ComparedKind, ModelComparison, ModelReport
 
 _OPTION = ("template_id", "locale", "option")
@@ -14,11 +15,11 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
     """Compare every model, and all together, with the people who have read the same options.
 
     Args:
-        beside: `mcq.exclusions.Exclusions.beside_models`.
+        beside: `mcq.verdicts.Verdicts.beside_models`.
         models: Names of the models, at least one, whether a verdict of theirs counts or not.
         model_confidence: From where on a model is sure.
     """
-    is_model = pl.col("reviewer").is_in(models)
+    is_model = pl.col("kind") == MODEL_KIND
     people = beside.filter(~is_model)
 
     def compared(name: str, verdicts: pl.DataFrame) -> ModelComparison:
@@ -26,7 +27,7 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
         sure = verdicts.filter(is_sure).unique(_OPTION)
         unsure = verdicts.unique(_OPTION).join(sure, on=_OPTION, how="anti")
         readers = people.join(sure, on=_OPTION, how="semi").group_by(_OPTION)
-        by_whom = readers.agg(native=(pl.col("native") == "yes").fill_null(value=False).any())
+        by_whom = readers.agg(native=(pl.col("kind") == NATIVE).any())
         rows = compared_verdicts(verdicts, people, model_confidence=model_confidence)
         return ModelComparison(
             reviewer=name,
@@ -37,6 +38,6 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
             kinds=tuple(ComparedKind(**row) for row in rows.to_dicts()),
         )
 
-    each = [compared(name, beside.filter(reviewer=name)) for name in models]
+    each = [compared(name, beside.filter(reader=name)) for name in models]
     together = [compared(EVERY, beside.filter(is_model))] if len(models) > 1 else []
     return ModelReport(confidence=model_confidence, models=(*together, *each))

@@ -3,11 +3,10 @@
 import polars as pl
 from polars.dataframe.group_by import GroupBy
 
-from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
-from blend.schemas.language.personal_data import MODEL, MODEL_PREFIX
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.release.model_report import ANY_REFUSAL, EVERY
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.sheets.option_sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
 
 AGREEMENT = pl.Schema(
     {
@@ -47,9 +46,9 @@ fraction). Of what others refused that is the recall of the reader's refusals; o
 false alarms. Where the reader says it: ``given``, how many of these the others confirm (counts), saying alike
 whether the option may be shown, and their share, the ``precision``. Shares of nothing are null."""
 
-_IS_MODEL = (pl.col("reviewer") == MODEL) | pl.col("reviewer").str.starts_with(MODEL_PREFIX)
+_IS_MODEL = pl.col("kind") == MODEL_KIND
 _OPTION = ("template_id", "locale", "question", "option")
-_SEVERITY = (WRONG, SILLY, "also-right", OK)
+_SEVERITY = (WRONG, SILLY, ALSO_CORRECT, OK)
 """Of several verdicts on an option, the first one here is what they say together."""
 
 
@@ -57,25 +56,25 @@ def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Say how far readers agree on whether an option may be shown.
 
     Args:
-        verdicts: `frame_columns.EXCLUSIONS`.
+        verdicts: `frame_columns.VERDICTS`.
 
     Returns:
         `AGREEMENT`.
 
-    Raises:
-        RowError, RowErrors: If a verdict is of an unknown kind.
-
     References:
         Krippendorff (2011), Computing Krippendorff's alpha-reliability; nominal.
     """
-    check_kinds(verdicts)
-    given = verdicts.with_columns(
-        refused=pl.col("kind") != OK, is_native=(pl.col("native") == "yes").fill_null(value=False)
+    given = _on_options(verdicts).with_columns(
+        refused=pl.col("verdict") != OK, is_native=pl.col("kind") == NATIVE
     )
     parts = [("all", given)] + [
         (str(tag), rows) for (tag,), rows in given.sort("locale").group_by("locale", maintain_order=True)
     ]
     return pl.DataFrame([_row(name, rows) for name, rows in parts], AGREEMENT, orient="row")
+
+
+def _on_options(verdicts: pl.DataFrame) -> pl.DataFrame:
+    return verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS))
 
 
 def _row(name: str, everything: pl.DataFrame) -> tuple[object, ...]:
@@ -117,21 +116,17 @@ def compared_verdicts(
     """Compare a reader's verdicts, such as a model's, with what others say of the same options.
 
     Args:
-        verdicts: The reader's, `frame_columns.EXCLUSIONS`; one refusal is enough.
+        verdicts: The reader's, `frame_columns.VERDICTS`; one refusal is enough.
         others: Those that count as true, likewise; without what the same model says there as well, and what any
             model says of options that people have read.
         model_confidence: Verdicts of a model that is less sure are left out, as a build leaves them out.
 
     Returns:
         `COMPARED`, without rows where nobody has read the same.
-
-    Raises:
-        RowError, RowErrors: If a verdict is of an unknown kind.
     """
-    check_kinds(verdicts)
-    check_kinds(others)
+    verdicts, others = _on_options(verdicts), _on_options(others)
     verdicts = verdicts.filter(pl.col("confidence").fill_null(1.0) >= model_confidence)
-    itself = _IS_MODEL & pl.col("reviewer").is_in(verdicts["reviewer"].drop_nulls().unique().implode())
+    itself = _IS_MODEL & pl.col("reader").is_in(verdicts["reader"].drop_nulls().unique().implode())
     true = _gravest(_without_overruled(others.filter(~itself)))
     both = _gravest(verdicts).join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
     rows = pl.concat([both.with_columns(locale=pl.lit(EVERY)), both]).with_columns(
@@ -159,8 +154,8 @@ _RANKS = {kind: rank for rank, kind in enumerate((ANY_REFUSAL, *_SEVERITY))}
 
 def _gravest(verdicts: pl.DataFrame) -> pl.DataFrame:
     """One row per option: what all verdicts on it say together."""
-    rank = pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64)
-    return verdicts.group_by(_OPTION).agg(pl.col("kind").sort_by(rank).first())
+    rank = pl.col("verdict").replace_strict(_RANKS, return_dtype=pl.Int64)
+    return verdicts.group_by(_OPTION).agg(kind=pl.col("verdict").sort_by(rank).first())
 
 
 def _by_kind(rows: pl.DataFrame, column: str) -> GroupBy:

@@ -107,39 +107,26 @@ COMPACT_ROWS = frame_schema(CompactQuestion)
 TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
 """True-false questions as published."""
 
-FILLERS = pl.Schema(
+VERDICTS = pl.Schema(
     {
         "template_id": pl.String(),
         "locale": pl.String(),
-        "option": pl.String(),
-        "region": pl.String(),
-        "reviewer": pl.String(),
-        "why": pl.String(),
-        **_LOCATION,
-    }
-)
-"""One row per reviewed distractor: the template, the locale asked about (null: any), the option in English,
-the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
-
-EXCLUSIONS = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "option": pl.String(),
-        "kind": pl.String(),
-        "reviewer": pl.String(),
-        "why": pl.String(),
         "question": pl.String(),
-        "native": pl.String(),
+        "option": pl.String(),
+        "verdict": pl.String(),
+        "with": pl.String(),
+        "reader": pl.String(),
+        "kind": pl.String(),
         "confidence": pl.Float64(),
+        "date": pl.String(),
+        "why": pl.String(),
         **_LOCATION,
     }
 )
-"""One row per verdict on an option: the template, the locale asked about, the option in English, the verdict
-(``also-right``, ``silly``, or ``wrong`` for a correct answer that is none, and it is not to be shown there;
-``ok``, and it has been read), who says so, their words, the question in English where the row counts for
-those words alone, ``yes`` where who says so is a native of the region (null: not), and how sure a model is
-of it, a fraction (null: it does not say, or it is a person)."""
+"""One row per verdict: the template, the locale asked about (null: any), the question in English where the
+verdict counts for these words alone, the option in English, one of `sheets.option_sheets.MEANINGS`, what that
+verdict names beside, who says so (``kind``: ``native`` of the region asked about, ``other`` or ``model``), how
+sure a model is (a fraction; null: it does not say, or it is a person), the day, and their words."""
 
 AGREEMENT = pl.Schema(
     {

@@ -29,7 +29,7 @@ from blend.loaders.files.pulled_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, drafts_in, read_events
 from blend.loaders.label_studio.folder import Folder
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.rows.frame_columns import VERDICTS
 
 PACE_DAYS = 7
 """Days by which the pace is measured: the last ones, today's included."""
@@ -120,7 +120,7 @@ def project_status(
     agreed = reliability(
         material.questions, material.responses.filter(ours), material.reviews.filter(ours), work
     )
-    verdicts = [row for one in found for row in one.reading.rows.get("exclusions", ())]
+    verdicts = [row for one in found for row in one.reading.rows.get("verdicts", ())]
     questions, gone = collection_plan(project, material), forgotten(file)
     people = People(project_key(file), accounts, lines)
     named = {people.of(number): account.address for number, account in (accounts or {}).items()}
@@ -149,7 +149,7 @@ def project_status(
         _locales(questions, work, today, agreed, _reviews(checked, work)),
         _people(work),
         agreed,
-        verdict_agreement(pl.DataFrame(verdicts, EXCLUSIONS)) if verdicts else pl.DataFrame(schema=AGREEMENT),
+        verdict_agreement(pl.DataFrame(verdicts, VERDICTS)) if verdicts else pl.DataFrame(schema=AGREEMENT),
         regions_note(file, file.locales, material),
         [one for one in reminders.all(work) if one.annotator not in gone],
         [(one.stage_locale.title, one.gone, pages.get(one.stage_locale.name, "")) for one in found if one.gone],

@@ -1,16 +1,20 @@
 """Checks of multiple-choice questions against the annotations: whose answers the options are."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import polars as pl
 
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
-from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
+from blend.builders.mcq.verdicts import Verdicts
 from blend.builders.validate.checked_release import Batch, Release
-from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
+from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error
+from blend.loaders.responses.verdicts import read_verdicts
+from blend.schemas.errors import BlendError
 from blend.schemas.language.answer_formats import AnswerFormat, understood
+from blend.schemas.release.release_layout import leads_out
 from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
@@ -37,16 +41,14 @@ def check_wrong_answers(release: Release) -> Iterator[Problem]:
 
     Annotators of their region gave them, or they are reviewed fillers.
 
-    * error: a distractor is not an answer of its region
-    * warning instead, when the recipe names fillers
+    * error: a distractor is not an answer of its region, and no verdict proposes it
     """
     given = release.once(GoldAnswers.read)
-    found = error if release.manifest.recipe.mcq.fillers is None else warning
     for batch in release.made_here(_COLUMNS):
         wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
         for row in given.strange(wrong, of="region").iter_rows(named=True):
             what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
-            yield found(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
+            yield error(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
 
 
 @dataclass(frozen=True)
@@ -65,26 +67,43 @@ class GoldAnswers:
         """The answers of all sound tables of annotations."""
         questions = _questions(release)
         formats = template_formats(questions)
-        options = release.manifest.recipe.mcq
-        is_put_right = options.mode == "default" and options.judge.shipped
-        reading = OptionReading(quotable(questions), shipped=is_put_right)
+        verdicts = release_verdicts(release, questions)
         columns = dict.fromkeys(("ID", "locale", "text"), pl.String())
         parts = [pl.DataFrame(schema=columns)]
         tags: set[str] = set()
         for batch in release.batches(ANNOTATIONS, columns=["locale", "annotations"]):
             rows = batch.complete().rows
             tags.update(rows["locale"])
-            parts.append(pl.DataFrame(_answers(rows, formats, reading), columns, orient="row"))
+            parts.append(pl.DataFrame(_answers(rows, formats, verdicts), columns, orient="row"))
         regions = {tag: release.locales.get(tag).region for tag in tags if tag in release.locales}
         answers = pl.concat(parts).with_columns(
             region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
         )
+        proposed = [
+            (template_id, None, text, one.origin.region)
+            for template_id, proposals in verdicts.proposed.items()
+            for one in proposals
+            for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
+        ]
+        answers = pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
         return cls(answers, formats, {"locale": frozenset(tags), "region": frozenset(regions.values())})
 
     def strange(self, options: pl.DataFrame, *, of: str) -> pl.DataFrame:
         """The options that nobody of their locale or region gave, as far as its annotations were read."""
         read = options.filter(pl.col(of).is_in(sorted(self.known[of])))
         return read.join(self.answers, on=["ID", of, "text"], how="anti", maintain_order="left")
+
+
+def release_verdicts(release: Release, questions: pl.DataFrame) -> Verdicts:
+    """The verdicts by which a release's multiple-choice questions were made, on `QUESTIONS` of it."""
+    options = release.manifest.recipe.mcq
+    is_shipped = options.mode == "default" and options.judge.shipped
+    if options.mode == "default" and options.verdicts is not None and not leads_out(options.verdicts):
+        # That a table cannot be read is said once, by `check_model_verdicts`.
+        with suppress(BlendError):
+            own = read_verdicts(release.path / options.verdicts)
+            return Verdicts(own, questions, release.locales, shipped=is_shipped)
+    return Verdicts(None, questions, release.locales, shipped=is_shipped)
 
 
 def _questions(release: Release) -> pl.DataFrame:
@@ -104,7 +123,7 @@ def _questions(release: Release) -> pl.DataFrame:
 
 
 def _answers(
-    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], reading: OptionReading
+    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], verdicts: Verdicts
 ) -> Iterator[tuple[str, str, str]]:
     """Every English variant of every answer: as written, put right, in the canonical spelling of its format."""
     variants = (
@@ -115,12 +134,16 @@ def _answers(
         .unique(maintain_order=True)
     )
     for template_id, tag, text in variants.iter_rows():
-        yield template_id, tag, shown(text)
-        yield template_id, tag, reading.text(template_id, shown(text))
-        answer_format = formats.get(template_id, AnswerFormat.TEXT)
-        spelled = None if answer_format is AnswerFormat.TEXT else understood(shown(text), answer_format)
-        if spelled is not None:
+        yield template_id, tag, verdicts.text(template_id, shown(text))
+        for spelled in _as_options(shown(text), formats.get(template_id, AnswerFormat.TEXT)):
             yield template_id, tag, spelled
+
+
+def _as_options(text: str, answer_format: AnswerFormat) -> Iterator[str]:
+    yield text
+    spelled = None if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
+    if spelled is not None:
+        yield spelled
 
 
 def _options(batch: Batch) -> pl.DataFrame:

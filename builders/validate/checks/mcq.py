@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from blend.builders.mcq.published_mcqs import published_prompt
+from blend.builders.mcq.reading import verdict_notes
 from blend.builders.mcq.result import why_none_made
-from blend.builders.mcq.verdicts.reading import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS

@@ -6,7 +6,7 @@ from pathlib import Path
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, warning
 from blend.loaders.releases.model_reports import read_model_report
-from blend.loaders.responses.exclusions import models_in, read_exclusions
+from blend.loaders.responses.verdicts import models_in, read_verdicts
 from blend.schemas.errors import BlendError, RowError
 from blend.schemas.recipe.recipe import McqOptions
 from blend.schemas.release.model_report import ModelReport
@@ -19,7 +19,7 @@ _ASK = "have people read some of the same options, or the model what people have
 def check_model_verdicts(release: Release) -> Iterator[Problem]:
     """Models' verdicts are compared.
 
-    * error: the release's file of exclusions holds verdicts of models, and `reports/model_verdicts.json` is
+    * error: the release's table of verdicts holds verdicts of models, and `reports/model_verdicts.json` is
       missing, is of other models, of more verdicts or of another `mcq.model_confidence`, or does not add up
     * warning: no person has read any of the options on which a model is sure
     """
@@ -32,11 +32,11 @@ def check_model_verdicts(release: Release) -> Iterator[Problem]:
     try:
         held = _verdicts_held(release.path, options)
     except BlendError as broken:
-        yield error(str(options.exclusions), f"cannot be read ({str(broken).splitlines()[0]})", REBUILD)
+        yield error(str(options.verdicts), f"cannot be read ({str(broken).splitlines()[0]})", REBUILD)
         return
     if report is None:
         if held:
-            what = f"is missing, and {options.exclusions} holds verdicts of {', '.join(held)}"
+            what = f"is missing, and {options.verdicts} holds verdicts of {', '.join(held)}"
             yield error(MODEL_VERDICTS_NAME, what, REBUILD)
         return
     if report.confidence != options.model_confidence:
@@ -47,11 +47,11 @@ def check_model_verdicts(release: Release) -> Iterator[Problem]:
 
 def _verdicts_held(release: Path, options: McqOptions) -> Mapping[str, int]:
     """Count the options on which each model has given a verdict, whether it counts or not."""
-    path = options.exclusions
+    path = options.verdicts
     if options.mode == "paper" or path is None or leads_out(path):
         return {}
-    verdicts = read_exclusions(release / path)
-    about = verdicts.unique([*KEY, "option", "reviewer"])["reviewer"].to_list()
+    verdicts = read_verdicts(release / path)
+    about = verdicts.unique([*KEY, "option", "reader"])["reader"].to_list()
     return {name: about.count(name) for name in models_in(verdicts)}
 
 
@@ -61,7 +61,7 @@ def _compare(report: ModelReport, held: Mapping[str, int]) -> Iterator[Problem]:
         model, n_held = stated.get(name), held.get(name, 0)
         n_stated = 0 if model is None else model.verdicts + model.unsure
         if model is None or n_stated > n_held:
-            what = f"says that {name} has read {n_stated:,} options, the exclusions say {n_held:,}"
+            what = f"says that {name} has read {n_stated:,} options, the verdicts say {n_held:,}"
             yield error(MODEL_VERDICTS_NAME, what, REBUILD)
         elif model.verdicts and not model.compared:
             yield warning(MODEL_VERDICTS_NAME, f"nobody has checked what {name} says", _ASK)

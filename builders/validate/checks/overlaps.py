@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
-from blend.builders.mcq.overlap import values
+from blend.builders.mcq.options import values
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import GoldAnswers
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
@@ -19,7 +19,7 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
 
     * error: a distractor shares a word with an acceptable answer of the locale or with another distractor
       (`builders.judges.equivalence.overlaps`); for numbers, times and dates, can mean the same value
-      (`builders.mcq.overlap.values`)
+      (`builders.mcq.options.values`)
     * warning instead: in paper mode, and where a decisions file may have said so
     """
     recipe = release.manifest.recipe.mcq

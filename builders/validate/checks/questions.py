@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from blend.builders.mcq.verdicts.wordings import corrected
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Release
+from blend.builders.validate.checks.answers import release_verdicts
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.schemas.language.region_mentions import in_english, is_named, others_named
 from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
@@ -131,17 +131,14 @@ def _annotated(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
 
 def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """Multiple-choice questions ask the short-answer question of their locale: region named, no slips."""
-    mcq = release.manifest.recipe.mcq
-    wording = corrected if mcq.mode == "default" and mcq.judge.shipped else lambda _, en_question: en_question
-    known = asked.filter(pl.col("locale").is_in(release.locales.tags)).drop_nulls("Translation")
-    expected = known.select(
-        "ID",
+    here = asked.filter(pl.col("locale").is_in(release.locales.tags)).drop_nulls("Translation")
+    known = here.rename({"ID": "template_id", "Translation": "en_question"})
+    expected = release_verdicts(release, known).questions.select(
+        pl.col("template_id").alias("ID"),
         "locale",
         expected_topic="Topic",
-        expected=pl.struct("ID", "Translation", "locale").map_elements(
-            lambda row: prompt_question(
-                wording(row["ID"], row["Translation"]), release.locales.get(row["locale"])
-            ),
+        expected=pl.struct("en_question", "locale").map_elements(
+            lambda row: prompt_question(row["en_question"], release.locales.get(row["locale"])),
             return_dtype=pl.String,
         ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from blend.builders.mcq.true_false import true_false_rows
+from blend.builders.mcq.published_mcqs import true_false_rows
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import REBUILD, Problem, error
 from blend.schemas.base.arrow_types import published_names

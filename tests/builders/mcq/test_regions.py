@@ -8,7 +8,7 @@ import pytest
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.mcq.result import regions_asked, too_few_regions
+from blend.builders.mcq.result import too_few_regions
 from blend.cli import app
 from blend.loaders.sample import sample_path
 from blend.schemas.language.locales import registry
@@ -23,7 +23,7 @@ CAN = (
 
 def told(*asked: tuple[str, str]) -> str | None:
     frame = pl.DataFrame(asked, ["template_id", "locale"], orient="row")
-    return too_few_regions(regions_asked(frame, registry()))
+    return too_few_regions(frame, registry())
 
 
 def test_four_regions_are_enough():
