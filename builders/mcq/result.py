@@ -213,8 +213,8 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
     missing = len(LETTERS) - len(regions)
     more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
     return (
-        f"{usable:,} of {pluralise(questions, 'question')} can become multiple-choice questions. {EACH_NEEDS}. "
-        f"Here, {pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked "
+        f"{questions - usable:,} of {pluralise(questions, 'question')} cannot become multiple-choice questions. "
+        f"{EACH_NEEDS}. Here, {pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked "
         f"({', '.join(regions)}){as_one}{more}"
     )
 
