@@ -258,6 +258,7 @@ def status(
         )
         return
     from blend.builders.mcq.result import too_few_regions
+    from blend.loaders.responses.verdicts import proposes_options
     from blend.views.collection import collection_tables
     from blend.views.releases import RAW, odd_lines
     from blend.views.safe import SafeConsole
@@ -269,7 +270,8 @@ def status(
     for line in odd_lines(found, "all among the findings of a build"):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     known = known_locales(used, base=base)
-    if used.mcq.verdicts is None and (note := too_few_regions(inputs.questions, known)):
+    can_fill = used.mcq.verdicts is not None and proposes_options(base / used.mcq.verdicts)
+    if not can_fill and (note := too_few_regions(inputs.questions, known)):
         console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)
 
 

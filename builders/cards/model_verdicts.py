@@ -21,7 +21,7 @@ def model_verdicts(report: ModelReport | None, reading: pl.DataFrame) -> str:
 
     Args:
         report: The comparison; null where no model has given a verdict.
-        reading: `builders.mcq.verdicts.reading.READING`.
+        reading: `builders.mcq.reading.READING`.
 
     Returns:
         Sentences after a blank, or nothing.

@@ -135,11 +135,11 @@ def read_answers(
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
-    asked = _AskedBefore(questions)
+    first: dict[tuple[str, str], str] = {}
     for template_id, responses in _responses_by_template(questions, annotations, locales):
         answer_format = formats.get(template_id, AnswerFormat.TEXT)
         reader = _Reader(template_id, answer_format, options, seed, locales, verdicts, left_out_by)
-        read = tuple(asked.once(template_id, given.wording, reader.read(given)) for given in responses)
+        read = tuple(_asked_once(template_id, given.wording, reader.read(given), first) for given in responses)
         yield TemplateAnswers(template_id, answer_format, read)
 
 
@@ -301,29 +301,23 @@ def _distinct(read: Iterable[Option | str]) -> list[Option]:
     return list(best.values())
 
 
-class _AskedBefore:
-    """English wordings in which several templates ask a locale.
+def _asked_once(
+    template_id: str, wording: str | None, answers: LocaleAnswers, first: dict[tuple[str, str], str]
+) -> LocaleAnswers:
+    """Leave a locale out that an earlier template asks in the same words: it would be asked twice.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
+        template_id: The template.
+        wording: What it asks, in English.
+        answers: What the locale brings.
+        first: By locale and wording, the first template that asks the locale about its own answer.
     """
-
-    def __init__(self, questions: pl.DataFrame) -> None:
-        asked = questions.select("locale", "en_question")
-        self._repeated = frozenset(asked.filter(asked.is_duplicated()).iter_rows())
-        """Locales and wordings; of all questions they would take as much memory as the answers."""
-        self._first: dict[tuple[str, str], str] = {}
-        """By locale and wording, the first template that asks the locale about its own answer."""
-
-    def once(self, template_id: str, wording: str | None, answers: LocaleAnswers) -> LocaleAnswers:
-        """Leave a locale out that an earlier template asks in the same words: it would be asked twice."""
-        asked = answers.locale.tag, wording or ""
-        if not answers.golds or not wording or asked not in self._repeated:
-            return answers
-        first = self._first.setdefault(asked, template_id)
-        if first == template_id:
-            return answers
-        return replace(answers, golds=(), loss=("asked-already", f"{first} asks it in the same words"))
+    if not answers.golds or not wording:
+        return answers
+    earlier = first.setdefault((answers.locale.tag, wording), template_id)
+    if earlier == template_id:
+        return answers
+    return replace(answers, golds=(), loss=("asked-already", f"{earlier} asks it in the same words"))
 
 
 def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str] | None:

@@ -28,7 +28,7 @@ from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen, Rules
 from blend.builders.mcq.keyness import GivenElsewhere, Keyness, answer_index
 from blend.builders.mcq.offers import Target, reviewed_fillers
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, SureQuestions, balanced_positions
+from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, unsure
 from blend.builders.mcq.reading import reading_frame
 from blend.builders.mcq.result import DROPPED, FOUND, SHORT, McqBuild, summarise
 from blend.builders.mcq.unread_options import unread_rule
@@ -69,7 +69,7 @@ def build_default(
     panel = JudgePanel(judges)
     made_rows: list[McqRow] = []
     dropped: list[tuple[str, str, str, str]] = []
-    sure = SureQuestions(options.target_min_votes + MORE_VOTES)
+    not_sure: dict[str, tuple[str, str, str, str]] = {}
     for answers in read_answers(
         questions,
         annotations,
@@ -89,13 +89,22 @@ def build_default(
                 key = kept.template_id, target.answers.locale.tag
                 dropped.append((*key, SHORT, _shortage(target, kept)))
             else:
-                made_rows.append(_named(chosen, target.answers, kept))
-                sure.look(made_rows[-1].mcq_id, kept.template_id, kept.answer_format, *chosen)
+                row = _named(chosen, target.answers, kept)
+                made_rows.append(row)
+                least = options.target_min_votes + MORE_VOTES
+                if options.rungs and (reason := unsure(*chosen, kept.answer_format, least=least)):
+                    not_sure[row.mcq_id] = row.template_id, row.locale, *reason
     rows = _placed(made_rows, seed, locales)
     plans = [MadeRows(tuple(of)) for _, of in groupby(rows, key=attrgetter("template_id"))]
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
-    not_sure = [pl.DataFrame(sure.found, FOUND, orient="row")] if options.rungs else []
+    sure = frozenset(row.mcq_id for row in rows if row.mcq_id not in not_sure)
+    found = (
+        read.slips,
+        read.found,
+        read.on_nothing(index, template_formats(questions), locales),
+        pl.DataFrame(list(not_sure.values()), FOUND, orient="row"),
+    )
     return McqBuild(
         plans=plans,
         questions=read.questions,
@@ -103,12 +112,10 @@ def build_default(
         dropped=losses,
         summary=summarise(plans, losses, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
-        found=pl.concat(
-            [read.slips, read.found, read.on_nothing(index, template_formats(questions), locales), *not_sure]
-        ),
+        found=pl.concat(found),
         reading=reading_frame(rows, read, locales.tags),
         beside_models=read.beside_models(),
-        true_false=frozenset(sure.ids) if options.rungs else None,
+        true_false=sure if options.rungs else None,
     )
 
 

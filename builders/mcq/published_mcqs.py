@@ -262,34 +262,23 @@ def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     )
 
 
-class SureQuestions:
-    """Multiple-choice questions whose options are asked one by one: those that enough people agree on.
+def unsure(
+    gold: Option, wrong: Iterable[Option], answer_format: AnswerFormat, *, least: int
+) -> tuple[str, str] | None:
+    """Say why the options of a question are not asked one by one: reason and detail; null if they are.
 
     Args:
-        least: Votes that a correct answer needs. Where an option stands by itself, what four of five said
+        gold: The correct answer.
+        wrong: The distractors.
+        answer_format: Format of the question.
+        least: Votes that the correct answer needs. Where an option stands by itself, what four of five said
             readers doubted now and then.
     """
-
-    def __init__(self, least: int) -> None:
-        self._least = least
-        self.ids: set[str] = set()
-        """Their ids."""
-        self.found: list[tuple[str, str, str, str]] = []
-        """Rows of `builders.mcq.result.FOUND`: why there are no more."""
-
-    def look(
-        self, mcq_id: str, template_id: str, answer_format: AnswerFormat, gold: Option, wrong: Iterable[Option]
-    ) -> None:
-        """Look at a question: enough people gave its answer, and no wrong number is near it."""
-        key = template_id, gold.locale.tag
-        near = [one.text for one in wrong if _is_near(one.text, gold.text, answer_format)]
-        if gold.votes < self._least:
-            detail = f"{pluralise(gold.votes, 'vote')} for {gold.text!r}; {self._least} needed"
-            self.found.append((*key, "few-votes-true-false", detail))
-        elif near:
-            self.found.append((*key, "near-number", f"{near[0]!r} beside {gold.text!r}"))
-        else:
-            self.ids.add(mcq_id)
+    if gold.votes < least:
+        detail = f"{pluralise(gold.votes, 'vote')} for {gold.text!r}; {least} needed"
+        return "few-votes-true-false", detail
+    near = [one.text for one in wrong if _is_near(one.text, gold.text, answer_format)]
+    return ("near-number", f"{near[0]!r} beside {gold.text!r}") if near else None
 
 
 def _is_near(text: str, other: str, answer_format: AnswerFormat) -> bool:

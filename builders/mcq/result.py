@@ -173,7 +173,7 @@ OTHERS_NEEDED = len(LETTERS) - 1
 EACH_NEEDS = (
     f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, so at least "
     f"{len(LETTERS)} regions must be asked the same question: ask BLEnD's own, by its template ids, with its "
-    'published answers as a further source (`kind = "blend"`), ask more regions, or write reviewed fillers '
+    'published answers as a further source (`kind = "blend"`), ask more regions, or propose options '
     "(docs/mcq.md)"
 )
 
@@ -212,10 +212,10 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
     as_one = "".join(f"; {', '.join(group[:-1])} and {group[-1]} count as one" for group in groups)
     missing = len(LETTERS) - len(regions)
     more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
+    here = f"{pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked"
     return (
-        f"{questions - usable:,} of {pluralise(questions, 'question')} cannot become multiple-choice questions. "
-        f"{EACH_NEEDS}. Here, {pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked "
-        f"({', '.join(regions)}){as_one}{more}"
+        f"{questions - usable:,} of {pluralise(questions, 'question')} cannot become multiple-choice "
+        f"questions. {EACH_NEEDS}. Here, {here} ({', '.join(regions)}){as_one}{more}"
     )
 
 

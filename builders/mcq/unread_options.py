@@ -8,8 +8,6 @@ answers have a say, so that a further one changes nothing between others.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from functools import cached_property
 from typing import NamedTuple
 
 import polars as pl
@@ -37,9 +35,6 @@ _MOST_TEMPLATES = 20
 Form = tuple[str, ...]
 """A text by its `base_forms`."""
 
-Coefficients = Mapping[str, float]
-"""By feature."""
-
 
 class _Given(NamedTuple):
     """What a locale has answered."""
@@ -61,18 +56,9 @@ class OptionRisk:
         questions: `frame_columns.QUESTIONS`.
         annotations: `frame_columns.ANNOTATIONS`.
         shipped: Whether what the package's model refused about other regions counts.
-        models: Coefficients by `RULES` and `READINGS`; those of the package when absent.
     """
 
-    def __init__(
-        self,
-        questions: pl.DataFrame,
-        annotations: pl.DataFrame,
-        *,
-        shipped: bool,
-        models: Mapping[str, Coefficients] | None = None,
-    ) -> None:
-        self._models = shipped_risk() if models is None else models
+    def __init__(self, questions: pl.DataFrame, annotations: pl.DataFrame, *, shipped: bool) -> None:
         self._formats = template_formats(questions)
         self._topics: dict[str, str | None] = dict(
             questions.group_by("template_id").agg(pl.col("topic").min()).iter_rows()
@@ -91,7 +77,8 @@ class OptionRisk:
             option: The option.
         """
         values = self.features(template_id, asked, option.text, option.locale.tag)
-        return self._probability(READINGS if READING_FEATURES[0] in values else RULES, values)
+        coefficients = shipped_risk()[READINGS if READING_FEATURES[0] in values else RULES]
+        return 1 / (1 + math.exp(-sum(one * values[name] for name, one in coefficients.items())))
 
     def features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
         """Compute the features, `READING_FEATURES` only where the option was read elsewhere.
@@ -131,10 +118,6 @@ class OptionRisk:
             found |= zip(READING_FEATURES, read, strict=False)
         return found
 
-    def _probability(self, model: str, values: Mapping[str, float]) -> float:
-        coefficients = self._models[model]
-        return 1 / (1 + math.exp(-sum(one * values[name] for name, one in coefficients.items())))
-
     def _read_index(self, index: pl.DataFrame) -> None:
         forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
         for template_id, tag, text, votes in index.iter_rows():
@@ -172,30 +155,26 @@ class _Readings:
     def __init__(self, annotations: pl.DataFrame) -> None:
         upstream = annotations.filter(pl.col("grouping") == Grouping.UPSTREAM.value)
         self._published = frozenset(upstream.select(KEY).rows())
+        self._read: defaultdict[str, set[str]] = defaultdict(set)
+        """By template, the locales about which it was read."""
+        self._refused: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        """By template and option, the locales about which it was refused."""
+        for template_id, tag, option, verdict in (
+            shipped_verdicts().select(*KEY, "option", "verdict").iter_rows()
+        ):
+            if verdict == READ:
+                self._read[template_id].add(tag)
+            elif verdict in ALL_VERDICTS:
+                self._refused[template_id][shown(option)].add(tag)
 
     def elsewhere(self, template_id: str, asked: str, text: str, origin: str) -> tuple[float, ...]:
         """Compute `READING_FEATURES`; empty where too few regions were read about with this option."""
-        read = self._read.get(template_id, frozenset()) - {asked, origin}
+        read = self._read[template_id] - {asked, origin}
         if (template_id, origin) not in self._published or len(read) < _FEWEST_READ:
             return ()
-        refused = self._refused.get(template_id, {})
-        of_option = len(refused.get(text, set()) & read)
+        refused = self._refused[template_id]
         of_template = sum(len(tags & read) for tags in refused.values())
-        return of_option / len(read), math.log((of_template + 1) / (len(read) + 1))
-
-    @cached_property
-    def _read(self) -> dict[str, frozenset[str]]:
-        read = shipped_verdicts().filter(verdict=READ)
-        rows = read.group_by("template_id").agg("locale").iter_rows()
-        return {template_id: frozenset(tags) for template_id, tags in rows}
-
-    @cached_property
-    def _refused(self) -> dict[str, dict[str, set[str]]]:
-        found: dict[str, dict[str, set[str]]] = {}
-        refusals = shipped_verdicts().filter(pl.col("verdict").is_in(ALL_VERDICTS))
-        for template_id, tag, option in refusals.select(*KEY, "option").iter_rows():
-            found.setdefault(template_id, {}).setdefault(shown(option), set()).add(tag)
-        return found
+        return len(refused[text] & read) / len(read), math.log((of_template + 1) / (len(read) + 1))
 
 
 def unread_rule(

@@ -21,7 +21,7 @@ from blend.loaders.responses.option_sheets import OptionVerdict, subject
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.language.personal_data import is_model, pseudonym
 from blend.schemas.rows.frame_columns import VERDICTS
-from blend.schemas.sheets.option_sheets import MEANINGS, OK, stands_by_natives
+from blend.schemas.sheets.option_sheets import MEANINGS, OK, PROPOSED, stands_by_natives
 
 NATIVE, OTHER, MODEL_KIND = "native", "other", "model"
 """Kinds of readers."""
@@ -107,6 +107,11 @@ def _fraction(text: str | None, where: str) -> float | None:
         fix = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
         raise RowError(f"unknown value {text!r}", where=f"{where}, column confidence", fix=fix)
     return confidence
+
+
+def proposes_options(path: Path) -> bool:
+    """Whether there is such a table, and it proposes options for questions that are short of them."""
+    return path.is_file() and not read_verdicts(path).filter(verdict=PROPOSED).is_empty()
 
 
 def models_in(verdicts: pl.DataFrame) -> list[str]:

@@ -139,7 +139,11 @@ def test_what_is_offered_about_a_region(given, offered):
     ("answer_format", "given", "offered"),
     [
         ("integer", ["1", "01", "3", "10", "11", "5"], {"10", "11", "5"}),
-        ("HH:MM", ["7:00", "8:00", "9:00 PM", "10:00", "11:00"], {"08:00", "21:00", "10:00", "11:00"}),
+        (
+            "HH:MM",
+            ["7:00", "8:00", "9:00 PM", "10:00", "11:00", "12:00"],
+            {"08:00", "21:00", "10:00", "11:00", "12:00"},
+        ),
     ],
 )
 def test_numbers_and_times_are_compared_by_value(answer_format, given, offered):

@@ -189,19 +189,21 @@ def test_a_locale_that_nobody_knows():
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_decisions_and_fillers_are_used_and_pinned(tmp_path: Path):
+def test_decisions_and_verdicts_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "decisions.tsv").write_text(
         "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n",
         encoding="utf-8",
     )
-    (tmp_path / "fillers.csv").write_text(
-        "template_id,locale,option,region,reviewer,why\nedu-02,en-US,a made-up meal,GB,mina,nobody eats it\n",
+    (tmp_path / "verdicts.csv").write_text(
+        "template_id,locale,option,verdict,with,reader,why\n"
+        "edu-02,en-US,a made-up meal,proposed,GB,mina,nobody eats it\n"
+        ",,teach,same_as,instruct,mina,\n",
         encoding="utf-8",
     )
-    mcq = McqOptions(judge=JudgeOptions(decisions="decisions.tsv"), fillers="fillers.csv")
+    mcq = McqOptions(judge=JudgeOptions(decisions="decisions.tsv"), verdicts="verdicts.csv")
     recipe = sample_recipe().model_copy(update={"mcq": mcq})
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert [info.kind for info in manifest.sources] == ["sample", "decisions", "fillers"]
+    assert [info.kind for info in manifest.sources] == ["sample", "decisions", "verdicts"]
     assert manifest.sources[1].files[0].path == "decisions.tsv"
     together = [
         row

@@ -141,8 +141,10 @@ def test_a_wrong_option_that_nobody_of_its_region_gave(release):
     release.change(CONFIG, "test", change)
     said = f"{MCQ}:{ID}: the distractor 'wave at the goldfish' is not an answer of region IR to edu-01; {FIX}"
     assert release.problems("wrong-answers") == [f"error: {said}"]
-    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(fillers="fillers.csv"))
-    assert release.problems("wrong-answers") == [f"warning: {said}"]
+    row = "edu-01,wave at the goldfish,proposed,IR,r1"
+    (release.path / "verdicts.csv").write_text(f"template_id,option,verdict,with,reader\n{row}\n", "utf-8")
+    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(verdicts="verdicts.csv"))
+    assert release.problems("wrong-answers") == []
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import read_text
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError
 from blend.schemas.language.personal_data import pseudonym
@@ -47,11 +47,12 @@ def test_a_reviewer_is_a_pseudonym_too(folder: Path):
     lines = [first.replace(f'"reviewer": "{before}"', '"reviewer": "mina@example.org"'), *rest]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert refused(folder) == f"reviews/ko-KR.jsonl:1, column reviewer: {ADDRESS}"
-    fillers = folder / "fillers.csv"
-    fillers.write_text("template_id,option,region,reviewer\nfood-01,porridge,UK,Mina Kim\n", encoding="utf-8")
+    verdicts = folder / "verdicts.csv"
+    row = "food-01,,porridge,proposed,UK,Mina Kim"
+    verdicts.write_text(f"template_id,locale,option,verdict,with,reader\n{row}\n", encoding="utf-8")
     with pytest.raises(BlendError) as told:
-        read_fillers(fillers)
-    assert str(told.value) == f"fillers.csv:2, column reviewer: {NAME}"
+        read_verdicts(verdicts)
+    assert str(told.value) == f"verdicts.csv:2, column reader: {NAME}"
 
 
 @pytest.mark.parametrize(

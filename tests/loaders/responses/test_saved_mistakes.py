@@ -185,7 +185,7 @@ def test_whatever_else_lies_in_the_folder_is_told(folder: Path):
     ]
 
 
-@pytest.mark.parametrize("name", ["exclusions.csv", "fillers.csv", "notes.txt", "~$prompts.xlsx"])
+@pytest.mark.parametrize("name", ["verdicts.csv", "notes.txt", "~$prompts.xlsx"])
 def test_other_files_may_stand_beside(folder: Path, name: str):
     (folder / name).write_text("template_id,option,region,reviewer\n", encoding="utf-8")
     assert len(read_responses(folder).responses) == len(read_responses(VALID).responses)
