@@ -1,13 +1,14 @@
 """The words in which a model is asked about the options of a question, and how its reply is read."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blend.builders.judges.prompt import Message, folded, one_line, stated_object
 from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, VERDICTS
 
-PROMPT_VERSION = 2
+PROMPT_VERSION = 1
 """Number of the words below, part of the name under which a verdict is kept: other words, another number."""
 
 INSTRUCTION = """\
@@ -101,7 +102,7 @@ def read_option_opinions(asked: AskedOptions, reply: str) -> Sequence[OptionOpin
     stated = stated_object(reply) or {}
     entries = [stated[str(number)] for number in range(1, len(asked.options) + 1)]
     return [
-        OptionOpinion(folded(entry["verdict"]), float(entry["confidence"]), one_line(entry.get("why")))
+        OptionOpinion(_verdict(entry), float(entry["confidence"]), one_line(entry.get("why")))
         for entry in entries
     ]
 
@@ -128,13 +129,17 @@ _MOST_NAMED = 5
 def _fault(entry: object, role: str) -> str:
     if not isinstance(entry, Mapping):
         return "has no object"
-    if folded(entry.get("verdict")) not in VERDICTS[role]:
+    if _verdict(entry) not in VERDICTS[role]:
         return f"is a {role}, whose verdict is {_names(role)}"
     sure = entry.get("confidence")
     # True is a number to Python.
     if isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1:
         return ""
     return "has no confidence from 0 to 1"
+
+
+def _verdict(entry: Mapping[str, Any]) -> str:
+    return re.sub(r"[\s-]+", "_", folded(entry.get("verdict")))
 
 
 def _names(role: str) -> str:

@@ -114,13 +114,7 @@ class Verdicts:
         _check(own, set(questions["template_id"]), locales)
         parts = [shipped_verdicts(), own] if shipped else [own]
         every, self._model_confidence = pl.concat(parts), model_confidence
-        self._corrected = {
-            (template_id, slip): text
-            for template_id, slip, text in every.filter(pl.col("option").is_null(), verdict=SLIP)
-            .select("template_id", "question", "with")
-            .iter_rows()
-        }
-        self.questions, self.slips = self._without_slips(questions)
+        self.questions, self.slips = _without_slips(questions, every)
         """The questions as they are asked, and `FOUND`: those that are asked in other words than before."""
         by_part = [_in_force(part, [questions, self.questions], every) for part in parts]
         in_force = pl.concat(by_part)
@@ -143,21 +137,6 @@ class Verdicts:
         self._published = frozenset[tuple[str, str]]() if annotations is None else _published(annotations, read)
 
     # What questions and options are shown as
-
-    def _without_slips(self, questions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-        slips: dict[str, list[tuple[str, str]]] = {}
-        for (template_id, slip), text in self._corrected.items():
-            slips.setdefault(template_id, []).append((slip, text))
-        found, texts = [], []
-        for template_id, tag, text in questions.select(*KEY, "en_question").iter_rows():
-            asked = text
-            for slip, corrected in slips.get(template_id, ()):
-                if slip in (asked or ""):
-                    asked = asked.replace(slip, corrected)
-                    found.append((template_id, tag, "slip-in-wording", f"{slip!r} is asked as {corrected!r}"))
-            texts.append(asked)
-        asked_as = questions.with_columns(en_question=pl.Series(texts, dtype=pl.String))
-        return asked_as, pl.DataFrame(found, FOUND, orient="row").sort(KEY)
 
     def text(self, template_id: str, text: str) -> str:
         """Write an option as shown, without a slip in its English."""
@@ -317,6 +296,24 @@ class Verdicts:
 
 
 _NOTHING = Excluded()
+
+
+def _without_slips(questions: pl.DataFrame, verdicts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Put slips in the English of questions right: the questions, and `FOUND`."""
+    slips: dict[str, list[tuple[str, str]]] = {}
+    of_questions = verdicts.filter(pl.col("option").is_null(), verdict=SLIP)
+    for template_id, slip, corrected in of_questions.select("template_id", "question", "with").iter_rows():
+        slips.setdefault(template_id, []).append((slip, corrected))
+    found, texts = [], []
+    for template_id, tag, text in questions.select(*KEY, "en_question").iter_rows():
+        asked = text
+        for slip, corrected in slips.get(template_id, ()):
+            if asked and slip in asked:
+                asked = asked.replace(slip, corrected)
+                found.append((template_id, tag, "slip-in-wording", f"{slip!r} is asked as {corrected!r}"))
+        texts.append(asked)
+    asked_as = questions.with_columns(en_question=pl.Series(texts, dtype=pl.String))
+    return asked_as, pl.DataFrame(found, FOUND, orient="row").sort(KEY)
 
 
 def _spellings(text: str, answer_format: AnswerFormat, locales: Registry) -> set[str]:

@@ -27,7 +27,7 @@ GOOD = {
 
 def test_other_words_have_another_number():
     # A verdict is kept under the number of the words that brought it: change both.
-    digests = {1: "9bfccfb25c27"}
+    digests = {1: "48cbfcd2cf01"}
     assert sha256(INSTRUCTION.encode()).hexdigest()[:12] == digests[PROMPT_VERSION]
 
 

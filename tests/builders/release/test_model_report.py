@@ -49,7 +49,8 @@ COLUMNS = ["locale", "option", "verdict", "reader", "native", "confidence"]
 
 
 def beside(*rows: tuple[Any, ...]) -> pl.DataFrame:
-    found = pl.DataFrame(rows, COLUMNS, orient="row").with_columns(
+    overrides = {"reader": pl.String, "native": pl.String}
+    found = pl.DataFrame(rows, COLUMNS, orient="row", schema_overrides=overrides).with_columns(
         kind=KIND,
         template_id=pl.lit("T-1"),
     )

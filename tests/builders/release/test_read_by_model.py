@@ -79,14 +79,14 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert british["region"] == "the UK"
     assert Counter(one["role"] for one in british["options"].values()) == {"key": 1, "distractor": 6}
     rows = read_verdicts(tmp_path / "verdicts.tsv")
-    assert set(rows["reader"]) == {"chat:m1@prompt-2"}
+    assert set(rows["reader"]) == {"chat:m1@prompt-1"}
     assert set(rows["kind"]) == {"model"}
     assert rows.filter(locale="en-GB", option="tacos")["confidence"].to_list() == [0.5]
     assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "tacos"}
-    unread = {"tacos": "chat:m1@prompt-2: also_correct (0.5)"}
+    unread = {"tacos": "chat:m1@prompt-1: also_correct (0.5)"}
     assert sheet_of(recipe, "--unread") == unread
     assert "salad" not in sheet_of(recipe)
-    assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-2: also_correct (0.9)"
+    assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also_correct (0.9)"
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     # Four questions of four options; of tacos, offered in three of them, it was unsure.
     assert "A language model has read 13 of the 16 options" in card
@@ -161,7 +161,7 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
     with pytest.raises(BlendError) as raised:
         judge(chat, recipe, "--locale", "en-GB")
     assert str(raised.value) == (
-        "chat:m1@prompt-2: no verdicts on food-00 about en-GB in 3 tries: it is not a JSON object; the last "
+        "chat:m1@prompt-1: no verdicts on food-00 about en-GB in 3 tries: it is not a JSON object; the last "
         "reply was 'No.'; have people read these options, or choose another model."
     )
     assert set(read_verdicts(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
@@ -174,7 +174,7 @@ def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path:
         judge(chat, lunch(tmp_path, n_templates=5), "--concurrency", "1")
     others = [(f"food-0{n}", tag) for n in range(3) for tag in ("es-MX", "en-AU", "en-GB", "en-US")]
     told = str(raised.value)
-    assert told.startswith("chat:m1@prompt-2: no verdicts on food-00 about ")
+    assert told.startswith("chat:m1@prompt-1: no verdicts on food-00 about ")
     assert sum(f"{template_id} about {tag}" in told for template_id, tag in others) == MAX_UNREADABLE
     assert told.endswith(" After so many the others were not asked.")
     assert " Nor on 9 more: " in told
