@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from blend.eval.models.callers_model import CandidateModel as CandidateModel
     from blend.eval.models.callers_model import OptionModel as OptionModel
     from blend.eval.models.callers_model import TextModel as TextModel
+    from blend.eval.models.chosen import Asking as Asking
     from blend.eval.models.chosen import Decoding as Decoding
     from blend.eval.models.chosen import Local as Local
     from blend.eval.models.chosen import Recorded as Recorded
@@ -121,7 +122,7 @@ _NAMES = {
     "blend.eval.evaluation": ("compare_runs", "run_task", "score_run", "write_report"),
     "blend.eval.judging.judge_run": ("judge_run",),
     "blend.eval.models.callers_model": ("CandidateModel", "OptionModel", "TextModel"),
-    "blend.eval.models.chosen": ("Decoding", "Local", "Recorded", "Server"),
+    "blend.eval.models.chosen": ("Asking", "Decoding", "Local", "Recorded", "Server"),
     "blend.eval.report.model_comparison": ("ModelComparison",),
     "blend.eval.report.scored_runs": ("ScoredRun",),
     "blend.eval.runs.run_directory": ("Run",),

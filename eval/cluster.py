@@ -15,12 +15,13 @@ from string import Template
 from typing import Any, Literal
 from uuid import uuid4
 
-from blend.eval.batch_runs import asked_in_files, keep_results, requests_of
+from blend.eval.asked_runs import read_run
+from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
 from blend.eval.runs.ask_model import outcome_of, pending_items
-from blend.eval.runs.batch_files import write_requests
+from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
 from blend.eval.runs.batch_results import reason_of
-from blend.eval.runs.run_directory import RunOutcome
+from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
@@ -88,10 +89,11 @@ def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how
         How the run stands; null while Slurm has not ended.
 
     Raises:
-        BlendError: As of `answer_requests` and `batch_runs.keep_results`.
+        InputError: If the directory holds no run of written answers of a server.
+        BlendError: As of `answer_requests` and `batch_files.keep_results`.
     """
     folder, read = directory / FOLDER, directory / f"{FOLDER}.read"
-    run, model = asked_in_files(directory)
+    run, model = _asked_in_files(directory)
     # A second command would have the same requests answered.
     with run.answer_file(FOLDER):
         shutil.rmtree(read, ignore_errors=True)
@@ -108,6 +110,19 @@ def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how
         folder.rename(read)
         shutil.rmtree(read)
         return outcome
+
+
+def _asked_in_files(directory: Path) -> tuple[Run, ServerModel]:
+    """The run in a directory, and its model as requests in files ask it."""
+    run = read_run(directory)
+    asked = run.description
+    if asked.kind != "text" or asked.model.backend != "server":
+        raise InputError(
+            f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
+        )
+    how: dict[str, Any] = {"decoding": asked.decoding, "options": asked.chat_options, "reachable": False}
+    marks = asked.thought_marks or ()
+    return run, open_server(asked.model.id, None, chat=asked.model.chat, thought_marks=marks, **how)
 
 
 def answer_requests(

@@ -12,12 +12,10 @@ from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.answers import answers_digest
-from blend.eval.runs.answers_in_parts import filtered_texts
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
-from blend.eval.runs.run_tables import write_frame
+from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors, write_frame
 from blend.eval.runs.usage import Usage, count_answers
-from blend.eval.runs.written_answers import as_scored
+from blend.eval.runs.written_answers import as_scored, filtered_texts
 from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, drop_scores, unanswered_count
 from blend.eval.task import checked_options
 from blend.loaders.files.atomic import atomic_write, one_at_a_time

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.models.finish_reasons import FINISH_REASONS
 from blend.eval.models.protocols import StopAsking, TokenCounter
+from blend.eval.models.server_replies import FINISH_REASONS
 from blend.eval.runs.answers import Answers
 from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ServerError

@@ -46,7 +46,12 @@ def begun(sample_release: Path, tmp_path: Path) -> blend.Run:
     model, decoding = blend.Server(name="m"), blend.Decoding(max_tokens=16)
     requests = tmp_path / "requests.jsonl"
     return blend.run_task(
-        sample_release, "short-answer", model, tmp_path / "run", decoding=decoding, batch_out=requests
+        sample_release,
+        "short-answer",
+        model,
+        tmp_path / "run",
+        decoding=decoding,
+        asking=blend.Asking(batch_out=requests),
     )
 
 

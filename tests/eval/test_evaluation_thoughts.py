@@ -6,15 +6,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import blend
-from blend.cli import app
-from blend.eval.asked_runs import read_run
 from blend.eval.asking import THINKING_TOKENS
-from blend.eval.models.protocols import ChatOptions, Generation
+from blend.eval.models.protocols import Generation
 from blend.eval.report.scored_runs import check_comparable
-from blend.eval.scoring import signature
 from helpers.asking import ask, score
 from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
@@ -112,27 +108,6 @@ def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
     kept = ask(mini_release, "multiple-choice", answers=path, out=tmp_path / "kept", limit=3)
     for run in (asked(says(texts)), kept):
         assert shares(blend.score_run(run), "accuracy", "unanswered") == [100, 0]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_tags_around_likely_thoughts_are_told(
-    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
-):
-    items = asked(Reader(), out="letters").items("item_id")
-    path = tmp_path / "answers.parquet"
-    texts = [f"<scratchpad>Hm</scratchpad>{letter}" for letter in letters]
-    items.with_columns(response=pl.Series(texts)).write_parquet(path)
-    heard: dict[str, list[str]] = {"unknown": [], "known": []}
-    for name, marks in (("unknown", None), ("known", [("<scratchpad>", "</scratchpad>")])):
-        how = {"thought_marks": marks, "out": tmp_path / name, "on_warning": heard[name].append, "limit": 3}
-        ask(mini_release, "multiple-choice", answers=path, **how)
-    assert heard["known"] == []
-    (told,) = heard["unknown"]
-    assert told == (
-        "answers.parquet: nearly all responses open with <scratchpad> … </scratchpad>, which is scored as part "
-        "of them; if these are thoughts, name the pair (`thought_marks`)"
-    )
 
 
 POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]
@@ -260,17 +235,6 @@ def test_a_thought_that_is_cut_is_no_answer_of_a_chat_model(asked: Asked, thinki
 
 @pytest.mark.nightly
 @pytest.mark.integration  # a model computes
-def test_a_base_model_that_is_cut_has_answered(asked: Asked, shared: Path):
-    run = asked(shared / "models" / "tiny-gpt2", style="json", max_tokens=3)
-    assert run.description.decoding.max_tokens == 3
-    assert shares(blend.score_run(run), "unanswered") == [0]
-    assert (
-        asked(shared / "models" / "tiny-gpt2", out="usual", style="json").description.decoding.max_tokens == 128
-    )
-
-
-@pytest.mark.nightly
-@pytest.mark.integration  # a model computes
 def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path, tmp_path: Path):
     # Another template, another default: the run goes on as it began, and it differs by its tokenizer alone.
     asked(thinking, style="json")
@@ -318,58 +282,3 @@ def test_a_server_whose_first_reply_thinks(
     again = asked("m", task, **{**how, **({"style": "json"} if task == "multiple-choice" else {})})
     assert (again.outcome.n_asked, again.description) == (0, run.description)
     assert len(server.requests) == n_requests + 1
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-def test_what_is_said_on_the_command_line_reaches_the_server(
-    mini_release: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    server.reset()
-    command = ["eval", "run", str(mini_release), "--model", "m", "--server", server.url, "-T", "style=json"]
-    how = ["--system", "Be short.", "--thinking", "low", "--max-tokens", "2"]
-    more = [
-        "-M",
-        'extra_body={"top_k": 20}',
-        "--thought-marks",
-        "<plan>,</plan>",
-        "--limit",
-        "1",
-    ]
-    result = CliRunner().invoke(app, [*command, *how, *more, "--out", str(tmp_path / "run")])
-    assert result.exit_code == 0, result.output
-    _, body = server.requests[-1]
-    assert body["messages"][0] == {"role": "system", "content": "Be short."}
-    assert (body["reasoning_effort"], body["top_k"], body["max_tokens"]) == ("low", 20, 2)
-    described = read_run(tmp_path / "run").description
-    assert described.thought_marks == (("<plan>", "</plan>"),)
-    assert described.chat_options == ChatOptions(
-        system="Be short.", reasoning_effort="low", extra_body={"top_k": 20}
-    )
-
-
-OPTIONS: list[dict[str, Any]] = [
-    {"chat_options": ChatOptions(system="Be short.")},
-    {"chat_options": ChatOptions(system="Be long.")},
-    {"chat_options": ChatOptions(thinking="on")},
-    {"chat_options": ChatOptions(thinking="off")},
-    {"chat_options": ChatOptions(reasoning_effort="low")},
-    {"chat_options": ChatOptions(reasoning_effort="high")},
-    {"chat_options": ChatOptions(extra_body={"top_k": 20})},
-    {"chat_options": ChatOptions(extra_body={"top_k": 40})},
-    {"thought_marks": (("⟦", "⟧"),)},
-    {"thought_marks": (("⟨", "⟩"),)},
-]
-
-
-def test_every_option_changes_the_signature_and_none_is_there_that_is_not_used(asked: Asked):
-    usual = asked(Reader()).description
-    halved = usual.model.model_copy(update={"dtype": "bfloat16"})
-    updates = [{}, *OPTIONS, {"model": halved}]
-    signatures = [signature("blend-mcq", usual.model_copy(update=update), {}) for update in updates]
-    assert len({*signatures}) == len(updates)
-    assert "|dtype:bfloat16|" in signatures[-1]
-    assert [part.partition(":")[0] for part in signatures[0].split("|")] == [
-        "blend-mcq", "rel", "loc", "prompt", "chat", "limit", "sdk",
-    ]  # fmt: skip

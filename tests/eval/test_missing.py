@@ -13,10 +13,9 @@ from blend.eval.models.local_model import open_local
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
-from blend.eval.runs import opened
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run
+from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError
 

@@ -14,8 +14,7 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.judging.replies import REPLIES
 from blend.eval.judging.verdicts import JUDGE
-from blend.eval.runs.answers_in_parts import packed, unpacked
-from blend.eval.runs.written_answers import says_nothing
+from blend.eval.runs.written_answers import packed, says_nothing, unpacked
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.task import Decision, ItemRule

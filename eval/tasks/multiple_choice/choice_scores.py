@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
-from blend.eval.runs.answers_in_parts import packed, unpacked
-from blend.eval.runs.written_answers import says_nothing
+from blend.eval.runs.written_answers import packed, says_nothing, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,

@@ -71,7 +71,7 @@ class ShortAnswer(Task):
         del answers, on_progress
         from blend.eval.judging.judge_checks import with_checks
         from blend.eval.judging.verdicts import is_judge, read_verdicts
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
@@ -97,7 +97,7 @@ class ShortAnswer(Task):
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.short_answer.judged_answers import answers_to_judge
         from blend.eval.tasks.short_answer.short_answer_scores import decided_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS

@@ -8,7 +8,7 @@ import polars as pl
 
 from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
-from blend.eval.runs.answers_in_parts import packed, unpacked
+from blend.eval.runs.written_answers import packed, unpacked
 from blend.eval.scores_json import (
     UNANSWERED,
     Score,

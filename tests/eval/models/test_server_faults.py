@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from blend.eval.models.protocols import Decoding, ModelDescription, StopAsking
-from blend.eval.models.server import TRIES, open_server
-from blend.eval.models.server_items import MAX_FAILURES
-from blend.eval.runs import opened
+from blend.eval.models.server import MAX_FAILURES, TRIES, open_server
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import opened
 from blend.loaders import servers
 from blend.schemas.errors import ServerError
 from helpers.kill_points import asked
