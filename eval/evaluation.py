@@ -18,11 +18,11 @@ from blend.eval.asking import ask, questions_for
 from blend.eval.models.callers_model import OwnModel
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.notices import announced, warn, watched
+from blend.eval.prediction_files import write_predictions
 from blend.eval.recorded_runs import keep_recorded
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.runs.prediction_files import write_predictions
 from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores

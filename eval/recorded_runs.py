@@ -7,11 +7,11 @@ from typing import Any
 from blend.eval.asked_runs import read_run
 from blend.eval.asking import refuse
 from blend.eval.models.chosen import Asking, Decoding, Recorded
+from blend.eval.prediction_files import is_predictions, read_predictions
 from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.prediction_files import is_predictions, read_predictions
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.task import Task

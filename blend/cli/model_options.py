@@ -17,6 +17,7 @@ from annotated_types import Ge
 
 from blend.cli.eval_outcome import plan_teller, print_outcome
 from blend.cli.option_names import HERE, THERE
+from blend.cli.task_options import named_value
 from blend.eval.models import chosen
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.exit_codes import UsageError
@@ -151,10 +152,8 @@ def read_values(values: Sequence[str] | None) -> dict[str, Any]:
     """The values behind ``-M``, by name."""
     given: dict[str, Any] = {}
     for text in values or ():
-        name, sign, value = text.partition("=")
-        if not (name and sign):
-            raise UsageError(f"-M {text}: expected a name and a value, such as dtype=float32")
-        if given.setdefault(name.replace("-", "_"), value) is not value:
+        name, value = named_value("-M", text, example="dtype=float32")
+        if given.setdefault(name, value) is not value:
             raise UsageError(f"-M {text}: {name} is given twice")
     return given
 

@@ -4,6 +4,7 @@ Of a run of candidates it is kept as well what the model's tokenizer makes of th
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -20,11 +21,12 @@ from blend.eval.models.protocols import (
     OptionScorer,
     StopAsking,
 )
+from blend.eval.models.server_replies import FINISH_REASONS
 from blend.eval.runs.answers import AnswerFile
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
-from blend.eval.runs.usage import Price, Spending, count_answers
+from blend.eval.runs.usage import Price, Spending, Usage
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.language.text_comparison import agreeing, pluralise
 
 STEP = "ask"
 """What the progress of a run is called."""
@@ -39,6 +41,7 @@ MOST_CHARACTERS = 1 << 20
 """Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
 
 _DIGITS = 7
+_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 _LOG = logging.getLogger(__name__)
 
 
@@ -65,7 +68,9 @@ def ask_model(
     mine, kept = items_of(run), run.kept()
     pending = mine.join(kept.answered, on="item_id", how="anti", maintain_order="left")
     n_before = n_done = mine.height - pending.height
-    spending = None if price is None or budget is None else Spending(kept, price, budget)
+    spending = None
+    if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
+        spending = Spending(before, price, budget)
 
     def count(n: int) -> None:
         nonlocal n_done
@@ -139,13 +144,29 @@ def _beside(items: pl.DataFrame, run: Run, column: str) -> pl.DataFrame:
 
 
 def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
-    """Say how a run stands."""
-    counts, n_items = count_answers(run.kept()), run.description.n_items
-    n_missing = n_items - counts.usage.requests + counts.n_failed
-    return RunOutcome(
-        *(n_items, n_asked, n_missing, counts.n_failed, counts.first_error, counts.on_unknown_ends()),
-        usage=counts.usage,
+    """Say how a run stands, and what it took: each item once."""
+    kept, n_items = run.kept(), run.description.n_items
+    first_error, n_filtered = None, 0
+    unknown_ends: Counter[str] = Counter()
+    # A sum over nothing but nulls is unknown, and not 0.
+    sums: dict[str, int | None] = dict.fromkeys(_TOKENS)
+    for rows in kept.parts("error", "finish_reason", *_TOKENS):
+        first_error = first_error or next(iter(rows["error"].drop_nulls()), None)
+        n_filtered += int((rows["finish_reason"] == "content_filter").sum())
+        is_unknown = ~pl.col("finish_reason").is_in([*FINISH_REASONS, "error"])
+        unknown_ends.update(rows.filter(is_unknown)["finish_reason"])
+        for name in _TOKENS:
+            if rows[name].null_count() < rows.height:
+                sums[name] = (sums[name] or 0) + int(rows[name].sum())
+    usage = Usage(requests=len(kept.item_ids), filtered=n_filtered, **sums)
+    n_missing = n_items - usage.requests + kept.n_failed
+    warnings = tuple(
+        f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
+        f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
+        f"{agreeing(n, 'its text', 'their texts')} may have been cut"
+        for reason, n in sorted(unknown_ends.items())
     )
+    return RunOutcome(n_items, n_asked, n_missing, kept.n_failed, first_error, warnings, usage=usage)
 
 
 class AnswerWriter:

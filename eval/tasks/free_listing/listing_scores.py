@@ -65,7 +65,7 @@ def score_lists(
     """Judge free answers.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`).
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`).
         gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: Of `RULES`.

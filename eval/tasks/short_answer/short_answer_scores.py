@@ -57,7 +57,7 @@ def score_short_answers(
     """Judge the answers to short-answer questions, and score them.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`); items without
             an answer are left out. By the rule `SEMEVAL` they are gone through twice.
         gold: As `tasks.short_answer` gives it.
         rule: Name of a rule, see `short_answer_decisions.RULES`.

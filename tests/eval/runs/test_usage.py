@@ -11,7 +11,8 @@ import blend
 from blend.cli import app
 from blend.eval.hub_results import push_scores
 from blend.eval.models.tiny_model import make_tiny_model
-from blend.eval.runs.usage import Price, Usage, count_answers, money, plan_asking
+from blend.eval.runs.ask_model import outcome_of
+from blend.eval.runs.usage import Price, Usage, money, plan_asking
 from blend.schemas.errors import BlendError
 from helpers.asking import ask
 from helpers.models.batch_server import BatchServer, serving_batches
@@ -120,7 +121,7 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
     assert not out.exists()
     asked = RUNNER.invoke(app, command(mini_release, out, *options))
     assert planned.stdout in asked.stderr
-    usage = count_answers(blend.score_run(out).run.kept()).usage
+    usage = outcome_of(blend.score_run(out).run, n_asked=0).usage
     assert f"In all: {usage.in_words(Price(0.5, 1.5))}.\n" in asked.stdout
     assert usage.in_words() in RUNNER.invoke(app, ["eval", "score", str(out)]).stdout
     pushed = push_scores(out, "o/m", dataset="o/d", dry_run=True).content
@@ -135,7 +136,7 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
 def test_a_file_of_requests_has_no_budget(server: BatchServer, run: Callable[..., blend.Run], tmp_path: Path):
     paid = {"price": (0, 1_000_000), "budget": 639, "server": server.url}
     assert wrong(lambda: run(**paid, batch_out=tmp_path / "r.jsonl")) == (
-        "`budget=639` makes sense only where questions are asked one by one, and files are answered elsewhere; "
+        "`budget=639.0` makes sense only where questions are asked one by one, and files are answered elsewhere; "
         "leave it out"
     )
     assert server.live.total() == 0
