@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from blend.cli import eval_cluster, eval_export, eval_judging
 from blend.cli.application import Application
 from blend.cli.build import DEFAULT_OUT
+from blend.cli.eval_cluster import cluster
+from blend.cli.eval_export import export, push
+from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_outcome import print_warning, told
 from blend.cli.groups import with_groups
 from blend.cli.model_options import Asking, ModelName, Seed, SeedOfTests, Writing, read_values, refuse
@@ -27,9 +29,6 @@ app = Application(
     help="Ask a model the questions of a release, and score what it answers.",
 )
 
-eval_export.register(app)
-eval_judging.register(app)
-eval_cluster.register(app)
 
 DEFAULT_RUN = Path("run")
 
@@ -256,3 +255,7 @@ def report(
     with interruptible():
         write_report(directories, out, seed=seed, semeval_questions=semeval_questions)
     typer.echo(f"Wrote {out}: open it in a browser.")
+
+
+for command in (judge, judge_sheet, judged, cluster, export, push):
+    app.command()(command)

@@ -9,11 +9,6 @@ from blend.cli.eval_outcome import print_outcome, print_warning
 from blend.cli.task_options import named_value
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to ``blend eval``."""
-    app.command()(cluster)
-
-
 def cluster(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that --batch-out has begun.")],
     server: Annotated[

@@ -13,13 +13,7 @@ from blend.exit_codes import UsageError
 from blend.schemas.language.text_comparison import pluralise
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to ``blend eval``."""
-    app.command()(with_groups(judge))
-    app.command("judge-sheet")(judge_sheet)
-    app.command()(judged)
-
-
+@with_groups
 def judge(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer or free-listing.")

@@ -160,9 +160,9 @@ class Asking(_Chosen):
 
     def typed(self, *names: str) -> dict[str, Any]:
         """Fields as somebody types them, by name; null where they are not given."""
-        values = {name: getattr(self, name) for name in names}
-        return values | {
-            name: sign.join(f"{one:g}" for one in values[name])
-            for name, sign in (("shard", "/"), ("price", ","))
-            if values.get(name) is not None
+        as_typed = {
+            "shard": self.shard and "{}/{}".format(*self.shard),
+            "price": self.price and "{:g},{:g}".format(*self.price),
+            "budget": None if self.budget is None else f"{self.budget:g}",
         }
+        return {name: as_typed.get(name, getattr(self, name)) for name in names}

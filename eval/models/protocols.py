@@ -168,15 +168,6 @@ class TokenCounter(Protocol):
         ...
 
 
-@runtime_checkable
-class BearsRefusals(Protocol):
-    """Something that stops where item after item is refused, unless it knows that this need not mean all."""
-
-    def bearing_refusals(self) -> Self:
-        """The same model, which goes on at items that are refused."""
-        ...
-
-
 class Described(Protocol):
     """Something that can say which model it is."""
 

@@ -96,7 +96,6 @@ class ServerModel:
     thought_marks: tuple[Marks, ...]
     timeout_s: float | None
     reachable: bool
-    bears_refusals: bool = False
     # Shared by all copies of a model, like what its form has learned of the server.
     _served_as: list[str] = field(default_factory=list)
 
@@ -116,10 +115,6 @@ class ServerModel:
     def with_decoding(self, decoding: Decoding) -> Self:
         """See `protocols.OpenedModel.with_decoding`."""
         return replace(self, form=replace(self.form, decoding=decoding))
-
-    def bearing_refusals(self) -> Self:
-        """See `protocols.BearsRefusals.bearing_refusals`."""
-        return replace(self, bears_refusals=True)
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
@@ -157,7 +152,7 @@ class ServerModel:
         def fail(item: int, why: str) -> None:
             table.put([item], [Generation.failed(why)])
 
-        ask_items(server, len(prompts), ask, fail, bears_refusals=self.bears_refusals)
+        ask_items(server, len(prompts), ask, fail)
         return table.all()
 
     def text_requests(
@@ -225,14 +220,7 @@ _FATAL = (401, 403, 404, *REDIRECTS)
 """Answers that no other item would change."""
 
 
-def ask_items(
-    server: Server,
-    n_items: int,
-    ask: "Ask[int, None]",
-    fail: Callable[[int, str], None],
-    *,
-    bears_refusals: bool,
-) -> None:
+def ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callable[[int, str], None]) -> None:
     """Ask about all items.
 
     Args:
@@ -240,15 +228,14 @@ def ask_items(
         n_items: How many items there are.
         ask: Asks about the item of a number, and does what is to be done with its answer.
         fail: Hears of an item without an answer, and why.
-        bears_refusals: Whether requests that are refused for themselves (`server_errors.REFUSED`) never end the
-            asking; else they do not once an item was answered.
 
     Raises:
         StopAsking: If ``ask`` does, when what was under way is answered.
-        ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer.
+        ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer, those apart
+            that are refused for themselves (`server_errors.REFUSED`).
     """
-    in_a_row, tried, persistence = 0, set[int](), Persistence()
-    stop: StopAsking | ServerError | None = None
+    in_a_row, persistence = 0, Persistence()
+    stop: StopAsking | None = None
 
     async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
         from openai import APIStatusError, APITimeoutError
@@ -256,7 +243,6 @@ def ask_items(
         nonlocal in_a_row, stop
         if stop is not None:
             return False
-        tried.add(item)
         try:
             await persistence.ask(ask, client, item)
         except StopAsking as asked_to:
@@ -269,21 +255,15 @@ def ask_items(
                 raise
             why = problem(error, server)
             fail(item, why)
-            if code in REFUSED and (bears_refusals or persistence.n_answered):
-                return True
-            in_a_row += 1
+            # What is wrong with one request says nothing of others.
+            in_a_row += code not in REFUSED
             if in_a_row >= MAX_FAILURES:
-                many = f"{server.where}: {in_a_row} items in a row got no answer, the last because {why}"
-                if code not in REFUSED:
-                    raise ServerError(many) from error
-                # Of what is under way something may be answered: then these are refused for themselves.
-                stop = stop or ServerError(f"{many}; run again to have others asked first")
+                many = f"{in_a_row} items in a row got no answer, the last because {why}"
+                raise ServerError(f"{server.where}: {many}") from error
         else:
             in_a_row = 0
-            stop = stop if isinstance(stop, StopAsking) else None
         return True
 
-    while len(tried) < n_items and stop is None:
-        ask_side_by_side(server, (item for item in range(n_items) if item not in tried), attempt)
+    ask_side_by_side(server, range(n_items), attempt)
     if stop is not None:
         raise stop

@@ -13,7 +13,6 @@ import polars as pl
 
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.protocols import (
-    BearsRefusals,
     Generation,
     Generator,
     Likelihoods,
@@ -80,8 +79,12 @@ def ask_model(
     count(0)
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
-            for block, asked in _in_blocks(run, pending, kept.failed, model):
-                _ask(run, asked, block, AnswerWriter(block, file, count, spending))
+            # Those that failed come last: they may fail again.
+            never = pending.join(kept.failed, on="item_id", how="anti", maintain_order="left")
+            again = pending.join(kept.failed, on="item_id", how="semi", maintain_order="left")
+            size = BLOCK_OF_CANDIDATES if run.description.kind == "candidates" else BLOCK
+            for block in pl.concat([never, again]).iter_slices(size):
+                _ask(run, model, block, AnswerWriter(block, file, count, spending))
     outcome = outcome_of(run, n_asked=n_done - n_before)
     if spending is None:
         return outcome
@@ -98,19 +101,6 @@ def items_of(run: Run) -> pl.DataFrame:
 def pending_items(run: Run) -> pl.DataFrame:
     """The items of this process that have no answer yet, in order."""
     return items_of(run).join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
-
-
-def _in_blocks(
-    run: Run, pending: pl.DataFrame, failed: pl.DataFrame, model: Model | CandidateScorer
-) -> Iterator[tuple[pl.DataFrame, Model | CandidateScorer]]:
-    """Items, first those that were never asked, each block with who is asked."""
-    size = BLOCK_OF_CANDIDATES if run.description.kind == "candidates" else BLOCK
-    never = pending.join(failed, on="item_id", how="anti", maintain_order="left")
-    yield from ((block, model) for block in never.iter_slices(size))
-    again = pending.join(failed, on="item_id", how="semi", maintain_order="left")
-    # That they are refused again is nothing new.
-    bearing = model.bearing_refusals() if isinstance(model, BearsRefusals) else model
-    yield from ((block, bearing) for block in again.iter_slices(size))
 
 
 def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: "AnswerWriter") -> None:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import blend
 from blend.eval.asking import THINKING_TOKENS
 from blend.eval.models.protocols import Generation
 from blend.eval.report.scored_runs import check_comparable
-from helpers.asking import ask, score
+from helpers.asking import score
 from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
 from helpers.models.own_models import Chooser, Reader, Saying, refused
@@ -65,21 +64,6 @@ def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tm
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
-    run = asked(says([*letters[:-1], Generation("", 1, 128, "length", thought="Maybe")]), out="one")
-    heard: list[str] = []
-    score(run, on_warning=heard.append)
-    n, share = len(letters), f"{100 / len(letters):.1f} %"
-    assert heard == [
-        (
-            f"1 of {n} answers ({share}) is unanswered: the model said nothing, did not finish a thought, or "
-            "was cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
-        )
-    ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     stopped = Generation(letters[0], 1, 1, "content_filter")
     cut = Generation("", 1, 128, "length", thought="Maybe")
@@ -94,55 +78,6 @@ def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
             "the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
         )
     ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
-    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
-):
-    n_opened = len(letters) // 2
-    texts = [f"Hm</think>{one}" for one in letters[:n_opened]] + letters[n_opened:]
-    path = tmp_path / "answers.parquet"
-    asked(Reader(), out="letters").items("item_id").with_columns(response=pl.Series(texts)).write_parquet(path)
-    kept = ask(mini_release, "multiple-choice", answers=path, out=tmp_path / "kept", limit=3)
-    for run in (asked(says(texts)), kept):
-        assert shares(blend.score_run(run), "accuracy", "unanswered") == [100, 0]
-
-
-POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]
-
-
-ENGLISH = {"languages": "english", "limit": 1}
-
-
-@pytest.mark.sampled
-@pytest.mark.landing
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", ["default", "paper"])
-@pytest.mark.parametrize(
-    ("text", "why", "share"), [(POPCORN[0], "no match", 0), (POPCORN[1], "unanswered", 100)]
-)
-def test_the_answer_of_natives_in_a_thought_is_none(
-    asked: Asked, mini_release: Path, tmp_path: Path, rule: str, text: str, why: str, share: int
-):
-    first = asked(Saying(lambda prompts: ["x"] * len(prompts)), "short-answer", out="first", **ENGLISH)
-    gold = first.items("item_id", "template_id", "locale").join(first.gold(), on=["template_id", "locale"])
-    texts = {
-        row["item_id"]: text.replace("popcorn", row["annotations"][0]["en_answers"][0])
-        for row in gold.iter_rows(named=True)
-    }
-    said = [texts[item] for item in first.items("item_id")["item_id"]]
-    table = tmp_path / "answers.parquet"
-    first.items("item_id").with_columns(response=pl.Series(said)).write_parquet(table)
-    runs = (
-        asked(says(said), "short-answer", **ENGLISH),
-        ask(mini_release, "short-answer", answers=table, out=tmp_path / "kept", **ENGLISH),
-    )
-    for run in runs:
-        scored = score(run, rule=rule, on_warning=lambda _: None)
-        assert shares(scored, "sem-b", "sem-w", "unanswered") == [0, 0, share]
-        assert set(scored.decisions()["why"]) == {why}
 
 
 @pytest.mark.landing
@@ -266,12 +201,15 @@ def test_a_server_whose_first_reply_thinks(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     server.reset()
-    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": lambda _: None}
+    heard: list[str] = []
+    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": heard.append}
     answers = [reply(content="B", reasoning="C?")] * 200
     server.script = [reply(content=None, reasoning="Okay")] * greetings + answers
     run = asked("m", task, **how)
     assert run.description.decoding.max_tokens == THINKING_TOKENS
     assert run.description.options.get("style", "json") == "json"
+    why = "a server writes answers, and does not say how likely an option is; asked with `style=json`"
+    assert heard == [why] * (task == "multiple-choice")
     assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
         ("B", "C?")
     }

@@ -1,7 +1,5 @@
 """Runs that are stopped: killed at every moment of their writing, interrupted, out of space, two at a time."""
 
-import errno
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from blend.eval.asked_runs import read_run
-from blend.eval.runs import answers
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened
-from blend.schemas.errors import BlendError, ConflictError, InputError, StorageError
+from blend.schemas.errors import BlendError, ConflictError, InputError
 from helpers import kill_points
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.tiers import rest_nightly
@@ -79,31 +76,6 @@ def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
     assert third.asked == []
     run_all(tmp_path / "whole", Echo())
     assert digest(out) == digest(tmp_path / "whole")
-
-
-def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    out, written = tmp_path / "run", answers.AnswerFile.append
-
-    def full(self, rows) -> None:
-        rows = list(rows)
-        if rows[0]["item_id"] == "i11":
-            self._file.write(b'{"item_id": "i1')
-            self._file.flush()
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        written(self, rows)
-
-    monkeypatch.setattr(answers.AnswerFile, "append", full)
-    with pytest.raises(StorageError) as raised:
-        run_all(out, Echo())
-    assert str(raised.value) == (
-        f"{out}: no space left on the disk; what was answered until now is kept; "
-        "free some space and run the same again"
-    )
-    monkeypatch.undo()
-    assert read_run(out).answers().height == 9
-    model = Echo()
-    run_all(out, model)
-    assert len(model.asked) == N_ITEMS - 9
 
 
 def test_a_second_process_is_refused(tmp_path: Path):

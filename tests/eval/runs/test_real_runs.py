@@ -17,12 +17,10 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
-from helpers.models.http_server import DROP, Reply
+from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
-
-KEPT = "the answers that came are kept and not asked again"
 
 
 @pytest.fixture(scope="module")
@@ -79,29 +77,6 @@ def assert_same(run: Path, whole: Path) -> None:
     assert (run / "run.json").read_bytes() == (whole / "run.json").read_bytes()
     there, here = (read_run(folder).answers().sort("item_id") for folder in (whole, run))
     assert here.equals(there)
-
-
-def test_a_server_that_goes_away_and_comes_back(
-    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
-):
-    out = tmp_path / "run"
-
-    def go(reply: dict[str, Any]) -> dict[str, Any]:
-        if len(server.requests) == 6:
-            server.script = [DROP] * 1000
-        return reply
-
-    server.change = go
-    status, complaint = ended(command(out))
-    assert status == 1
-    assert complaint.splitlines()[-1] == (
-        f"error: model tiny at {server.url}: no connection, or it broke; start the server or correct --server, "
-        f"then run again: {KEPT}"
-    )
-    assert read_run(out).answers().height == 5
-    server.reset()
-    assert ended(command(out))[0] == 0
-    assert_same(out, whole)
 
 
 @pytest.mark.landing

@@ -53,10 +53,6 @@ def test_a_plan_without_a_tokenizer_says_that_it_is_an_estimate():
     assert plan.in_words() == "2 requests, about 7 tokens in, 200 out at most, cost about 0.0011"
 
 
-def test_amounts_for_people():
-    assert list(map(money, (0, 0.001234, 0.12, 1.005, 1234.5))) == ["0", "0.0012", "0.12", "1.00", "1,234.50"]
-
-
 def test_usage_in_words_leaves_out_what_nobody_knows():
     known = {"requests": 1200, "tokens_in": 1, "tokens_out": 2, "tokens_thought": 1}
     assert Usage(**known).in_words(Price(0, 2_000_000)) == (
@@ -136,7 +132,7 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
 def test_a_file_of_requests_has_no_budget(server: BatchServer, run: Callable[..., blend.Run], tmp_path: Path):
     paid = {"price": (0, 1_000_000), "budget": 639, "server": server.url}
     assert wrong(lambda: run(**paid, batch_out=tmp_path / "r.jsonl")) == (
-        "`budget=639.0` makes sense only where questions are asked one by one, and files are answered elsewhere; "
+        "`budget=639` makes sense only where questions are asked one by one, and files are answered elsewhere; "
         "leave it out"
     )
     assert server.live.total() == 0
