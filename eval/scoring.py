@@ -212,7 +212,7 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the type of
         numbers, a limit, how texts were generated, what was said besides the prompts.
     """
-    options, said = run.options, run.chat_options or ChatOptions()
+    options, chat = run.options, run.chat_options or ChatOptions()
     samples, shots, model = options.get("samples", 1), options.get("shots", 0), run.model
     is_recorded = isinstance(model, RecordedAnswers)
     fields = {
@@ -227,10 +227,10 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         "dtype": None if is_recorded or model.dtype == "float32" else model.dtype,
         "limit": options.get("limit") or None,
         "dec": _decoding(run),
-        "sys": _digest(said.system),
-        "think": said.thinking,
-        "effort": said.reasoning_effort,
-        "body": _digest(said.extra_body),
+        "sys": _digest(chat.system),
+        "think": chat.thinking,
+        "effort": chat.reasoning_effort,
+        "body": _digest(chat.extra_body),
         "marks": _digest(run.thought_marks or None),
         "sdk": __version__,
     }

@@ -10,7 +10,7 @@ from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_cluster import cluster
 from blend.cli.eval_export import export, push
 from blend.cli.eval_judging import judge, judge_sheet, judged
-from blend.cli.eval_outcome import print_warning, told
+from blend.cli.eval_outcome import print_warning, reporting
 from blend.cli.groups import with_groups
 from blend.cli.model_options import Asking, ModelName, Seed, SeedOfTests, Writing, read_values, refuse
 from blend.cli.options import AsJson, Encoding, Limit, Release
@@ -95,7 +95,7 @@ def run(
     else:
         asked = how.model(model)
     stopped = "what was answered is kept, and the same command goes on from there"
-    with told("questions", stopped) as on_progress:
+    with reporting("questions", stopped) as on_progress:
         arguments = {**how.arguments(writing), **given}
         kept = run_task(release, task, asked, out, on_progress=on_progress, **arguments)
     how.tell(kept.outcome, out, score=str(out))
@@ -159,7 +159,7 @@ def score(
     how: dict[str, Any] = {"rule": rule, "seed": seed, "allow_missing": allow_missing, "release": release}
     found: list[ScoredRun] = []
     errors: list[InputError] = []
-    with told("topics", "the scores are as they were") as on_progress:
+    with reporting("topics", "the scores are as they were") as on_progress:
         if directory.is_file():
             directory = run_of_log(directory, directory.with_suffix(""), release=release).directory
         earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.eval_outcome import told
+from blend.cli.eval_outcome import reporting
 from blend.cli.groups import with_groups
 from blend.cli.model_options import Asking, ModelName, Seed, Writing
 from blend.cli.options import AsJson, Encoding, NewSheet
@@ -37,7 +37,9 @@ def judge(
     """
     from blend.eval.judging.judge_run import judge_run
 
-    with told("replies", "what the judge said is kept, and the same command goes on from there") as on_progress:
+    with reporting(
+        "replies", "what the judge said is kept, and the same command goes on from there"
+    ) as on_progress:
         arguments = {"name": name, "own_family": own_family, **how.arguments(writing)}
         kept = judge_run(run, model=how.model(model), on_progress=on_progress, **arguments)
     how.tell(kept.outcome, kept.directory, score=f"{run} --rule judge:{kept.directory.name}")

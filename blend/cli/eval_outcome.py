@@ -31,7 +31,7 @@ def plan_teller(asks_server: bool, *, stops: bool) -> "Callable[[AskingPlan], No
 
 
 @contextmanager
-def told(unit: str, stopped: str) -> "Iterator[ProgressCallback]":
+def reporting(unit: str, stopped: str) -> "Iterator[ProgressCallback]":
     """Say of a block how far it is, what the library warns of, and, on Ctrl-C, how things stand."""
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible

@@ -1,6 +1,6 @@
 """Usage: what a run takes in requests, tokens and money; none of it changes an answer."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import StopAsking, TokenCounter
@@ -98,10 +98,6 @@ class AskingPlan(NamedTuple):
             # Prompts may take more than is estimated.
             parts.append(f"cost {about}{money(self.cost)}" if about else f"cost {money(self.cost)} at most")
         return ", ".join(parts)
-
-
-OnPlan = Callable[[AskingPlan], None]
-"""Hears what is about to be asked; an error that it raises keeps it from being asked."""
 
 
 def plan_asking(
