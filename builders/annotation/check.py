@@ -1,15 +1,15 @@
 """Checking a project file: every mistake at once, with its key, before any server is asked."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.beside import read_collected
-from blend.builders.annotation.project import ProjectFile, StageName, project_in, with_recipe
+from blend.builders.annotation.counting import Collected, read_collected
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
@@ -22,13 +22,21 @@ from blend.builders.annotation.ui_strings import (
     texts_of,
     untranslated_strings,
 )
-from blend.builders.annotation.waiting import Waiting, waiting_stages
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.recipes import read_recipe
-from blend.loaders.responses import ResponseTables
+from blend.loaders.responses import ResponseTables, read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.language.locales import Locale, Registry, registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
+
+
+class Waiting(NamedTuple):
+    """Stages that get no tasks for now; those that are there stay."""
+
+    stages: Collection[StageName] = ()
+    """Their names."""
+    until: str = ""
+    """What they wait for, after *until* or *once*."""
 
 
 class CheckedProject(NamedTuple):
@@ -39,8 +47,15 @@ class CheckedProject(NamedTuple):
     """Questions, responses and reviews so far, and sheets; empty where no stage needs them."""
     waiting: Waiting
     """Stages that can get no tasks yet."""
-    diagnostics: tuple[str, ...]
-    """What the lead of the project should know though it is not wrong."""
+    passed_over: Sequence[str]
+    """See `counting.Collected`."""
+    notes: Sequence[str]
+    """What else the lead of the project should know though it is not wrong."""
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]:
+        """All that the lead of the project should know."""
+        return (*self.passed_over, *self.notes)
 
 
 def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
@@ -56,16 +71,38 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     """
     file = project_in(path)
     checks = _Checks(file)
-    tables = checks.run(before_pull=before_pull)
+    collected = checks.run(before_pull=before_pull)
     raise_all(checks.problems)
     file, material = with_recipe(file), Material(sheets=checks.sheets)
-    findings: Sequence[str] = ()
-    if tables is not None:
-        held, findings = tables
-        material = Material(held.questions, held.responses, held.reviews, sheets=checks.sheets)
+    passed_over: Sequence[str] = ()
+    if collected is not None:
+        tables, passed_over = collected
+        material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
     waiting = waiting_stages(file)
-    notes = _notes(file, checks.known, material, waiting)
-    return CheckedProject(file, material, waiting, (*findings, *notes))
+    notes = tuple(_notes(file, checks.known, material, waiting))
+    return CheckedProject(file, material, waiting, passed_over, notes)
+
+
+def waiting_stages(file: ProjectFile) -> Waiting:
+    """The stages that need a build of responses that nobody has given yet, or at which a build stops.
+
+    What stops it is put right in other stages, a review for one, which must go on meanwhile.
+    """
+    used = {stage for settings in file.project.locales for stage in file.project.stages_of(settings.locale)}
+    stages = [name for name in ORDER if name in used and stage_of(name).needs_recipe]
+    if not stages or file.project.recipe is None:
+        return Waiting()
+    sources = read_recipe(file.base / file.project.recipe).sources
+    own = {os.path.realpath(file.base / one.location) for one in sources if one.kind == "responses"}
+    if os.path.realpath(file.collected) not in own:
+        return Waiting()
+    if not any(not path.name.startswith(".") for path in (file.collected / "responses").glob("*")):
+        return Waiting(stages, "there are responses")
+    try:
+        read_responses(file.collected, locales=file.locales)
+    except InputError as error:
+        return Waiting(stages, f"a build takes the responses ({str(error).splitlines()[0]})")
+    return Waiting()
 
 
 class _Checks:
@@ -81,17 +118,17 @@ class _Checks:
         self.sheets: dict[StageName, Sequence[Mapping[str, Any]]] = {}
         self.problems: list[RowError] = []
 
-    def run(self, *, before_pull: bool) -> tuple[ResponseTables, Sequence[str]] | None:
+    def run(self, *, before_pull: bool) -> Collected | None:
         """Run them, each whatever the others find; returns what was collected so far, where it was read."""
         self.known = self._try("locale_file", lambda: self._file.locales) or self.known
         self._locales()
         self._try("recipe", self._recipe)
         self._places()
-        tables = None
+        collected = None
         if not before_pull and any(stage_of(name).reads_questions for name in self._used()):
-            tables = self._try("collected", lambda: read_collected(self._file.collected, self.known))
-            if tables is not None:
-                self._asked(tables[0])
+            collected = self._try("collected", lambda: read_collected(self._file.collected, self.known))
+            if collected is not None:
+                self._asked(collected.tables)
         if "collect" in self._used() and self._project.topics is None:
             fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
             self._add("topics", "the stage collect needs topics", fix)
@@ -99,7 +136,7 @@ class _Checks:
             self._sheet(stage)
         self._instructions()
         self._try("key_file", lambda: project_key(self._file))
-        return tables
+        return collected
 
     def _add(self, key: str, what: str, fix: str) -> None:
         self.problems.append(RowError(what, where=f"{self._file.path}, key {key}", fix=fix))
@@ -199,19 +236,10 @@ class _Checks:
                 fix = f"the languages of this project are {', '.join(sorted(stages))}"
                 self._add(key, f"no locale of the project speaks {language!r}", fix)
                 continue
-            if (parts := self._try(key, partial(own_texts, self._file.base / name))) is not None:
+            own = self._file.base / name
+            if self._try(key, partial(own_texts, own)) is not None:
                 for stage in sorted(stages[language]):
-                    self._try(key, partial(parts.__getitem__, stage))
-
-
-def regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
-    """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
-    if file.project.recipe is not None:
-        recipe = read_recipe(file.base / file.project.recipe)
-        if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
-            return None
-    tags = [settings.locale for settings in file.project.locales]
-    return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))
+                    self._try(key, partial(texts_of, language, stage, own))
 
 
 def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Waiting) -> Iterator[str]:
@@ -237,7 +265,7 @@ def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Wait
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
-    if note := regions_note(file, known, material):
+    if note := _regions_note(file, known, material):
         yield note
     if waiting.stages:
         stages = ", ".join(waiting.stages)
@@ -266,3 +294,13 @@ def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:
         else (str(own), "translate them")
     )
     yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"
+
+
+def _regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
+    """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
+    if file.project.recipe is not None:
+        recipe = read_recipe(file.base / file.project.recipe)
+        if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
+            return None
+    tags = [settings.locale for settings in file.project.locales]
+    return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))

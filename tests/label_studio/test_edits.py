@@ -11,9 +11,9 @@ import pytest
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
-from blend.loaders.label_studio.remote import RemoteProject, RemoteTask
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
+from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
 from blend.views.annotation import pull_lines
 from helpers.label_studio.annotation_projects import push, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed

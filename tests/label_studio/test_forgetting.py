@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio import client
 from blend.schemas.errors import ServerError
 from helpers.in_process import run

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio.events import held_in, read_events
 from helpers.label_studio.annotation_projects import push, write_project
 from helpers.label_studio.killed_leads import Leads, leads

@@ -7,10 +7,9 @@ import pytest
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.page import status_page
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.status import project_status
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.status import project_status, status_page
+from blend.builders.annotation.syncing import sync_project
 from blend.builders.release.tables import build_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.exclusions import read_exclusions

@@ -8,9 +8,8 @@ import pytest
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.page import status_page
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.status import project_status
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.status import project_status, status_page
 from blend.schemas.errors import BlendError, ConflictError
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed

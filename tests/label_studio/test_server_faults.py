@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.connection import label_studio
+from blend.loaders.label_studio.client import Studio, label_studio
 from blend.loaders.label_studio.studio_errors import GoneError
 from blend.schemas.distribution import how_to_install
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError

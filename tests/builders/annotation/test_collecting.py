@@ -59,7 +59,7 @@ def test_only_what_the_project_asks_is_planned():
     assert plan["blend_id"].to_list() == [
         f"answer/{tag}/{name}" for tag in ("fa-IR", "ko-KR") for name in ("a1", "b1")
     ]
-    assert set(plan["annotations"]) == {5}
+    assert set(plan["still_needed"]) == {5}
     by_topic = collection_plan(PROJECT.model_copy(update={"topics": ("b",)}), material(0, 0))
     assert set(by_topic["template_id"]) == {"b1"}
     by_id = collection_plan(PROJECT.model_copy(update={"templates": ("a1",)}), material(0, 0))
@@ -67,16 +67,16 @@ def test_only_what_the_project_asks_is_planned():
 
 
 def test_who_does_not_know_is_replaced_until_too_many_do_not():
-    figures = ("state", "still_needed", "annotations", "open")
+    figures = ("state", "still_needed", "open")
     asked, dropped = planned(material(3, 2)), planned(material(3, 6))
-    assert [asked[name] for name in figures] == ["needs-responses", 2, 7, True]
-    assert [dropped[name] for name in figures] == ["stopped-idk", 0, 9, False]
+    assert [asked[name] for name in figures] == ["needs-responses", 2, True]
+    assert [dropped[name] for name in figures] == ["stopped-idk", 0, False]
 
 
 def test_a_response_that_a_review_rejected_is_replaced():
     assert planned(material(5, 0))["open"] is False
     row = planned(material(4, 0, rejected=1))
-    assert (row["rejected"], row["still_needed"], row["annotations"], row["open"]) == (1, 1, 6, True)
+    assert (row["rejected"], row["still_needed"], row["open"]) == (1, 1, True)
 
 
 @pytest.mark.nightly
@@ -85,5 +85,4 @@ def test_a_question_is_open_exactly_while_the_rule_says_so(valid: int, idk: int,
     row = planned(material(valid, idk, other, rejected))
     counted = valid + other  # other reasons not to answer are valid responses
     assert row["open"] == (counted < 5 and idk <= 5)
-    assert row["given"] == counted + idk + rejected
-    assert row["annotations"] == row["given"] + (max(5 - counted, 0) if row["open"] else 0)
+    assert row["still_needed"] == (max(5 - counted, 0) if row["open"] else 0)
