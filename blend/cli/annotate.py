@@ -50,11 +50,9 @@ def check(project: ProjectPath) -> None:
     - `blend annotate check project.toml` names file and key of each.
     """
     from blend.builders.annotation.check import check_project
-    from blend.builders.annotation.counting import readings, reworded_in
-    from blend.views.annotation import check_lines, reworded_lines
+    from blend.views.annotation import check_lines
 
-    checked = check_project(project)
-    _say([*check_lines(checked), *reworded_lines(reworded_in(readings(checked.file)))])
+    _say(check_lines(check_project(project)))
 
 
 @app.command()
@@ -140,7 +138,7 @@ def status(
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.status import project_status, pulled_accounts, write_status_page
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import gone_lines, reworded_lines, status_json, status_lines, status_tables
+    from blend.views.annotation import gone_lines, status_json, status_lines, status_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
@@ -156,7 +154,7 @@ def status(
     if as_json:
         typer.echo(status_json(found))
         return
-    _say([*gone_lines(found.found, found.pages, project), *reworded_lines(found.reworded)])
+    _say(gone_lines(found.found, found.pages, project))
     SafeConsole().show(status_tables(found))
     _say(status_lines(found))
 

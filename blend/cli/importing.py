@@ -31,7 +31,7 @@ def import_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, folder).",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON).",
         ),
     ],
     map_file: MapFile = Path("map.toml"),

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 from rich.table import Table
 
-from blend.builders.annotation.stages.answer import REWORDED
-from blend.builders.annotation.stages.review import OUT_OF_FORMAT
-from blend.loaders.label_studio.plan import ProjectPlan
+from blend.loaders.label_studio.plan import ProjectPlan, RemoteTask
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.language.text_comparison import agreeing, pluralise
-from blend.views.frames import frame_table
+from blend.views.frames import table_of
 from blend.views.readers import agreement_table
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
-"""Edited and deleted annotations, and open questions, that are listed."""
+"""Edited and deleted annotations, and questions, that are listed."""
 
 _EVENTS = ("added", "edited", "back", "missing", "older", "accepted")
 
@@ -92,17 +90,18 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         would = agreeing(
             n, "it would show something else now, or is", "they would show something else now, or are"
         )
-        yield f"{title}: {what}, though {would} not asked for any more"
+        yield f"{title}: {what}, though {would} not asked for any more: {_few(plan.kept)}"
+
+
+def _few(tasks: Sequence[RemoteTask]) -> str:
+    """The questions of tasks, the first of them by name."""
+    names = [str(task.data.get("template_id") or task.blend_id) for task in tasks]
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"
 
 
 def _by_person(people: Sequence[str | None]) -> str:
     return ", ".join(f"{count} by {who}" for who, count in sorted(Counter(map(str, people)).items()))
-
-
-def reworded_lines(details: Sequence[str]) -> list[str]:
-    """Say which questions were answered in other words than they have now, by the details of the findings."""
-    more = [f"  and {len(details) - _LISTED} more"] if len(details) > _LISTED else []
-    return [*(f"Note: {detail}." for detail in details[:_LISTED]), *more]
 
 
 def pull_lines(pull: "Pull") -> list[str]:
@@ -117,11 +116,7 @@ def pull_lines(pull: "Pull") -> list[str]:
     lines += [f"{written.path}: {pluralise(written.rows, 'row')}" for written in pull.written]
     if not pull.written:
         lines.append("No news: all files are as they were.")
-    for kind, number in sorted(Counter(pull.findings["kind"]).items()):
-        lines.append(f"{kind}: {number}")
-        if kind in (OUT_OF_FORMAT, REWORDED):
-            lines += [f"  {detail}" for detail in pull.findings.filter(kind=kind)["detail"][:_LISTED]]
-    return lines
+    return [*lines, *(f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))]
 
 
 def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | None) -> Iterator[str]:
@@ -167,53 +162,31 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
-    locales = frame_table(
-        status.locales,
-        f"{status.name} on {status.today}",
-        "Questions by state, responses, reviews done and open, and Krippendorff's alpha.",
-        heads={"locale": "locale", "questions": "questions", "complete": "complete", "open": "open"}
-        | {"dropped": "dropped", "valid": "valid", "idk": "idk", "still_needed": "needed"}
-        | {"reviewed": "reviewed", "to_review": "to review", "alpha": "alpha"},
-    )
+    locales, people, options, questions = status.tables.values()
     mark = pl.col("verdict").replace_strict({"look": "look", "too few": "few"}, default="")
-    marks = status.reliability.annotators.select(
-        "locale", "annotator", "agreement", mark=mark, stage=pl.lit("answer")
-    )
-    named = pl.col("annotator").replace(dict(status.names))
-    people = frame_table(
-        status.people.join(marks, on=["stage", "locale", "annotator"], how="left", maintain_order="left")
-        .with_columns(pl.col("mark").fill_null(""), annotator=named),
-        "Who did how much",
-        "Seconds are the median of one annotation, agreement is with the others, question by question.",
-        heads={"locale": "locale", "stage": "stage", "annotator": "annotator", "counted": "counted"}
-        | {"skipped": "skipped", "refused": "not", "seconds": "seconds", "agreement": "agree", "mark": ""}
-        | {"last": "last"},
-        texts=("locale", "stage", "annotator", "mark"),
-        forms={"seconds": "{:.0f}"},
-    )  # fmt: skip
-    waiting = status.questions.filter("open").sort(
+    named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark.fill_null(""))
+    figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
+    waiting = questions.frame.filter("open").sort(
         "still_needed", "locale", "template_id", descending=[True, False, False]
     )
-    questions = frame_table(
-        waiting.head(_LISTED).with_columns(wanted=status.wanted),
-        pluralise(len(waiting), "open question"),
-        f"The first {_LISTED}; --html and --json list all." if len(waiting) > _LISTED else "",
-        heads={"template_id": "question", "locale": "locale", "valid": "valid", "wanted": "wanted"}
-        | {"idk": "idk", "still_needed": "needed"},
-        texts=("template_id", "locale"),
-    )
-    verdicts = [] if status.verdicts.is_empty() else [agreement_table(status.verdicts)]
-    return [locales, people, *verdicts, questions]
+    first = waiting.head(_LISTED).select("template_id", "locale", "valid", "idk", "still_needed")
+    more = f"The first {_LISTED}; --html and --json list all." if len(waiting) > _LISTED else ""
+    return [
+        table_of(locales._replace(title=f"{status.name} on {status.today}")),
+        table_of(people._replace(frame=named.select("locale", "stage", "annotator", *figures))),
+        *([] if options.frame.is_empty() else [agreement_table(options.frame)]),
+        table_of(questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more)),
+    ]
 
 
 def status_lines(status: "ProjectStatus") -> list[str]:
     """Where people work, whose work to look at, and what to write to whom."""
     lines = [f"{title}: {link}" for title, link in status.links.items()]
-    people = status.reliability.annotators
+    people = status.tables["people"].frame
     lines += [
         f"{_name(status, row['annotator'])} in {row['locale']} {flag}."
         for row in people.iter_rows(named=True)
-        for flag in row["flags"]
+        for flag in row["flags"] or ()
     ]
     if few := people.filter(verdict="too few").height:
         who = agreeing(few, "person", "people")
@@ -244,23 +217,15 @@ def _name(status: "ProjectStatus", annotator: str) -> str:
 
 def status_json(status: "ProjectStatus") -> str:
     """All figures, with every question, and without names."""
-    tables = {
+    found = {
         "name": status.name,
         "day": status.today.isoformat(),
         "links": dict(status.links),
-        "locales": status.locales.to_dicts(),
-        "people": status.people.to_dicts(),
-        "questions": status.questions.to_dicts(),
-        "agreement": {
-            "locales": status.reliability.locales.to_dicts(),
-            "annotators": status.reliability.annotators.to_dicts(),
-            "questions": status.reliability.questions.to_dicts(),
-        },
-        "verdicts": status.verdicts.to_dicts(),
+        **{name: table.frame.to_dicts() for name, table in status.tables.items()},
         "reminders": [asdict(one) for one in status.reminders],
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }
-    return json.dumps(tables, ensure_ascii=False, indent=2, default=str)
+    return json.dumps(found, ensure_ascii=False, indent=2, default=str)
 
 
 def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:

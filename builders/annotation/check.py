@@ -1,7 +1,7 @@
 """Checking a project file: every mistake at once, with its key, before any server is asked."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.counting import Collected, read_collected
-from blend.builders.annotation.project import ORDER, ProjectFile, StageName, project_in, with_recipe
+from blend.builders.annotation.project import ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import (
-    ShownStrings,
     is_checked,
     is_known,
     own_texts,
@@ -24,19 +23,10 @@ from blend.builders.annotation.ui_strings import (
 )
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.recipes import read_recipe
-from blend.loaders.responses import ResponseTables, read_responses
+from blend.loaders.responses import ResponseTables
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.language.locales import Locale, Registry, registry
 from blend.schemas.language.text_comparison import agreeing, pluralise
-
-
-class Waiting(NamedTuple):
-    """Stages that get no tasks for now; those that are there stay."""
-
-    stages: Collection[StageName] = ()
-    """Their names."""
-    until: str = ""
-    """What they wait for, after *until* or *once*."""
 
 
 class CheckedProject(NamedTuple):
@@ -45,8 +35,6 @@ class CheckedProject(NamedTuple):
     file: ProjectFile
     material: Material
     """Questions, responses and reviews so far, and sheets; empty where no stage needs them."""
-    waiting: Waiting
-    """Stages that can get no tasks yet."""
     passed_over: Sequence[str]
     """See `counting.Collected`."""
     notes: Sequence[str]
@@ -78,31 +66,7 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     if collected is not None:
         tables, passed_over = collected
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
-    waiting = waiting_stages(file)
-    notes = tuple(_notes(file, checks.known, material, waiting))
-    return CheckedProject(file, material, waiting, passed_over, notes)
-
-
-def waiting_stages(file: ProjectFile) -> Waiting:
-    """The stages that need a build of responses that nobody has given yet, or at which a build stops.
-
-    What stops it is put right in other stages, a review for one, which must go on meanwhile.
-    """
-    used = {stage for settings in file.project.locales for stage in file.project.stages_of(settings.locale)}
-    stages = [name for name in ORDER if name in used and stage_of(name).needs_recipe]
-    if not stages or file.project.recipe is None:
-        return Waiting()
-    sources = read_recipe(file.base / file.project.recipe).sources
-    own = {os.path.realpath(file.base / one.location) for one in sources if one.kind == "responses"}
-    if os.path.realpath(file.collected) not in own:
-        return Waiting()
-    if not any(not path.name.startswith(".") for path in (file.collected / "responses").glob("*")):
-        return Waiting(stages, "there are responses")
-    try:
-        read_responses(file.collected, locales=file.locales)
-    except InputError as error:
-        return Waiting(stages, f"a build takes the responses ({str(error).splitlines()[0]})")
-    return Waiting()
+    return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known, material)))
 
 
 class _Checks:
@@ -242,7 +206,7 @@ class _Checks:
                     self._try(key, partial(texts_of, language, stage, own))
 
 
-def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Waiting) -> Iterator[str]:
+def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[str]:
     project = file.project
     ours = sorted(
         {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
@@ -267,33 +231,24 @@ def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Wait
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
     if note := _regions_note(file, known, material):
         yield note
-    if waiting.stages:
-        stages = ", ".join(waiting.stages)
-        yield f"{stages}: no further tasks until {waiting.until}; `blend annotate sync` brings them"
 
 
 def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:
-    """List, file by file, what the pages of a locale say in English though its language is another one."""
+    """List what the pages of a locale say in English though its language is another one."""
     own = file.project.instructions.get(locale.language)
-    stages: list[str] = []
-    ui_strings: set[str] = set()
-    for stage in file.project.stages_of(locale.tag):
-        texts = texts_of(locale.language, stage, None if own is None else file.base / own)
-        if texts.in_english:
-            stages.append(stage)
-        shown = ShownStrings(texts.ui_strings)
-        stage_of(stage).config(file.project, locale, texts._replace(ui_strings=shown))
-        ui_strings |= shown.asked & untranslated_strings(locale.language, texts.ui_strings)
-    if not stages and not ui_strings:
-        return
-    what = [f"the instructions for {', '.join(stages)}"] if stages else []
-    what += [f"{pluralise(len(ui_strings), 'word')} ({', '.join(sorted(ui_strings))})"] if ui_strings else []
+    path, stages = None if own is None else file.base / own, file.project.stages_of(locale.tag)
+    english = [stage for stage in stages if texts_of(locale.language, stage, path).in_english]
+    what = [f"the instructions for {', '.join(english)}"] if english else []
+    # Ours have no words in other languages where they have no instruction.
+    if path is not None and (words := untranslated_strings(locale.language, path)):
+        what.append(f"{pluralise(len(words), 'word')} ({', '.join(sorted(words))})")
     where, fix = (
         (f"our pages in {locale.language}", "write your own, and name them under [instructions]")
         if own is None
         else (str(own), "translate them")
     )
-    yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"
+    if what:
+        yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"
 
 
 def _regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:

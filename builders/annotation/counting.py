@@ -11,7 +11,6 @@ import polars as pl
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.session import StageLocale, stage_locales
-from blend.builders.annotation.stages.answer import REWORDED, words_of
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
 from blend.builders.saq.lost_answers import parted, without_lost
@@ -27,8 +26,6 @@ from blend.schemas.sheets.answer_sheets import digest_of
 
 BY_LOCALE = ("responses", "reviews")
 """Kinds of rows with a file per locale, in the folder of their name of the directory of raw responses."""
-
-_Words = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 class StageReading(NamedTuple):
@@ -76,9 +73,7 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
             continue
         tasks, tag = tasks_of(held), stage_locale.locale.tag
         context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-        words = {} if asked is None else asked.get(tag, {})
-        context = replace(context, given=_given_in(tag, found) or None, asked=words)
-        reading = stage_locale.stage.read(tasks, context)
+        reading = stage_locale.stage.read(tasks, replace(context, given=_given_in(tag, found) or None))
         changed = pl.DataFrame(list(_changed_by_others(held, tasks, tag)), FINDINGS)
         reading = reading._replace(findings=pl.concat([reading.findings, changed]))
         found.append(StageReading(stage_locale, held, tasks, reading))
@@ -96,23 +91,15 @@ def responses_in(found: Sequence[StageReading]) -> dict[str, list[dict[str, Any]
     }
 
 
-def reworded_in(found: Sequence[StageReading]) -> list[str]:
-    """Say which questions were answered in other words than they have now."""
-    return [detail for one in found for detail in one.reading.findings.filter(kind=REWORDED)["detail"]]
-
-
-def _asked_now(file: ProjectFile) -> _Words | None:
-    """The words of all questions that are asked now, by locale and template.
+def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
+    """Template and locale of all questions that are asked now.
 
     Null where the file of them cannot be read whole, or holds none: it is more likely cut off than meant.
     """
     rows = readable_rows(file.collected, locales=file.locales)
-    if rows is None or not rows.questions.is_complete or not rows.questions.rows:
+    if rows is None or not rows.questions.is_complete:
         return None
-    asked: dict[str, dict[str, Mapping[str, str]]] = {}
-    for _, question in rows.questions.rows:
-        asked.setdefault(question.locale, {})[question.template_id] = words_of(question.model_dump())
-    return asked
+    return {(question.template_id, question.locale) for _, question in rows.questions.rows} or None
 
 
 def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
@@ -148,13 +135,13 @@ def _changed_by_others(
                 }
 
 
-def _of_asked(one: StageReading, asked: _Words) -> Reading:
+def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     """A reading without rows of questions that are not asked any more; they come back with the question."""
     reading, tag = one.reading, one.stage_locale.locale.tag
     rows, findings, dropped = dict(reading.rows), [], set[str]()
     for kind in BY_LOCALE:
         lost = Counter(
-            row["template_id"] for row in rows.get(kind, ()) if row["template_id"] not in asked.get(tag, {})
+            row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked
         )
         for template_id, number in sorted(lost.items()):
             what = f"{pluralise(number, kind.removesuffix('s'))} of {template_id!r}"

@@ -25,18 +25,18 @@ _TALL = frozenset({"Arab", "Beng", "Deva", "Ethi"})
 """Scripts whose marks above and below the letters need more room between lines."""
 
 
-def page(template: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
+def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
     """A labelling configuration.
 
     Args:
-        template: Name of its file in ``pages``, without endings.
+        stage: Name of its file in ``pages``, without endings; stages that judge share one.
         locale: Of those who work on it.
         texts: Of the page, in the locale's language.
         facts: What the template asks for besides.
     """
     return (
         _environment()
-        .get_template(f"{template}.xml.j2")
+        .select_template([f"{stage}.xml.j2", "judge.xml.j2"])
         .render(
             w=texts.ui_strings,
             instruction=_html(texts.instruction),

@@ -11,12 +11,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.annotation.check import CheckedProject, check_project
 from blend.builders.annotation.collecting import collection_plan
-from blend.builders.annotation.counting import StageReading, counting, reworded_in
+from blend.builders.annotation.counting import StageReading, counting
 from blend.builders.annotation.forgotten import forgotten
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, project_key
 from blend.builders.annotation.pulling import pull
-from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
+from blend.builders.annotation.reliability import Reliability, reliability
 from blend.builders.annotation.session import session, stage_locales
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks
@@ -30,6 +30,7 @@ from blend.loaders.label_studio.events import Folder, ProjectState, read_events
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.distribution import DISTRIBUTION
 from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.release.summaries import Table
 from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
 
 UNTAKEN = ("blank-text", "overlong-text")
@@ -62,19 +63,20 @@ class ProjectStatus:
     """Valid responses wanted per question."""
     links: Mapping[str, str]
     """Where people work, by title of the server's project: the invitation."""
-    questions: pl.DataFrame
-    """`collecting.PLAN`: one row per question."""
-    locales: pl.DataFrame
-    """One row per locale, by tag: ``locale``; the counts of questions ``questions``, ``complete``, ``dropped``
-    and ``open``; the counts of responses ``valid``, ``idk`` and ``still_needed``; questions that are
-    ``reviewed``, and those ``to_review``; ``alpha``, how far people agree (null where that cannot be said)."""
-    people: pl.DataFrame
-    """One row per stage, locale and annotator, most work first: ``stage``, ``locale``, ``annotator``; how many
-    annotations are ``counted``, ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where
-    unknown), ``total`` (of those that count) and ``last`` (day)."""
-    reliability: Reliability
-    verdicts: pl.DataFrame
-    """`verdict_agreement.AGREEMENT` of the stage *mcq-review*; without rows where nobody has read an option."""
+    tables: Mapping[str, Table]
+    """What is shown, with pseudonyms:
+
+    ``locales``: one row per locale, by tag: the counts of questions ``questions``, ``complete``, ``open`` and
+    ``dropped``; of responses ``valid``, ``idk`` and ``needed``; questions that are ``reviewed``, and those
+    ``to_review``; ``alpha``, how far people agree (null where that cannot be said).
+
+    ``people``: one row per stage, locale and annotator, most work first: how many annotations are ``counted``,
+    ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where unknown), ``total`` (of those
+    that count) and ``last`` (day); of those who answer the figures of `reliability.ANNOTATORS` as well.
+
+    ``options``: `verdict_agreement.AGREEMENT` of the stage *mcq-review*; no rows where nobody has read any.
+
+    ``questions``: `collecting.PLAN` with ``agreement`` on each, one row per question."""
     reminders: Sequence[Reminder]
     found: Sequence[StageReading]
     """What was pulled."""
@@ -85,15 +87,11 @@ class ProjectStatus:
     names: Mapping[str, str]
     """Addresses by pseudonym, for the lead's screen alone; empty where no server was asked."""
 
-    @property
-    def reworded(self) -> Sequence[str]:
-        """Questions that were answered in other words than they have now."""
-        return reworded_in(self.found)
-
     def payment(self) -> pl.DataFrame:
         """One row per ``person``: annotations ``counted``, ``seconds`` they took, ``rate`` and ``pay``."""
         return (
-            self.people.group_by(person="annotator")
+            self.tables["people"]
+            .frame.group_by(person="annotator")
             .agg(pl.col("counted").sum(), seconds=pl.col("total").sum().round(0))
             .with_columns(rate=pl.lit(self.rate, dtype=pl.Float64))
             .with_columns(pay=(pl.col("seconds") / 3600 * pl.col("rate")).round(2))
@@ -122,7 +120,6 @@ def project_status(
     agreed = reliability(
         material.questions, material.responses.filter(ours), material.reviews.filter(ours), work
     )
-    verdicts = [row for one in found for row in one.reading.rows.get("exclusions", ())]
     questions, gone = collection_plan(project, material), forgotten(file)
     people = People(project_key(file), accounts, lines)
     named = {people.of(number): account.address for number, account in (accounts or {}).items()}
@@ -140,11 +137,7 @@ def project_status(
         today,
         project.wanted,
         {one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
-        questions,
-        _locales(questions, agreed, _reviews(checked, work)),
-        _people(work),
-        agreed,
-        verdict_agreement(pl.DataFrame(verdicts, EXCLUSIONS)) if verdicts else pl.DataFrame(schema=AGREEMENT),
+        _tables(questions, _reviews(checked, work), work, agreed, found),
         [one for one in reminders if one.annotator not in gone],
         found,
         pages,
@@ -222,35 +215,57 @@ def _reviews(checked: CheckedProject, work: pl.DataFrame) -> dict[str, tuple[int
     return found
 
 
-def _locales(
-    questions: pl.DataFrame, agreed: Reliability, reviews: Mapping[str, tuple[int, int]]
-) -> pl.DataFrame:
+def _tables(
+    questions: pl.DataFrame,
+    reviews: Mapping[str, tuple[int, int]],
+    work: pl.DataFrame,
+    agreed: Reliability,
+    found: Sequence[StageReading],
+) -> dict[str, Table]:
+    """See `ProjectStatus.tables`."""
     counts = questions.group_by("locale").agg(
-        questions=pl.len().cast(pl.Int64),
-        complete=(pl.col("state") == COMPLETE).sum().cast(pl.Int64),
-        dropped=(pl.col("state") == STOPPED).sum().cast(pl.Int64),
-        open=pl.col("open").sum().cast(pl.Int64),
+        questions=pl.len(),
+        complete=(pl.col("state") == COMPLETE).sum(),
+        open=pl.col("open").sum(),
+        dropped=(pl.col("state") == STOPPED).sum(),
         valid=pl.col("valid").sum(),
         idk=pl.col("idk").sum(),
-        still_needed=pl.col("still_needed").sum(),
+        needed=pl.col("still_needed").sum(),
     )
     numbers = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
     reviewed = pl.DataFrame([(tag, *counted) for tag, counted in reviews.items()], numbers, orient="row")
     alphas = agreed.locales.select("locale", "alpha")
-    return counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left").sort("locale")
-
-
-def _people(work: pl.DataFrame) -> pl.DataFrame:
-    outcomes = {
-        name: (pl.col("outcome") == name).sum().cast(pl.Int64) for name in ("counted", "skipped", "refused")
-    }
+    locales = counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left")
+    outcomes = {name: (pl.col("outcome") == name).sum() for name in ("counted", "skipped", "refused")}
     total = pl.col("seconds").filter(pl.col("outcome") == "counted").sum()
-    return (
+    of_answers = agreed.annotators.drop("responses", "seconds").with_columns(stage=pl.lit("answer"))
+    people = (
         work.filter(pl.col("annotator").is_not_null())
         .group_by("stage", "locale", "annotator")
         .agg(**outcomes, seconds=pl.col("seconds").median(), total=total, last=pl.col("day").max())
         .sort("stage", "locale", "counted", "annotator", descending=[False, False, True, False])
+        .join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left")
     )
+    verdicts = [row for one in found for row in one.reading.rows.get("exclusions", ())]
+    read = pl.DataFrame(verdicts, EXCLUSIONS)
+    options = verdict_agreement(read) if verdicts else pl.DataFrame(schema=AGREEMENT)
+    agreement = agreed.questions.drop("answers")
+    return {
+        "locales": Table(
+            "Locales",
+            locales.sort("locale"),
+            "Questions by state, responses, reviews done and open, and Krippendorff's alpha: 1 is perfect "
+            "agreement, 0 is what chance would give. Compare locales and rounds, not with a threshold.",
+        ),
+        "people": Table(
+            "Who did how much",
+            people,
+            "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
+            "question. A mark is not a verdict: look at some of the answers, and talk to the person.",
+        ),
+        "options": Table("Options read", options, "Of those that several have read: how many all call alike."),
+        "questions": Table("Questions", questions.join(agreement, on=KEY, how="left", maintain_order="left")),
+    }
 
 
 def write_status_page(status: ProjectStatus, path: Path) -> None:
@@ -273,17 +288,4 @@ def status_page(status: ProjectStatus) -> str:
         lstrip_blocks=True,
         finalize=lambda value: escape_controls(value) if isinstance(value, str) else value,
     )
-    agreed = status.reliability
-    questions = status.questions.join(
-        agreed.questions.drop("answers"), on=KEY, how="left", maintain_order="left"
-    ).partition_by("locale", as_dict=True)
-    return environment.get_template(TEMPLATE).render(
-        status=status,
-        minimum=MIN_QUESTIONS,
-        locales=status.locales.to_dicts(),
-        people=status.people.to_dicts(),
-        agreement=agreed.annotators.to_dicts(),
-        questions={tag: rows.to_dicts() for (tag,), rows in questions.items()},
-        verdicts=status.verdicts.to_dicts(),
-        sdk=DISTRIBUTION,
-    )
+    return environment.get_template(TEMPLATE).render(status=status, sdk=DISTRIBUTION)

@@ -133,8 +133,8 @@ def wanted_projects(
     Raises:
         InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
     """
-    file, project, waiting = checked.file, checked.file.project, checked.waiting
-    material = checked.material if waiting.stages else _with_recipe(file, checked.material)
+    file, project = checked.file, checked.file.project
+    material, waits_until = _with_recipe(file, checked.material)
     wanted = []
     for stage, locale, name, title in stage_locales(file):
         own = project.instructions.get(locale.language)
@@ -149,24 +149,31 @@ def wanted_projects(
                 asked=(asked or {}).get(name, {}),
                 # Answers to such questions are left out of the responses.
                 closes_unasked=asked is not None and stage.name == "answer",
-                waits_until=waiting.until if stage.name in waiting.stages else "",
+                waits_until=waits_until if stage.needs_recipe else "",
             )
         )
     return wanted
 
 
-def _with_recipe(file: ProjectFile, material: Material) -> Material:
-    """The material with the options that a build of the recipe may show, for the stage that needs it."""
-    used = {one.stage.name for one in stage_locales(file)}
-    if file.project.recipe is None or "mcq-review" not in used:
-        return material
+def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
+    """The material with the options that a build of the recipe may show, for the stage that needs it.
+
+    Returns:
+        The material; and what the stage waits for where a build does not take what people have given so far:
+        that is put right in other stages, a review for one, which go on meanwhile.
+    """
+    if file.project.recipe is None or not any(one.stage.needs_recipe for one in stage_locales(file)):
+        return material, ""
     from blend.builders.release.reviewing import options_for_natives
     from blend.loaders.recipes import read_recipe
 
     recipe, suspects = read_recipe(file.base / file.project.recipe), file.project.suspects
     again = None if suspects is None else read_suspects(file.base / suspects)
-    options, answered = options_for_natives(recipe, base=file.base, known=file.locales, again=again)
-    return replace(material, options=options, answered=answered)
+    try:
+        options, answered = options_for_natives(recipe, base=file.base, known=file.locales, again=again)
+    except InputError as error:
+        return material, f"a build takes what people gave ({str(error).splitlines()[0]})"
+    return replace(material, options=options, answered=answered), ""
 
 
 def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict[str, dict[str, Quota]]:

@@ -159,23 +159,11 @@ def is_known(language: str) -> bool:
     return bool(_known(language))
 
 
-class ShownStrings(dict[str, str]):
-    """Words that remember which of them a page has asked for."""
-
-    def __init__(self, ui_strings: UiStrings) -> None:
-        super().__init__(ui_strings)
-        self.asked: set[str] = set()
-
-    def __getitem__(self, name: str) -> str:
-        self.asked.add(name)
-        return super().__getitem__(name)
-
-
-def untranslated_strings(language: str, ui_strings: UiStrings) -> set[str]:
-    """The names of words that are the English ones though the language is another, unless ours are the same."""
-    ours = _tables().get(_known(language), {})
+def untranslated_strings(language: str, own: Path) -> set[str]:
+    """The names of words that a file of one's own and ours leave in English, though the language is another."""
+    given, ours = own_texts(own).ui_strings, _tables().get(_known(language), {})
     english = {} if is_english(language) else _tables()[FALLBACK]
-    return {name for name, text in english.items() if ui_strings.get(name) == text != ours.get(name)}
+    return {name for name, text in english.items() if given.get(name, text) == text and name not in ours}
 
 
 def _known(language: str) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, StringConstraints, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.appended_rows import append_rows, complete_rows
 from blend.loaders.files.atomic import atomic_write
@@ -46,32 +46,8 @@ _VERSIONS = (ADDED, EDITED)
 _WITH_CONTENT = (ADDED, EDITED, OLDER)
 _ON_SERVER = (ADDED, EDITED, BACK, OLDER)
 _MOMENT = timedelta(seconds=1)
-
-
-class _About(BaseModel):
-    """Any line about an annotation."""
-
-    stage: str
-    id: str
-    event: str
-    task: int
-    annotation: int
-    blend_id: str
-    annotator: str | None
-    account: Annotated[str, StringConstraints(pattern=r"^\d+( .*)?$")] | None
-
-
-class _Version(_About):
-    """A line with a version of it."""
-
-    project: int
-    changed_by: str | None
-    created_at: Any
-    updated_at: Any
-    lead_time: Any
-    skipped: bool
-    data: dict[str, Any]
-    result: list[dict[str, Any]]
+_ABOUT = {"stage", "id", "event", "task", "annotation", "blend_id", "annotator", "account"}
+_CONTENT = {"project", "changed_by", "created_at", "updated_at", "lead_time", "skipped", "data", "result"}
 
 
 class Held(NamedTuple):
@@ -111,10 +87,12 @@ def read_events(path: Path) -> list[Line]:
     for number, text in enumerate(complete.splitlines(), start=1):
         try:
             line = json.loads(text)
-            if (line["stage"], line["event"]) != ("", KEY):
-                (_Version if line["event"] in _WITH_CONTENT else _About).model_validate(line, strict=True)
+            needed = set() if line["event"] == KEY else _ABOUT
+            needed = needed | _CONTENT if line["event"] in _WITH_CONTENT else needed
+            if not needed <= line.keys():
+                raise KeyError(*needed - line.keys())
             lines.append(line)
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
                 f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "
                 "people gave counts by this file"

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -10,7 +11,6 @@ from blend.builders.annotation.project import ORDER
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.ui_strings import (
     UNCHECKED,
-    ShownStrings,
     is_checked,
     languages,
     texts_of,
@@ -28,6 +28,16 @@ TRANSLATED = {"answer", "review", "mcq-review"}
 FOLDER = Path(module.__file__).parent / "instructions"
 KEYS = re.compile(r"\*\*([^*]+)\*\*")
 ENGLISH = ui_strings_of("en")
+
+
+class ShownStrings(dict[str, str]):
+    """Words that remember which of them a page has asked for."""
+
+    asked: ClassVar[set[str]] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
 
 
 def sample_languages() -> list[str]:
@@ -48,6 +58,7 @@ def test_every_language_of_the_sample_has_everything(language):
     assert names == korean <= set(ENGLISH)
     for stage in stages:
         shown = ShownStrings(ENGLISH)
+        shown.asked.clear()
         texts = texts_of("en", stage)._replace(ui_strings=shown)
         stage_of(stage).config(PROJECT, registry().get("ko-KR"), texts)
         assert shown.asked <= names
