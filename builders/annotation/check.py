@@ -1,7 +1,7 @@
 """Checking a project file: every mistake at once, with its key, before any server is asked."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,18 +81,19 @@ class _Checks:
         self.known: Registry = registry()
         self.sheets: dict[StageName, Sequence[Mapping[str, Any]]] = {}
         self.problems: list[RowError] = []
+        self._wanted = file.project.wanted
 
     def run(self, *, before_pull: bool) -> Collected | None:
         """Run them, each whatever the others find; returns what was collected so far, where it was read."""
         self.known = self._try("locale_file", lambda: self._file.locales) or self.known
-        self._locales()
         self._try("recipe", self._recipe)
         self._places()
         collected = None
         if not before_pull and any(stage_of(name).reads_questions for name in self._used()):
             collected = self._try("collected", lambda: read_collected(self._file.collected, self.known))
-            if collected is not None:
-                self._asked(collected.tables)
+        if collected is not None:
+            self._asked(collected.tables)
+        self._locales(None if collected is None else set(collected.tables.questions["locale"]))
         if "collect" in self._used() and self._project.topics is None:
             fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
             self._add("topics", "the stage collect needs topics", fix)
@@ -122,14 +123,25 @@ class _Checks:
         default = self._project.stages
         return {stage for settings in self._project.locales for stage in settings.stages or default}
 
-    def _locales(self) -> None:
+    def _locales(self, asked: Collection[str] | None) -> None:
+        """Check that locales are known, each once, with people and questions enough."""
         seen: dict[str, int] = {}
+        wanted = self._wanted
         for number, settings in enumerate(self._project.locales):
-            key = f"locales[{number}]"
-            self._try(f"{key}.locale", partial(self.known.get, settings.locale))
-            if seen.setdefault(settings.locale, number) != number:
-                fix = f"put both into one table; the other is locales[{seen[settings.locale]}]"
-                self._add(f"{key}.locale", f"{settings.locale!r} has two tables", fix)
+            key, tag, stages = f"locales[{number}]", settings.locale, settings.stages or self._project.stages
+            self._try(f"{key}.locale", partial(self.known.get, tag))
+            if seen.setdefault(tag, number) != number:
+                fix = f"put both into one table; the other is locales[{seen[tag]}]"
+                self._add(f"{key}.locale", f"{tag!r} has two tables", fix)
+            named = settings.annotators
+            if named is not None and "answer" in stages and len(named) < wanted:
+                are = f"{pluralise(wanted, 'response')} {agreeing(wanted, 'is', 'are')} wanted"
+                fix = "each person answers a question once: name more people, or lower the key wanted"
+                self._add(f"{key}.annotators", f"{pluralise(len(named), 'annotator')}, but {are}", fix)
+            reads = any(stage_of(name).reads_questions for name in stages)
+            if asked is not None and reads and tag in self.known and tag not in asked:
+                fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
+                self._add(f"{key}.locale", f"there are no questions in {tag}", fix)
 
     def _recipe(self) -> None:
         """Check that the recipe is there where one is needed, and counts as the project does."""
@@ -140,18 +152,12 @@ class _Checks:
         if recipe is not None and not (self._file.base / recipe).is_file():
             self._add("recipe", f"there is no file {recipe}", "correct the path, relative to this file")
         rule = with_recipe(self._file).project.saq_options()
+        self._wanted = rule.wanted
         for key, there in sorted(dict(rule).items()):
             here = getattr(self._project, key)
             if recipe is not None and key in self._project.model_fields_set and here != there:
                 fix = f"write {key} = {here} under [saq] of {recipe}, if that is meant, and delete the key here"
                 self._add(key, f"is {here}, and {there} in {recipe}, by which a build counts", fix)
-        for number, settings in enumerate(self._project.locales):
-            named, stages = settings.annotators, settings.stages or self._project.stages
-            if named is not None and "answer" in stages and len(named) < rule.wanted:
-                wanted = f"{pluralise(rule.wanted, 'response')} {agreeing(rule.wanted, 'is', 'are')} wanted"
-                what = f"{pluralise(len(named), 'annotator')}, but {wanted}"
-                fix = "each person answers a question once: name more people, or lower the key wanted"
-                self._add(f"locales[{number}].annotators", what, fix)
 
     def _places(self) -> None:
         collected = os.path.realpath(self._file.collected)  # a loop of links is itself
@@ -161,7 +167,7 @@ class _Checks:
                 self._add(key, what, "choose a place beside it")
 
     def _asked(self, tables: ResponseTables) -> None:
-        """Check that templates, topics and locales stand in the directory of raw responses."""
+        """Check that templates and topics stand in the directory of raw responses."""
         named = [("templates", self._project.templates, "template_id")]
         if "collect" not in self._used():
             named += [("topics", self._project.topics, "topic")]
@@ -172,12 +178,6 @@ class _Checks:
                     stands = f"write one that stands in {self._project.collected}, or leave the key out for all"
                     fix = f"{did_you_mean(name, valid)}{stands}"
                     self._add(f"{key}[{number}]", f"{name!r} is unknown", fix)
-        asked = set(tables.questions["locale"])
-        for number, settings in enumerate(self._project.locales):
-            reads = any(stage_of(name).reads_questions for name in settings.stages or self._project.stages)
-            if settings.locale in self.known and settings.locale not in asked and reads:
-                fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
-                self._add(f"locales[{number}].locale", f"there are no questions in {settings.locale}", fix)
 
     def _sheet(self, stage: StageName) -> None:
         path, judge = self._project.sheets.get(stage), judges()[stage]

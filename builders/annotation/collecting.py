@@ -11,19 +11,7 @@ from blend.schemas.rows.frame_columns import KEY
 if TYPE_CHECKING:
     from blend.builders.annotation.stages.model import Material
 
-PLAN = pl.Schema(
-    {
-        "blend_id": pl.String(),
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "state": pl.String(),
-        "valid": pl.Int64(),
-        "idk": pl.Int64(),
-        "rejected": pl.Int64(),
-        "still_needed": pl.Int64(),
-        "open": pl.Boolean(),
-    }
-)
+PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
 """One row per question: its task, its state (`saq.collection`), the counts of valid responses, *I don't know*,
 and responses of which a review declared every answer invalid; valid ones ``still_needed``; and whether it is
 ``open``: still asked."""
@@ -67,7 +55,7 @@ def collection_plan(project: Project, material: "Material") -> pl.DataFrame:
             open=pl.col("state") == NEEDS_RESPONSES,
             blend_id=pl.format("answer/{}/{}", "locale", "template_id"),
         )
-        .select(list(PLAN))
+        .select(PLAN)
         .sort("locale", "template_id")
     )
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from blend.builders.annotation.importing import texts_of_cell
 from blend.loaders.files.import_maps import ImportMap
 from blend.loaders.files.rows import Cells
+from blend.loaders.label_studio.foreign import texts_of_cell
 from blend.schemas.errors import InputError
 from blend.schemas.language.text_comparison import fold
 

@@ -13,19 +13,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.builders.annotation.import_guess import Proposed, proposed_map
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
+from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.checked import checked
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.import_maps import ImportMap
-from blend.loaders.files.rows import Cells, text_of
+from blend.loaders.files.import_maps import ImportMap, map_text, read_map
+from blend.loaders.files.rows import Cells
 from blend.loaders.files.storage import storage_errors
 from blend.loaders.files.tables import refuse_rewritten
+from blend.loaders.label_studio.foreign import texts_of_cell
+from blend.loaders.responses import read_responses
 from blend.schemas.errors import ConflictError, InputError, RowError
-from blend.schemas.language.locales import Registry
+from blend.schemas.language.locales import Registry, registry
 from blend.schemas.language.text_comparison import clean, fold, pluralise
+from blend.schemas.rows.frame_columns import KEY
 from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Response
 
+_KINDS = ("idk", "no-answer", "not-applicable")
+_KEY_NAME = "annotators.key"
 _Asked = Mapping[str, Sequence[str]]
 """Ids of the templates that are asked, by locale."""
 
@@ -47,6 +54,17 @@ class Written(NamedTuple):
     people: int
 
 
+class ImportDone(NamedTuple):
+    """Files that an import wrote, and what it left out."""
+
+    written: Sequence[Written]
+    """Files; none where a map was proposed."""
+    blank: int
+    """Questions that somebody left blank."""
+    proposed: Proposed | None
+    """The map that was written to be checked."""
+
+
 class _Given(NamedTuple):
     """Texts of a person for one question, and their location."""
 
@@ -55,6 +73,65 @@ class _Given(NamedTuple):
     locale: str
     annotator: str
     texts: list[str]
+
+
+def import_file(
+    rows: Sequence[Cells],
+    name: str,
+    map_path: Path,
+    folder: Path,
+    *,
+    locales: Registry | None = None,
+    has_people: bool = False,
+) -> ImportDone:
+    """Import the rows of a table, or propose a map for them where there is none.
+
+    Args:
+        rows: Of the table.
+        name: Of its file, for messages.
+        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported; one that
+            recognises no question leaves out every column, and lists the questions that are asked.
+        folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
+            there.
+        locales: Known locales; the packaged registry when absent.
+        has_people: Whether several rows may be one person's, so that the map must say who answered.
+
+    Raises:
+        InputError, RowError, RowErrors: As `importing.import_responses`, or if the folder or the key of the
+            pseudonyms cannot be read.
+        ConflictError: If a file of responses is there already.
+        StorageError: If a file cannot be written.
+    """
+    known = registry() if locales is None else locales
+    questions = read_responses(folder, locales=known, reviewing=True, collecting=True).questions
+    if not os.path.lexists(map_path):
+        asked_texts = questions.select(*KEY, "question", "en_question").to_dicts()
+        languages = {known.get(tag).language for tag in questions["locale"]}
+        guess = proposed_map(rows, asked_texts, _non_answer_texts(languages))
+        if guess.map.annotator is not None:
+            guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
+        templates = {one["template_id"]: one["en_question"] for one in reversed(asked_texts)}
+        listed = None if guess.recognised else dict(sorted(templates.items()))
+        _write_beside(map_path, map_text(guess.map, name, listed))
+        return ImportDone((), 0, guess)
+    by = read_map(map_path)
+    if has_people and by.annotator is None:
+        raise InputError(
+            f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
+            "only in a table is every row a person"
+        )
+    asked: dict[str, list[str]] = {}
+    for template_id, locale in questions.select(KEY).iter_rows():
+        asked.setdefault(locale, []).append(template_id)
+    key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
+    imported = import_responses(rows, by, asked=asked, locales=known, name=name, key=key)
+    return ImportDone(_write_imported(imported.responses, folder), imported.blank, None)
+
+
+def _non_answer_texts(languages: set[str]) -> dict[str, str]:
+    """Texts that our own pages offer in place of an answer, in some languages and in English."""
+    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
+    return {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
 
 
 def import_responses(
@@ -194,12 +271,6 @@ def _values(given: _Given, by: ImportMap) -> dict[str, Any]:
     }
 
 
-def texts_of_cell(value: Any) -> list[str]:
-    """The texts of a cell that are not blank."""
-    listed = value if isinstance(value, list) else [value]
-    return [text_of(text) for text in listed if text is not None and str(text).strip()]
-
-
 def _one(row: Cells, column: str | None) -> str:
     return "" if column is None else clean(" ".join(texts_of_cell(row.values.get(column))))
 
@@ -207,7 +278,7 @@ def _one(row: Cells, column: str | None) -> str:
 # Files.
 
 
-def write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) -> list[Written]:
+def _write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) -> list[Written]:
     """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses.
 
     Raises:
@@ -224,7 +295,7 @@ def write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) ->
     for locale, path in paths.items():
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(_table(responses[locale]))
-        write_beside(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
+        _write_beside(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
     return [
         Written(path, len(responses[locale]), len({one.annotator for one in responses[locale]}))
         for locale, path in paths.items()
@@ -239,18 +310,18 @@ def _table(responses: Sequence[Response]) -> Iterator[list[str]]:
         yield [one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""]
 
 
-def key_at(path: Path) -> bytes:
+def _key_at(path: Path) -> bytes:
     """The key of the pseudonyms, made where there is none.
 
     Raises:
         InputError: As `pseudonyms.read_key`.
     """
     if not os.path.lexists(path):
-        write_beside(path, new_key(), mode=0o600)  # for its owner alone
+        _write_beside(path, new_key(), mode=0o600)  # for its owner alone
     return read_key(path)
 
 
-def write_beside(path: Path, text: str, *, mode: int | None = None) -> None:
+def _write_beside(path: Path, text: str, *, mode: int | None = None) -> None:
     """Write a file of an import.
 
     Raises:

@@ -94,3 +94,9 @@ def _parsed(cell: Any) -> Any:
         return _texts(json.loads(cell))
     except (ValueError, RecursionError):
         return cell
+
+
+def texts_of_cell(value: Any) -> list[str]:
+    """The texts of a cell that are not blank."""
+    listed = value if isinstance(value, list) else [value]
+    return [text_of(text) for text in listed if text is not None and str(text).strip()]

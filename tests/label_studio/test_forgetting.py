@@ -135,9 +135,3 @@ def test_a_server_that_fails_in_between_is_asked_again(
 
 def failing(*_arguments: object, **_named: object) -> None:
     raise ServerError("the server has gone")
-
-
-def test_no_address_is_kept(label_studio: StudioForTests, collected: ProjectFile):
-    label_studio.person("stranger")
-    pull_project(collected)
-    assert "@" not in everything_in(collected.pulled)

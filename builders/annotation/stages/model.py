@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
-from blend.builders.annotation.ui_strings import PageTexts, UiStrings
+from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.language.locales import Locale, Registry, registry
 from blend.schemas.rows.frame_columns import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty

@@ -111,12 +111,6 @@ def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
     assert unchecked == f"no native speaker has checked our instructions in ha, ko: {marked}"
 
 
-def test_known_locales_need_no_locale_file(tmp_path: Path):
-    assert "locales.toml" not in start_project(tmp_path / "korea", ["ko-KR"], name="both-koreas")
-    assert "\n1. Check `project.toml`: who works on what.\n" in (tmp_path / "korea" / "README.md").read_text()
-    assert 'name = "both-koreas"' in (tmp_path / "korea" / "project.toml").read_text()
-
-
 NO_LOCALE = (
     "is not a locale, which is a language and a country; write one like wo-SN, or one that `blend locales` "
     "lists"
