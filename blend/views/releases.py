@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +17,7 @@ from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
+from blend.loaders.releases.with_datasets import without_progress_bars
 from blend.schemas.base.docstrings import field_sentences
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.language.languages import country_name
@@ -223,7 +223,7 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
     # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
     # look at a release should leave nothing behind.
     try:
-        with TemporaryDirectory() as cache, _without_bars():
+        with TemporaryDirectory() as cache, without_progress_bars():
             rows = datasets.load_dataset(
                 str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
             )
@@ -236,19 +236,6 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
             f"{release}: `datasets` cannot load {config}, split {split} ({reason}); `blend validate {release}` "
             "says what is wrong with it"
         ) from error
-
-
-@contextmanager
-def _without_bars() -> Iterator[None]:
-    import datasets
-
-    enabled = datasets.is_progress_bar_enabled()
-    datasets.disable_progress_bars()
-    try:
-        yield
-    finally:
-        if enabled:
-            datasets.enable_progress_bars()
 
 
 def _short(value: Any) -> str:

@@ -8,7 +8,6 @@ from rich.table import Table
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
 from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import NOTHING
 from blend.views.frames import frame_table, rows_frame
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
@@ -39,14 +38,11 @@ def checks_table(report: ValidationReport) -> Table:
     rows = []
     for result in report.checks:
         counts = (result.errors, result.warnings, result.infos)
-        cells = (f"{count:,}" if count else "" for count in counts) if result.applies else (None, None, None)
-        rows.append((result.check, result.title, *cells))
-    caption = f"{NOTHING} does not apply: the release has no table that the check looks at"
+        rows.append((result.check, result.title, *(f"{count:,}" if count else "" for count in counts)))
     columns = ("check", "what it looks at", "errors", "warnings", "infos")
     return frame_table(
         rows_frame(columns, rows),
         f"{report.name} {report.version}, {pluralise(report.rows, 'row')}",
-        "" if all(result.applies for result in report.checks) else caption,
         texts=columns[:2],
     )
 

@@ -28,11 +28,9 @@ from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.portable import portable_recipe
-from blend.loaders.releases.agreement import agreement_json
-from blend.loaders.releases.audits import read_audit
-from blend.loaders.releases.json_reports import report_json
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import replaceable
+from blend.loaders.releases.reports import agreement_json, read_audit, report_json
 from blend.schemas.base.arrow_types import published
 from blend.schemas.language.base_forms import forget_base_forms
 from blend.schemas.language.locales import Locale, Registry
