@@ -67,7 +67,6 @@ def audit_rows(
     annotations: pl.DataFrame | None,
     locales: Registry,
     examples: int,
-    synonyms: bool = True,
 ) -> Audit:
     """Audit published multiple-choice questions, `frame_columns.MCQ_ROWS`; see `audit_questions`."""
     return audit_questions(
@@ -76,7 +75,6 @@ def audit_rows(
         option_sources=_option_sources(rows, locales),
         locales=locales,
         examples=examples,
-        synonyms=synonyms,
     )
 
 

@@ -1,4 +1,4 @@
-"""The audit that a release brings along: the figures of its baselines and leaks, without pairs and examples."""
+"""The audit that a release brings along: the figures of its baselines and leaks, without examples."""
 
 from hashlib import sha256
 
@@ -42,7 +42,7 @@ def audit_report(
         audit = audit_true_false(rows, annotations=annotations, locales=locales)
     else:
         rows = chosen.select(_COLUMNS).collect()
-        audit = audit_rows(rows, annotations=annotations, locales=locales, examples=0, synonyms=False)
+        audit = audit_rows(rows, annotations=annotations, locales=locales, examples=0)
     leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
         questions=counts["n"].sum(),

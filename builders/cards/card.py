@@ -103,7 +103,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
 def render_details(facts: ReleaseFacts) -> str:
     """The page beside the card: every column, steps, findings, judges, agreement, who has read options."""
     reading = read_options(facts.reading, facts.model_report)
-    tables = [_own_names(facts), _examples(facts), *_agreement(facts), _power(facts)]
+    tables = [_own_names(facts), *_agreement(facts), _power(facts)]
     tables += [] if reading is None else [reading.table]
     return render(
         "details.md.j2",
@@ -246,21 +246,6 @@ def _own_names(facts: ReleaseFacts) -> Table:
         for of in facts.locales
     ]
     return Table("Regions and languages in their own words", pl.DataFrame(rows))
-
-
-def _examples(facts: ReleaseFacts) -> Table:
-    rows = [
-        {
-            "split": example.locale.split,
-            "question": example.question,
-            "most frequent answer": example.answer,
-            "in English": example.en_answer,
-            "votes": example.votes,
-        }
-        for example in facts.examples
-    ]
-    caption = f"In English: {markdown_text(facts.examples[0].en_question)}" if facts.examples else ""
-    return Table("One question in every locale", pl.DataFrame(rows), caption)
 
 
 def _steps(facts: ReleaseFacts) -> Table:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.cards.contributors import cited_authors
-from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
 from blend.builders.stats.triples import TripleStats
@@ -43,8 +42,6 @@ class ReleaseFacts:
     """Agreement and overlap of its questions; null where it holds none."""
     domain: Domain | None
     """What its items from Wikidata are; null where it holds none."""
-    examples: tuple[Example, ...]
-    """One question in every locale that answered it."""
     cultural: CulturalStats | None
     """Figures of the cultural prompts; null without any."""
     triples: TripleStats | None

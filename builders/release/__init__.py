@@ -8,7 +8,6 @@ import polars as pl
 import tomli_w
 
 from blend.builders.cards import documents
-from blend.builders.cards.examples import Example, example_rows
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
@@ -118,17 +117,16 @@ def build_release(
         )
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built, known)
-        # Nothing from here on looks up a word: the audit of a build leaves synonyms out.
+        # Nothing from here on looks up a word.
         forget_base_forms()
         reviewed = carry_reviewed(recipe, base, release)
         held = [known.get(tag) for tag in _tags(built, known)]
         tables = _write_tables(built, held, release, on_progress)
-        examples = example_rows(built.questions, built.annotations, held)
         # The audit takes the most memory from here on, and reads the questions that it looks at.
         built = built.without_questions()
         manifest = _write_data(built, tables, reviewed, release, held, known)
         changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, release, manifest, held, datasheet, changes, stats, examples)
+        facts = _facts(built, release, manifest, held, datasheet, changes, stats)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -208,7 +206,6 @@ def _facts(
     datasheet: Datasheet,
     changes: str,
     stats: Stats | None,
-    examples: tuple[Example, ...],
 ) -> ReleaseFacts:
     return ReleaseFacts(
         manifest=manifest,
@@ -219,7 +216,6 @@ def _facts(
         power=_of_mcqs(power, release, manifest.tables),
         stats=stats,
         domain=built.domain,
-        examples=examples,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
         audit=read_audit(release),

@@ -13,7 +13,6 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
-from blend.loaders.responses.decisions import Decision
 from blend.schemas.rows.frame_columns import ANNOTATIONS
 from helpers.examples import examples
 
@@ -280,29 +279,6 @@ def test_nothing_stands_out_of_two_options_or_of_equals():
     audit = blend.audit_questions(asked(one(["7", "bread"], "X"), one(["A b", "C d", "e f", "g h"], "Y")))
     found = {name: leak(audit, name)["questions"] for name in LEAKS}
     assert found == {**dict.fromkeys(LEAKS, 0), "much-shorter": 1, "much-longer": 1}
-
-
-def test_suspected_synonyms_are_counted_per_pair():
-    decisions = [
-        Decision.model_validate(
-            {"answer_a": a, "answer_b": b, "verdict": verdict, "who": "test", "when": "2026-01-02", "why": ""}
-        )
-        for a, b, verdict in (("football", "soccer", "same"), ("soup", "big soup", "different"))
-    ]
-    known = annotations(
-        ("t", "en-GB", ["soccer", "colour", "walking", "big soup", "7"], [], 5),
-    )
-    questions = asked(
-        one(["soccer", "football", "color"], "en-GB"),
-        one(["soccer", "football", "walked"], "en-GB"),
-        one(["soccer", "ball game", "soup", "8"], "en-GB"),
-    )
-    audit = blend.audit_questions(questions, annotations=known, decisions=decisions)
-    assert audit.synonyms.select("option", "accepted", "why", "questions").rows() == [
-        ("football", "soccer", "decided", 2),
-        ("color", "colour", "spelling", 1),
-        ("walked", "walking", "common word", 1),
-    ]
 
 
 @pytest.mark.landing
