@@ -4,8 +4,7 @@ from hashlib import sha256
 
 import polars as pl
 
-from blend.builders.audit.release import audit_rows
-from blend.builders.audit.rungs import audit_true_false
+from blend.builders.audit.release import audit_rows, audit_true_false
 from blend.schemas.language.locales import Registry
 from blend.schemas.release.audit_report import AuditReport, Fares
 from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, RUNGS

@@ -34,10 +34,9 @@ class ReleaseFacts:
     figures: pl.DataFrame
     """One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs`` and
     ``proposed`` (questions whose answers no person has merged), all counts."""
-    spreads: pl.DataFrame
-    """Multiple-choice questions by locale and spread of the right answer, `McqStats.spreads` in any order."""
-    power: pl.DataFrame
-    """How far two models must be apart to be told apart by locale, `McqStats.power` in any order."""
+    power: pl.DataFrame | None
+    """How far two models must be apart to be told apart by locale, `McqStats.power` in any order; null without
+    multiple-choice questions."""
     stats: Stats | None
     """Agreement and overlap of its questions; null where it holds none."""
     domain: Domain | None

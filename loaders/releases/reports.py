@@ -1,15 +1,16 @@
-"""Reports that a release carries as JSON: written when it is built, read back for statistics and checks."""
+"""Reports that a release carries as JSON, its findings among them: written by a build, read back for checks."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 from polars.exceptions import PolarsError
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.json_text import read_json_content
+from blend.loaders.files.content import open_content, utf8_text
+from blend.loaders.files.json_text import parse_json, read_json_content
 from blend.schemas.base.field_errors import first_reason
 from blend.schemas.errors import RowError
 from blend.schemas.release.audit_report import AuditReport
@@ -18,6 +19,7 @@ from blend.schemas.release.release_layout import (
     AGREEMENT_NAME,
     ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
+    FINDINGS_NAME,
     MODEL_VERDICTS_NAME,
 )
 from blend.schemas.rows.frame_columns import AGREEMENT, ANNOTATOR_GROUPS
@@ -94,3 +96,42 @@ def _read_figures(path: Path, schema: pl.Schema, per: str) -> pl.DataFrame | Non
     except (ValueError, TypeError, OverflowError, PolarsError) as error:
         what = error.what if isinstance(error, RowError) else f"is not a list of figures per {per}"
         raise RowError(what, where=str(path), fix="copy or build the release again") from None
+
+
+LINE_BYTES = 1 << 20
+"""Bytes of the longest line."""
+
+
+def read_findings(
+    path: Path, *, holding: Collection[str] = ()
+) -> Iterator[tuple[str, dict[str, Any] | RowError]]:
+    """The findings in a file, each with its place, or what is wrong with its line.
+
+    Args:
+        path: The file.
+        holding: Kinds; lines in which none of them stands are left out. All when empty.
+
+    Returns:
+        Place and object, whose ``stage`` and ``kind`` are texts. Nothing behind a line that is too long.
+    """
+    with open_content(path) as lines:
+        number = 0
+        while line := lines.readline(LINE_BYTES + 1):
+            number += 1
+            where = f"{FINDINGS_NAME}:{number}"
+            if len(line) > LINE_BYTES:
+                what = f"a line of more than {LINE_BYTES:,} bytes, behind which nothing is read"
+                yield where, RowError(what, where=where, fix="build the release again")
+                return
+            if not holding or any(kind.encode() in line for kind in holding):
+                yield where, _finding(line, where)
+
+
+def _finding(line: bytes, where: str) -> dict[str, Any] | RowError:
+    try:
+        finding = parse_json(utf8_text(line, where), where, is_file=False)
+    except RowError as error:
+        return error
+    if isinstance(finding, dict) and all(isinstance(finding.get(key), str) for key in ("stage", "kind")):
+        return finding
+    return RowError("not a JSON object with stage and kind", where=where, fix="build the release again")

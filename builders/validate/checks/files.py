@@ -8,7 +8,7 @@ from pathlib import Path
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info
 from blend.loaders.files.pins import file_sha256
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.schemas.base.field_errors import first_reason
 from blend.schemas.errors import RowError
 from blend.schemas.recipe.recipe import Recipe

@@ -9,7 +9,7 @@ from blend.builders.mcq.verdicts.wordings import corrected
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.upstream.blend.groups import ANNOTATORS
 from blend.schemas.errors import RowError
 from blend.schemas.language.region_mentions import in_english, is_named, others_named

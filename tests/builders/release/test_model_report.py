@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from blend.builders.mcq import build_mcq
 from blend.builders.release import build_release
-from blend.builders.release.model_report import model_report
+from blend.builders.release.verdict_agreement import model_report
 from blend.builders.validate import validate_release
 from blend.builders.validate.checks.reports import check_model_verdicts
 from blend.builders.validate.report import REBUILD
