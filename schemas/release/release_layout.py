@@ -26,21 +26,6 @@ LOCALES_NAME = "locales.toml"
 DECISIONS_NAME = "decisions.tsv"
 """What people and models decided about pairs of answers; only where the recipe names such a file."""
 
-FILLERS_STEM = "fillers"
-"""Name, without its ending, of the file of reviewed distractors; only where the recipe names one."""
-
-EXCLUSIONS_STEM = "exclusions"
-"""The same of the file of options that people excluded."""
-
-COMPACT_STEM = "compact"
-"""File of the questions that stand for all; its ending is that of the recipe's file."""
-
-WORDINGS_STEM = "wordings"
-"""The same of the file of changes of wording."""
-
-FORMS_STEM = "forms"
-"""The same of the file of what nationalities are called in other languages."""
-
 DOMAINS_NAME = "domains.toml"
 """The domain of the tables from Wikidata; only where the package does not have it."""
 
