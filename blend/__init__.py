@@ -84,21 +84,21 @@ if TYPE_CHECKING:
     from blend.schemas.errors import ServerError as ServerError
     from blend.schemas.errors import StorageError as StorageError
     from blend.schemas.errors import UnknownNameError as UnknownNameError
-    from blend.schemas.language.locales import Locale as Locale
-    from blend.schemas.language.locales import Registry as Registry
-    from blend.schemas.language.locales import registry as registry
-    from blend.schemas.recipe.cultural_options import CulturalOptions as CulturalOptions
-    from blend.schemas.recipe.domains import Domain as Domain
-    from blend.schemas.recipe.domains import OriginGroup as OriginGroup
-    from blend.schemas.recipe.domains import find_domain as find_domain
-    from blend.schemas.recipe.recipe import JudgeOptions as JudgeOptions
-    from blend.schemas.recipe.recipe import McqOptions as McqOptions
-    from blend.schemas.recipe.recipe import Recipe as Recipe
-    from blend.schemas.recipe.recipe import SaqOptions as SaqOptions
-    from blend.schemas.recipe.recipe import Source as Source
-    from blend.schemas.recipe.triple_options import TripleOptions as TripleOptions
-    from blend.schemas.release.manifest import ReleaseManifest as ReleaseManifest
-    from blend.schemas.release.snapshots import SnapshotInfo as SnapshotInfo
+    from blend.schemas.locales import Locale as Locale
+    from blend.schemas.locales import Registry as Registry
+    from blend.schemas.locales import registry as registry
+    from blend.schemas.manifest import ReleaseManifest as ReleaseManifest
+    from blend.schemas.manifest import SnapshotInfo as SnapshotInfo
+    from blend.schemas.recipe import CulturalOptions as CulturalOptions
+    from blend.schemas.recipe import Domain as Domain
+    from blend.schemas.recipe import JudgeOptions as JudgeOptions
+    from blend.schemas.recipe import McqOptions as McqOptions
+    from blend.schemas.recipe import OriginGroup as OriginGroup
+    from blend.schemas.recipe import Recipe as Recipe
+    from blend.schemas.recipe import SaqOptions as SaqOptions
+    from blend.schemas.recipe import Source as Source
+    from blend.schemas.recipe import TripleOptions as TripleOptions
+    from blend.schemas.recipe import find_domain as find_domain
     from blend.version import __version__ as __version__
 
 _NAMES = {
@@ -140,8 +140,18 @@ _NAMES = {
     "blend.loaders.wikidata.snapshot": ("take_snapshot",),
     "blend.loaders.wikidata.snapshot_files": ("NoItemError",),
     "blend.loaders.wikidata.sparql": ("EndpointError", "RequestPolicy"),
-    "blend.schemas.recipe.cultural_options": ("CulturalOptions",),
-    "blend.schemas.recipe.domains": ("Domain", "OriginGroup", "find_domain"),
+    "blend.schemas.recipe": (
+        "CulturalOptions",
+        "Domain",
+        "JudgeOptions",
+        "McqOptions",
+        "OriginGroup",
+        "Recipe",
+        "SaqOptions",
+        "Source",
+        "TripleOptions",
+        "find_domain",
+    ),
     "blend.schemas.errors": (
         "ArgumentError",
         "BlendError",
@@ -156,11 +166,8 @@ _NAMES = {
         "StorageError",
         "UnknownNameError",
     ),
-    "blend.schemas.recipe.triple_options": ("TripleOptions",),
-    "blend.schemas.language.locales": ("Locale", "Registry", "registry"),
-    "blend.schemas.release.manifest": ("ReleaseManifest",),
-    "blend.schemas.recipe.recipe": ("JudgeOptions", "McqOptions", "Recipe", "SaqOptions", "Source"),
-    "blend.schemas.release.snapshots": ("SnapshotInfo",),
+    "blend.schemas.locales": ("Locale", "Registry", "registry"),
+    "blend.schemas.manifest": ("ReleaseManifest", "SnapshotInfo"),
     "blend.version": ("__version__",),
 }
 """Module to the public names that live there."""

@@ -18,7 +18,7 @@ from blend.eval.runs.batch_files import (
 )
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 
 def write_run_requests(run: Run, model: ServerModel, out: Path) -> RunOutcome:

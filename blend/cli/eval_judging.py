@@ -11,7 +11,7 @@ from blend.cli.groups import with_groups
 from blend.cli.model_options import ModelName, Writing
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.exit_codes import UsageError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 
 def register(app: typer.Typer) -> None:

@@ -16,8 +16,8 @@ from annotated_types import Ge
 
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.exit_codes import UsageError
-from blend.schemas.base.docstrings import field_sentences
 from blend.schemas.errors import did_you_mean
+from blend.schemas.models import field_sentences
 
 ModelName = typer.Option(
     metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."

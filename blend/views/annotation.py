@@ -15,7 +15,7 @@ from blend.builders.annotation.stages.review import OUT_OF_FORMAT
 from blend.loaders.label_studio.plan import ProjectPlan
 from blend.loaders.label_studio.remote import RemoteTask
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 from blend.views.frames import frame_table
 from blend.views.readers import agreement_table
 

@@ -7,8 +7,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import NOTHING
+from blend.schemas.summaries import NOTHING
+from blend.schemas.texts import pluralise
 from blend.views.frames import frame_table, rows_frame
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}

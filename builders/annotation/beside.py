@@ -10,21 +10,21 @@ import polars as pl
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.saq.lost_answers import parted, without_lost
-from blend.loaders.files.checked import Placed
+from blend.loaders.files.diagnostics import Placed
 from blend.loaders.responses import ResponseTables, read_responses, readable_rows
 from blend.loaders.responses.links import AskedQuestion
-from blend.loaders.responses.own_reviews import (
+from blend.loaders.responses.response_rows import HIDDEN
+from blend.loaders.responses.reviews import (
     IN_A_FILE,
     NOT_ASKED,
     further_decided,
     not_asked_now,
     why_it_counts,
 )
-from blend.loaders.responses.response_files import HIDDEN
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import clean, escape_controls, pluralise
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.published_rows import Review
+from blend.schemas.frames import FINDINGS
+from blend.schemas.locales import Registry
+from blend.schemas.rows import Review
+from blend.schemas.texts import clean, escape_controls, pluralise
 
 _Key = tuple[str, str]
 _Row = dict[str, Any]

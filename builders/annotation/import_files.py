@@ -10,14 +10,13 @@ from typing import NamedTuple
 from blend.builders.annotation.importing import Proposed, import_responses, proposed_map, response_table
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.import_maps import map_text, read_map
+from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.rows import Cells
-from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.toml import map_text, read_map
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
 
 _KINDS = ("idk", "no-answer", "not-applicable")
 _KEY_NAME = "annotators.key"

@@ -9,15 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from blend.loaders.files.checked import checked
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.import_maps import ImportMap
+from blend.loaders.files.diagnostics import Diagnostics, checked, unknown_name
 from blend.loaders.files.rows import Cells, text_of
 from blend.loaders.files.tables import refuse_rewritten
+from blend.loaders.files.toml import ImportMap
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import clean, fold, pluralise
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Response
+from blend.schemas.locales import Registry
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
+from blend.schemas.texts import clean, fold, pluralise
 
 _Named = Callable[[str], str]
 

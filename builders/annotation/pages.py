@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from blend.builders.annotation.ui_strings import PageTexts, is_english
-from blend.schemas.language.locales import Locale
+from blend.schemas.locales import Locale
 
 _FONTS = {
     "Arab": '"Noto Naskh Arabic", "Noto Sans Arabic", "Geeza Pro", Tahoma, ',

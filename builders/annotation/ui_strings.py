@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content
-from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, UnknownNameError
-from blend.schemas.language.characters import forbidden_in
+from blend.schemas.models import toml_tables
+from blend.schemas.texts import forbidden_in
 
 PACKAGED = "words.toml"
 FALLBACK = "en"

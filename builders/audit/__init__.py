@@ -26,10 +26,10 @@ from blend.builders.audit.solvers import KNOWS_OTHERS, NEEDS_ALL, SOLVERS, Known
 from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.shipped import shipped_decisions
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary, written
-from blend.schemas.rows.frame_columns import in_slices
+from blend.schemas.frames import in_slices
+from blend.schemas.locales import Registry, registry
+from blend.schemas.summaries import Summarised, Summary, written
+from blend.schemas.texts import pluralise
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""

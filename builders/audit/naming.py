@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from blend.builders.audit.question_arrays import QuestionArrays
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.region_mentions import first_words, is_named
+from blend.schemas.locales import Locale, Registry, first_words, is_named
 
 
 # Three rules of an audit ask for the same questions.

@@ -13,8 +13,8 @@ import polars as pl
 from blend.builders.audit import Audit, audit_of, known_answers
 from blend.builders.audit.question_arrays import FloatArray, QuestionArrays, question_arrays
 from blend.builders.audit.solvers import SOLVERS, Known
-from blend.schemas.language.locales import Registry
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.locales import Registry
+from blend.schemas.rows import LETTERS
 
 TRUE_FALSE: Mapping[str, str] = {
     "frequent": "yes to what is right in other templates most often: sees the option alone",

@@ -14,8 +14,8 @@ import polars as pl
 from blend.builders.audit.learning import option_classifier
 from blend.builders.audit.naming import named_groups
 from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, rounded, words_of
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import fold
+from blend.schemas.locales import Registry
+from blend.schemas.texts import fold
 
 _PRIOR_VOTES = 2.0
 """Votes that a group's words are taken to have beside the counted ones, spread as all groups' together: a word

@@ -10,7 +10,7 @@ from blend.builders.judges.suspects import Suspects
 from blend.builders.mcq.overlap import values
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import AnyDecision
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.formats import AnswerFormat
 
 ACCEPTED = pl.Schema({"template": pl.String(), "group": pl.String(), "text": pl.String()})
 """Which texts count as right: one row per template, group and text."""

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.schemas.language.locales import Locale
-from blend.schemas.rows.frame_columns import KEY, in_slices, votes_known
+from blend.schemas.frames import KEY, in_slices, votes_known
+from blend.schemas.locales import Locale
 
 
 class Example(NamedTuple):

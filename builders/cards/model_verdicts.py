@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from blend.schemas.release.model_report import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
-from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
-from blend.schemas.release.summaries import markdown_text
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.manifest import MODEL_VERDICTS_NAME
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
+from blend.schemas.sheets import OK
+from blend.schemas.summaries import markdown_text
 
 _FEWEST_ACCEPTED = 50
 """Options of a region that a model accepts and people have read, from which on the region speaks for itself."""

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.cards.model_verdicts import model_verdicts
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.release.summaries import Table
+from blend.schemas.reports import ModelReport
+from blend.schemas.summaries import Table
 
 
 class ReadOptions(NamedTuple):

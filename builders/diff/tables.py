@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from blend.builders.diff.model import CellChange, SplitDiff
 from blend.builders.diff.schema import Types, shared_types
 from blend.loaders.releases.columns import Digests, TableColumns
-from blend.schemas.base.arrow_types import published_names
+from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.rows.configs import ASKED, key_of, model_of
+from blend.schemas.rows import ASKED, key_of, model_of
 
 Positions = npt.NDArray[np.int64]
 """Row numbers, from 0."""

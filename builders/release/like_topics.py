@@ -8,8 +8,8 @@ import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables
-from blend.schemas.language.text_comparison import fold
-from blend.schemas.recipe.licenses import OWN_RESPONSES
+from blend.schemas.recipe import OWN_RESPONSES
+from blend.schemas.texts import fold
 
 
 def with_like_topics_found(sources: Sequence[SourceTables]) -> list[SourceTables]:

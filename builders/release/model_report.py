@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.builders.release.verdict_agreement import compared_verdicts
-from blend.schemas.release.model_report import EVERY, ComparedKind, ModelComparison, ModelReport
+from blend.schemas.reports import EVERY, ComparedKind, ModelComparison, ModelReport
 
 _OPTION = ("template_id", "locale", "option")
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import KEY, RESPONSES, REVIEWS, votes_known
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.frames import KEY, RESPONSES, REVIEWS, votes_known
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.texts import clean
 
 REVIEWER = "expanded"
 """Name of the reviewer who decided as published."""

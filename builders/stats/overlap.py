@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.schemas.language.base_forms import base_form
+from blend.schemas.languages import base_form
 
 OVERLAP = pl.Schema(
     {

@@ -8,11 +8,10 @@ import polars as pl
 
 from blend.builders.templates.localise import region_names
 from blend.builders.templates.slots import slot_country, slot_nationality
-from blend.schemas.language.answer_formats import format_of
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.template_columns import REWORDINGS, TEMPLATES
+from blend.schemas.formats import format_of
+from blend.schemas.frames import KEY, REWORDINGS, TEMPLATES
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.texts import clean
 
 
 class Recovered(NamedTuple):

@@ -11,7 +11,7 @@ from blend.eval.models.finish_reasons import meaning_of
 from blend.eval.models.protocols import Generation
 from blend.eval.models.thoughts import Marks, split_thought
 from blend.schemas.errors import BlendError
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.texts import clean
 
 _SHOWN = 120
 

@@ -16,10 +16,8 @@ from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, served_name
 from blend.eval.models.server_requests import VERSION, TextRequest
 from blend.eval.runs.batch_results import RequestResult, result_in
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.content import open_content, read_content, utf8_text
-from blend.loaders.files.json_text import parse_json
-from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.content import open_content, parse_json, read_content, utf8_text
 from blend.schemas.errors import InputError, RowError
 
 MAX_REQUESTS = 50_000

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from blend.eval.models.server_replies import is_filtered
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.texts import clean
 
 Reply = Mapping[Any, Any]
 

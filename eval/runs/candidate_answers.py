@@ -9,7 +9,7 @@ from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.runs.run_tables import write_frame
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 TOKENS_NAME = "tokens.parquet"
 """File of what the model's tokenizer makes of the candidates, in a run directory."""

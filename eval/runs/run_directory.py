@@ -26,12 +26,10 @@ from blend.eval.runs.run_description import (
 )
 from blend.eval.runs.run_tables import read_frame, write_frame
 from blend.eval.runs.usage import Usage
-from blend.loaders.files.atomic import atomic_write, is_left_over
-from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.storage import is_disk_full, storage_error
+from blend.loaders.files.atomic import atomic_write, check_own_folder, is_disk_full, is_left_over, storage_error
 from blend.schemas.errors import InputError, StorageError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"

@@ -9,9 +9,9 @@ import polars as pl
 from blend.eval.models.finish_reasons import FINISH_REASONS
 from blend.eval.models.protocols import StopAsking, TokenCounter
 from blend.eval.runs.answers import Answers
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ServerError
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.models import FrozenModel
+from blend.schemas.texts import agreeing, pluralise
 
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other

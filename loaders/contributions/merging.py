@@ -8,14 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from blend.loaders.contributions.contributors import annotator_id
-from blend.loaders.contributions.layout import owner_of
-from blend.loaders.files.checked import Checked, Placed
-from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.contributions.contributors import annotator_id, owner_of
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.responses.response_rows import ResponseRows
-from blend.schemas.language.personal_data import contact_data
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.rows.published_rows import Response
+from blend.schemas.personal_data import contact_data
+from blend.schemas.rows import Response
+from blend.schemas.texts import clean, pluralise
 
 FEWEST_COPIED = 3
 """Equal responses from which on two files are taken for copies, where they are half of one of them as well.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.studio_errors import GoneError, another_program, no_token, translate_errors
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.base.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import InputError, MissingExtraError, ServerError
 
 NEEDED_VERSION = (1, 23)

@@ -12,10 +12,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, StringConstraints
 
-from blend.loaders.files.appended_rows import append_rows, complete_rows
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import KEY
+from blend.loaders.files.new_files import KEY
 from blend.loaders.label_studio.export import Task
 from blend.schemas.errors import InputError
 

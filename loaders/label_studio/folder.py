@@ -9,10 +9,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import EVENTS, STATE
-from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.new_files import EVENTS, STATE
 from blend.schemas.errors import ConflictError, InputError
 
 GIT_FILES = {

@@ -20,7 +20,7 @@ def read_answers(path: Path, *, encoding: str | None = None) -> tuple[list[Cells
         path: A table, of which every cell with JSON may hold several answers; an export, JSON or JSON-MIN
             (``.json``), as the page *Export* gives it; or a folder with a JSON file per annotation, as Label
             Studio keeps them in cloud storage.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         One row per row of a table, or annotation: fields of the task and results by names of their controls, as

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 from polars.exceptions import PolarsError
 
-from blend.loaders.files.json_text import read_json_content
+from blend.loaders.files.content import read_json_content
 from blend.schemas.errors import RowError
-from blend.schemas.release.release_layout import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
-from blend.schemas.rows.frame_columns import AGREEMENT, ANNOTATOR_GROUPS
+from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS
+from blend.schemas.manifest import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
 
 
 def agreement_json(agreement: pl.DataFrame, tags: Sequence[str]) -> str:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from blend.loaders.releases.json_reports import read_report
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.release_layout import AUDIT_NAME
+from blend.schemas.manifest import AUDIT_NAME
+from blend.schemas.reports import AuditReport
 
 
 def read_audit(release: Path) -> AuditReport | None:

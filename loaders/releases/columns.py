@@ -11,10 +11,9 @@ import pyarrow as pa
 from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
-from blend.loaders.files.unpacked import check_unpacked_size
+from blend.loaders.files.content import check_unpacked_size
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, TableInfo
 
 Digests = npt.NDArray[np.uint64]
 """A digest per row: equal values have equal digests, and unequal ones differ but for a chance of 2^-64."""

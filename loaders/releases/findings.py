@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.content import open_content, utf8_text
-from blend.loaders.files.json_text import parse_json
+from blend.loaders.files.content import open_content, parse_json, utf8_text
 from blend.schemas.errors import RowError
-from blend.schemas.release.release_layout import FINDINGS_NAME
+from blend.schemas.manifest import FINDINGS_NAME
 
 LINE_BYTES = 1 << 20
 """Bytes of the longest line."""

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.json_text import read_json_content
-from blend.schemas.base.field_errors import first_reason
+from blend.loaders.files.content import read_json_content
 from blend.schemas.errors import RowError
+from blend.schemas.models import first_reason
 
 M = TypeVar("M", bound=BaseModel)
 

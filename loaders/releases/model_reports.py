@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from blend.loaders.releases.json_reports import read_report
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
+from blend.schemas.manifest import MODEL_VERDICTS_NAME
+from blend.schemas.reports import ModelReport
 
 
 def read_model_report(release: Path) -> ModelReport | None:

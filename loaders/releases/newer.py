@@ -5,7 +5,7 @@ import warnings
 from functools import lru_cache
 
 from blend.loaders.hub.client import hub_client, hub_name
-from blend.schemas.base.versions import newest_version, numbers_of
+from blend.schemas.addresses import newest_version, numbers_of
 from blend.schemas.errors import BlendError
 
 TIMEOUT_S = 5.0

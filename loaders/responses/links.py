@@ -4,25 +4,22 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from blend.loaders.files.checked import Checked, Placed, R
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.base.frozen_model import Row, Text
-from blend.schemas.base.references import close_to, not_answered, not_asked
-from blend.schemas.language.answer_formats import (
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R
+from blend.schemas.errors import close_to, not_answered, not_asked
+from blend.schemas.formats import (
     AnswerFormat,
     any_in_format,
+    asked_unit,
     form_in_words,
     format_of,
     understood,
 )
-from blend.schemas.language.characters import scripts_of
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.personal_data import as_read, several_pseudonyms
-from blend.schemas.language.placeholders import is_unwritten
-from blend.schemas.language.text_comparison import clean, fold, pluralise
-from blend.schemas.prompts.question_slots import slot_problems, slots_of
-from blend.schemas.rows.published_rows import QUESTION_SLOT, Prompt, QuestionTemplate, Response, Review
-from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
+from blend.schemas.models import Row, Text
+from blend.schemas.personal_data import as_read, several_pseudonyms
+from blend.schemas.prompts import slot_problems, slots_of
+from blend.schemas.rows import QUESTION_SLOT, Prompt, QuestionTemplate, Response, Review
+from blend.schemas.sheets import surely_rewritten
+from blend.schemas.texts import clean, fold, is_unwritten, pluralise, scripts_of
 
 Key = tuple[str, str]
 _HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)

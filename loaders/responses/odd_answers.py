@@ -4,12 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from blend.loaders.files.checked import Placed
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.language.personal_data import contact_data, may_be_dialled, personal_data
-from blend.schemas.language.placeholders import is_placeholder, is_unwritten
-from blend.schemas.language.text_comparison import clean, fold
-from blend.schemas.rows.published_rows import Response
+from blend.loaders.files.diagnostics import Diagnostics, Placed
+from blend.schemas.personal_data import contact_data, may_be_dialled, personal_data
+from blend.schemas.rows import Response
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten
 
 _SURELY_COPIED, _LIKELY_COPIED = 8, 4
 """Questions from which two people hardly give the same answers to all by chance: in whatever spelling, and

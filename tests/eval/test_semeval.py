@@ -18,7 +18,7 @@ from blend.eval.registry import task_of
 from blend.eval.release_items import read_items
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.semeval_files import keys, write_semeval, write_trial
 from helpers.semeval_predictions import MCQ_TSV, SAQ_TSV
 

@@ -20,7 +20,7 @@ from blend.eval.release_items import ReleaseItems
 from blend.eval.runs import answers, batch_files, opened, run_directory
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.schemas.release.manifest import TableInfo
+from blend.schemas.manifest import TableInfo
 
 N_ITEMS = 24
 BATCH = 3

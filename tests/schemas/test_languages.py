@@ -3,7 +3,7 @@
 import pytest
 from langcodes import Language, tag_is_valid
 
-from blend.schemas.language.languages import (
+from blend.schemas.languages import (
     country_name,
     english_name,
     is_country,
@@ -14,7 +14,7 @@ from blend.schemas.language.languages import (
     script_name,
     turned_around,
 )
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 NAMES, SCRIPTS, COUNTRIES = (known_names()[kind] for kind in ("languages", "scripts", "countries"))
 

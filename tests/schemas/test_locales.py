@@ -6,7 +6,7 @@ import langcodes
 import pytest
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.language.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
 
 BLEND = (
     *("en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID", "es-ES", "fa-IR"),

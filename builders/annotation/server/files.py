@@ -11,13 +11,12 @@ from blend.builders.annotation.beside import BY_LOCALE
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.server.forgotten import NAMES
 from blend.builders.annotation.server.readings import StageReading
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
-from blend.loaders.files.storage import storage_errors
 from blend.loaders.label_studio.folder import Folder
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 
 class Written(NamedTuple):

@@ -30,9 +30,9 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import KEPT, Line, about, append_events, held_in, identity, read_events
 from blend.loaders.label_studio.export import Task
 from blend.loaders.label_studio.studio_errors import GoneError
-from blend.loaders.responses.sheets import rewrite_reviews
+from blend.loaders.responses.reviews import rewrite_reviews
 from blend.schemas.errors import InputError
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
 
 
 @dataclass

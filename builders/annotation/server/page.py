@@ -7,11 +7,10 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.annotation.reliability import MIN_QUESTIONS
 from blend.builders.annotation.server.status import ProjectStatus
-from blend.loaders.files.atomic import replace_own_file
-from blend.loaders.files.own_folders import PAGE_MARK
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import escape_controls
-from blend.schemas.rows.frame_columns import KEY
+from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.frames import KEY
+from blend.schemas.texts import escape_controls
 
 TEMPLATE = "annotation_status.html.j2"
 

@@ -11,7 +11,7 @@ from blend.builders.annotation.stages.model import Material, Stage
 from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.label_studio.plan import Quota, WantedProject
 from blend.loaders.responses.option_sheets import read_suspects
-from blend.schemas.language.locales import Locale
+from blend.schemas.locales import Locale
 
 
 class StageLocale(NamedTuple):

@@ -25,7 +25,7 @@ from blend.loaders.label_studio.folder import Folder, ProjectState
 from blend.loaders.label_studio.plan import check_unique
 from blend.loaders.label_studio.remote import RemoteProject
 from blend.schemas.errors import ServerError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 FINDINGS_FILE = "findings.csv"
 

@@ -14,12 +14,12 @@ from blend.builders.annotation.server.projects import StageLocale, stage_locales
 from blend.builders.annotation.stages.answer import REWORDED, words_of
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
-from blend.loaders.files.pulled_files import EVENTS
+from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, held_in, read_events, tasks_of
 from blend.loaders.label_studio.export import Task
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.sheets.answer_sheets import digest_of
+from blend.schemas.frames import FINDINGS
+from blend.schemas.sheets import digest_of
+from blend.schemas.texts import clean
 
 
 class StageReading(NamedTuple):

@@ -24,12 +24,12 @@ from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks
 from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
 from blend.builders.saq.collection import COMPLETE, STOPPED
+from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.files.pulled_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, drafts_in, read_events
 from blend.loaders.label_studio.folder import Folder
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
 
 PACE_DAYS = 7
 """Days by which the pace is measured: the last ones, today's included."""

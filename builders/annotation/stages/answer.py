@@ -9,9 +9,9 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import PageTexts
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import agreeing, clean, pluralise
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.locales import Locale
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.texts import agreeing, clean, pluralise
 
 ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""

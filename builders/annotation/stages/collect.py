@@ -8,8 +8,8 @@ from blend.builders.annotation.project import Project, slug
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader
 from blend.builders.annotation.ui_strings import TOPIC, PageTexts, UiStrings, is_english
-from blend.schemas.language.answer_formats import AnswerFormat, format_of
-from blend.schemas.language.locales import Locale
+from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.locales import Locale
 
 LOCAL, ENGLISH, FORM = "local", "in_english", "form"
 """Names of the controls."""

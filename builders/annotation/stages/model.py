@@ -11,8 +11,8 @@ import polars as pl
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.locales import Locale, Registry, registry
 
 MAX_TITLE = 50
 """Characters that Label Studio allows in the title of a project."""

@@ -10,8 +10,8 @@ from blend.builders.mcq.options import shown
 from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
 
 _COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 

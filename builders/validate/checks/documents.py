@@ -9,14 +9,13 @@ from blend.builders.cards.croissant import made_from_manifest
 from blend.builders.cards.header import configs_of
 from blend.builders.validate.checked_release import Release, is_known
 from blend.builders.validate.report import REBUILD, Problem, error, warning
-from blend.loaders.files.content import read_content
-from blend.loaders.files.json_text import read_json_content
-from blend.schemas.base.arrow_types import arrow_schema
+from blend.loaders.files.content import read_content, read_json_content
+from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import RowError
-from blend.schemas.language.languages import is_language
-from blend.schemas.recipe.licenses import known_licenses
-from blend.schemas.release.release_layout import CARD_NAME, CARD_PAGE_NAME, CROISSANT_NAME
-from blend.schemas.rows.configs import model_of
+from blend.schemas.languages import is_language
+from blend.schemas.manifest import CARD_NAME, CARD_PAGE_NAME, CROISSANT_NAME
+from blend.schemas.recipe import known_licenses
+from blend.schemas.rows import model_of
 
 _SHOWN_CHARACTERS = 60
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import Problem, error, warning
-from blend.loaders.files.unpacked import check_tables
-from blend.schemas.base.arrow_types import features
+from blend.loaders.files.content import check_tables
+from blend.schemas.arrow_types import features
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.configs import model_of
+from blend.schemas.manifest import TableInfo
+from blend.schemas.rows import model_of
+from blend.schemas.texts import pluralise
 
 _FIX = "compare the card's header with release.json, and rebuild the release"
 _SHOWN_CHARACTERS = 300

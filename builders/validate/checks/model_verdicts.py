@@ -8,10 +8,10 @@ from blend.builders.validate.report import REBUILD, Problem, error, warning
 from blend.loaders.releases.model_reports import read_model_report
 from blend.loaders.responses.exclusions import models_in, read_exclusions
 from blend.schemas.errors import BlendError, RowError
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME, leads_out
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.manifest import MODEL_VERDICTS_NAME, leads_out
+from blend.schemas.recipe import McqOptions
+from blend.schemas.reports import ModelReport
 
 _ASK = "have people read some of the same options, or the model what people have read (docs/questions.md)"
 

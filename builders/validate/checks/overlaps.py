@@ -8,8 +8,8 @@ from blend.builders.mcq.overlap import values
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import GoldAnswers
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.text_comparison import words
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.texts import words
 
 
 def check_overlaps(release: Release) -> Iterator[Problem]:

@@ -8,8 +8,8 @@ from blend.builders.mcq.verdicts.wordings import corrected
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
-from blend.schemas.language.region_mentions import in_english, is_named, others_named
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.locales import in_english, is_named, others_named
+from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
 
 _SAME_EVERYWHERE = {
     ANNOTATIONS: ("topic", "source"),

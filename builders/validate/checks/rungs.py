@@ -7,15 +7,15 @@ import polars as pl
 from blend.builders.mcq.true_false import true_false_rows
 from blend.builders.validate.checked_release import Batch, Release
 from blend.builders.validate.report import REBUILD, Problem, error
-from blend.schemas.base.arrow_types import published_names
-from blend.schemas.rows.configs import (
+from blend.schemas.arrow_types import published_names
+from blend.schemas.frames import MCQ_ROWS
+from blend.schemas.rows import (
+    LETTERS,
     MULTIPLE_CHOICE_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     key_of,
     model_of,
 )
-from blend.schemas.rows.frame_columns import MCQ_ROWS
-from blend.schemas.rows.published_rows import LETTERS
 
 
 def check_rungs(release: Release) -> Iterator[Problem]:

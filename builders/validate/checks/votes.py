@@ -8,9 +8,8 @@ from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, 
 from blend.loaders.releases.findings import read_findings
 from blend.loaders.upstream.blend.groups import ANNOTATORS
 from blend.schemas.errors import RowError
-from blend.schemas.release.release_layout import FINDINGS_NAME
-from blend.schemas.rows.configs import ANNOTATIONS
-from blend.schemas.rows.published_rows import Grouping
+from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.rows import ANNOTATIONS, Grouping
 
 _RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
 """Kinds of findings that say that the published data has more votes than annotators."""

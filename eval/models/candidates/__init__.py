@@ -12,7 +12,7 @@ from blend.eval.models.candidates.masked import MaskedScorer
 from blend.eval.models.checkpoint import KINDS, Kind, kind_of
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.candidate_options import MAX_MASKS, Causal
+from blend.schemas.prompts import MAX_MASKS, Causal
 
 
 def open_candidate_scorer(

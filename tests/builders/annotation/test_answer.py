@@ -13,7 +13,7 @@ from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.label_studio.exported import (
     PEOPLE,
     PROJECT,

@@ -13,11 +13,11 @@ from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import WORK, Reading
-from blend.loaders.files.checked import Placed
+from blend.loaders.files.diagnostics import Placed
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.published_rows import Review
+from blend.schemas.frames import FINDINGS
+from blend.schemas.rows import Review
 from helpers.label_studio.annotation_projects import write_project
 from helpers.label_studio.exported import write_lines
 

@@ -14,7 +14,7 @@ import blend
 from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
 from blend.loaders.responses.decisions import Decision
-from blend.schemas.rows.frame_columns import ANNOTATIONS
+from blend.schemas.frames import ANNOTATIONS
 from helpers.examples import examples
 
 

@@ -14,7 +14,7 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.model import CellChange, SplitDiff
 from blend.builders.diff.tables import diff_rows
 from blend.loaders.releases.columns import Digests, TableColumns
-from blend.schemas.release.manifest import TableInfo
+from blend.schemas.manifest import TableInfo
 from helpers.examples import examples
 
 SAQ = "short-answer-questions"

@@ -22,12 +22,12 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.findings import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.loaders.upstream.semeval import read_semeval
-from blend.schemas.base.arrow_types import published
+from blend.schemas.arrow_types import published
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions, Recipe, Source
-from blend.schemas.rows.frame_columns import GIVEN_MCQS, MCQ_ROWS
-from blend.schemas.rows.published_rows import LETTERS, MultipleChoiceQuestion
+from blend.schemas.frames import GIVEN_MCQS, MCQ_ROWS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions, Recipe, Source
+from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
 from helpers.mini_release import mini_recipe
 from helpers.semeval_files import keys, write_semeval, write_trial
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import (
     FIRST,
     FOUR,

@@ -10,7 +10,7 @@ from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet, groups_without_english
 from blend.builders.saq.reviews import reviews_of
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
+from blend.schemas.sheets import ANSWER_SHEET
 from helpers.examples import examples
 from helpers.questions.random_surveys import surveys
 from helpers.questions.saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of, review_of

@@ -11,10 +11,10 @@ from polars.testing import assert_frame_equal
 from blend.builders.saq import aggregate
 from blend.builders.saq.expand import Expansion, expand
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS, REVIEWS
-from blend.schemas.rows.published_rows import MAX_ANSWERS, Response, Review
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, REVIEWS
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.rows import MAX_ANSWERS, Response, Review
+from blend.schemas.texts import clean
 from helpers.examples import examples
 
 IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}

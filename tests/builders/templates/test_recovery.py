@@ -9,9 +9,9 @@ from polars.testing import assert_frame_equal
 from blend.builders.templates.localise import localise
 from blend.builders.templates.recovery import recover_templates
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.language.answer_formats import AnswerFormat, format_of
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.template_columns import TEMPLATES, TRANSLATIONS
+from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.frames import TEMPLATES, TRANSLATIONS
+from blend.schemas.locales import registry
 
 LOCALES = registry()
 

@@ -13,7 +13,7 @@ from blend.builders.templates import review_sheet
 from blend.builders.templates.recovery import recover_templates
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.rows.template_columns import NATIVE_QUESTIONS, SHEET
+from blend.schemas.frames import NATIVE_QUESTIONS, SHEET
 
 QUESTIONS = [
     ("Q-1", "Food", "ko-KR", "What is the most popular fruit in Korea?"),

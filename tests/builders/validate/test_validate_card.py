@@ -10,7 +10,7 @@ import yaml
 from blend.builders.parquet import Table, write_table
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.rows.triple_rows import FOOD_TRIPLES, TRIPLES, Triple
+from blend.schemas.rows import FOOD_TRIPLES, TRIPLES, Triple
 
 REBUILD = "rebuild the release"
 

@@ -4,11 +4,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blend.loaders.files import unpacked
+from blend.loaders.files import content as unpacked
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.rows.configs import CONFIGS
-from blend.schemas.rows.published_rows import Annotation
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.rows import CONFIGS, Annotation
 
 KR = "data/annotations/KR-00000.parquet"
 

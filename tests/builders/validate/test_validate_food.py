@@ -13,7 +13,7 @@ from blend.builders.validate import _NEEDS, CHECKS, validate_release
 from blend.builders.validate.checked_release import Release
 from blend.loaders.recipes.ready import food_recipe
 from blend.loaders.releases.tables import release_locales
-from blend.schemas.language.characters import ordinary_in_language
+from blend.schemas.texts import ordinary_in_language
 from blend.views.validation import print_report
 
 FACTS = """

@@ -11,7 +11,7 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.agreement import read_agreement
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.release.release_layout import (
+from blend.schemas.manifest import (
     AGREEMENT_NAME,
     AUDIT_NAME,
     CROISSANT_NAME,

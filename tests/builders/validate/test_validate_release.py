@@ -9,7 +9,7 @@ import pytest
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import Registry
+from blend.schemas.locales import Registry
 from blend.version import __version__
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import Batch
-from blend.schemas.language.personal_data import personal_data
-from blend.schemas.release.manifest import TableInfo
+from blend.schemas.manifest import TableInfo
+from blend.schemas.personal_data import personal_data
 
 FIX = "correct the source and rebuild the release"
 KR = "data/annotations/KR-00000.parquet"

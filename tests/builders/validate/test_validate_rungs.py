@@ -6,7 +6,7 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
-from blend.schemas.rows.configs import TRUE_FALSE_QUESTIONS
+from blend.schemas.rows import TRUE_FALSE_QUESTIONS
 
 REBUILD = "rebuild the release"
 

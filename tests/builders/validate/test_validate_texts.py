@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.validate.checks.texts import letters_of
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 FIX = "correct the source and rebuild the release"
 PLACE = "data/annotations/KR-00000.parquet:edu-01"

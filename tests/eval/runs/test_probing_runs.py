@@ -246,8 +246,8 @@ Q148 label en:China
 
 def test_a_run_of_another_domain(shared: Path, tmp_path: Path, shorthand: Callable[[str], str]):
     from blend.builders.release import build_release
-    from blend.loaders.files.pins import file_sha256
-    from blend.schemas.recipe.recipe import Recipe
+    from blend.loaders.files.content import file_sha256
+    from blend.schemas.recipe import Recipe
 
     (tmp_path / "facts.nt").write_text(shorthand(INSTRUMENTS), encoding="utf-8")
     (tmp_path / "prompts.toml").write_text(

@@ -13,8 +13,8 @@ from blend.eval.runs.run_description import AskedRelease, RunDescription
 from blend.eval.runs.run_directory import Shard, open_run
 from blend.eval.tasks.cultural_prompts.cultural_items import CulturalPromptOptions, cultural_items
 from blend.schemas.errors import ConflictError
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
-from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
+from blend.schemas.rows import CULTURAL_PROMPTS
 
 MODEL = ModelDescription(backend="server", id="tiny", chat=False, delimiter=" ")
 

@@ -16,7 +16,7 @@ import blend
 from blend.loaders.datasets import as_models, load
 from blend.loaders.releases.newer import tell_if_newer
 from blend.schemas.errors import BlendError
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.rows import MultipleChoiceQuestion
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.own_process import END_AT_ONCE
@@ -59,7 +59,7 @@ STREAM = """
 import json, sys
 from blend.loaders.datasets import as_models, load
 
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.rows import MultipleChoiceQuestion
 
 rows = load(sys.argv[1], "multiple-choice-questions", region="KR", revision="v1.0.0", streaming=True)
 print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in as_models(rows, MultipleChoiceQuestion)]))

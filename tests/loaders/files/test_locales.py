@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.locales import read_locales
+from blend.loaders.files.toml import read_locales
 from blend.schemas.errors import RowError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 
 def test_own_locales_join_the_registry(tmp_path: Path, root: Path):

@@ -12,7 +12,7 @@ from blend.loaders.responses import read_responses
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError
-from blend.schemas.language.personal_data import pseudonym
+from blend.schemas.personal_data import pseudonym
 
 ADDRESS = "an e-mail address tells who somebody is; write a pseudonym, for example a01"
 NAME = "this reads like the name of a person; write a pseudonym, for example a01"

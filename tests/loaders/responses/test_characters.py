@@ -10,7 +10,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.responses import read_responses
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 
 VALID = Path(__file__).parents[1] / "valid" / "responses"
 

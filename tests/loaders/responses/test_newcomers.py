@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.locales import registry_with
+from blend.loaders.files.toml import registry_with
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 

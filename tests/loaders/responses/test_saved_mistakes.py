@@ -9,15 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.files.checked import Placed
-from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.diagnostics import Diagnostics, Placed
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.links import AskedQuestion
-from blend.loaders.responses.question_languages import find_other_languages
+from blend.loaders.responses.odd_texts import find_other_languages
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import registry
-from blend.schemas.language.personal_data import as_read, several_pseudonyms
+from blend.schemas.locales import registry
+from blend.schemas.personal_data import as_read, several_pseudonyms
 
 VALID = Path(__file__).parents[1] / "valid" / "responses"
 RESPONSES, QUESTIONS = "responses/ko-KR.csv", "questions.csv"
