@@ -4,17 +4,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from unicodedata import category, is_normalized, normalize
 
-import polars as pl
 from pydantic import ValidationError
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
-from blend.schemas.frames import FINDINGS
 from blend.schemas.locales import Registry, registry
 from blend.schemas.models import FieldError, Row, field_errors
 from blend.schemas.personal_data import tells_who
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,13 @@ class Diagnostics:
         """Raise all problems at once, or return when there are none; see `schemas.errors.raise_all`."""
         raise_all(self.problems)
 
-    def findings_frame(self) -> pl.DataFrame:
+    def findings_frame(self) -> "pl.DataFrame":
         """The findings as rows of `frame_columns.FINDINGS`, ordered by kind, place and detail."""
+        # A command that only reads a key of a file has no need of frames.
+        import polars as pl
+
+        from blend.schemas.frames import FINDINGS
+
         rows = pl.DataFrame(self.findings, schema=FINDINGS, orient="row")
         return rows.sort("kind", "source", "locale", "template_id", "detail")
 
