@@ -7,16 +7,15 @@ What is read here a careful reader would read the same way without knowing the q
 """
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
+from blend.schemas.models import packaged_tables
 from blend.schemas.spelling import FRACTION_SIGN, chinese_number, respell, western
 
 Calendar = Literal["gregory", "persian", "ethiopic"]
@@ -161,10 +160,9 @@ def month_names(language: str) -> dict[str, int]:
     }
 
 
-@cache
 def _words() -> Mapping[str, Any]:
     """``words.toml``: numbers, counters, units and months by language."""
-    return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+    return packaged_tables("words.toml")
 
 
 _TWELVE_HOURS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))? ?([ap])\.? ?m\.?")

@@ -1,8 +1,5 @@
 """Languages and peoples: what languages, scripts, countries and nationalities are called.
 
-`langcodes` knows them all and takes a tenth of a second to load. What the packaged locales need is therefore
-in `known_names`, as it has it; it is asked for anything else.
-
 The table ``nationalities.tsv`` beside this module holds the members of the United Nations and more; its head
 says what the columns mean.
 
@@ -10,50 +7,52 @@ Wikidata's labels carry no article. Which names take one is a matter of their fo
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from blend.schemas.models import Row, Text
+from langcodes import Language, tag_is_valid
+
+from blend.schemas.models import Row, Text, packaged_tables, packaged_text
 from blend.schemas.texts import clean
 
 if TYPE_CHECKING:
     from simplemma import Lemmatizer
 
 
-@cache
-def known_names() -> Mapping[str, Mapping[str, Any]]:
-    """``names.toml``: what `langcodes` says of the packaged locales' languages, scripts and countries."""
-    return tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
-
-
 def is_language(tag: str) -> bool:
     """Whether a tag is valid BCP 47, for example ``pt-BR``."""
-    if tag in known_names()["languages"]:
-        return True
-    import langcodes
-
-    return langcodes.tag_is_valid(tag)
+    return tag_is_valid(tag)
 
 
 def is_country(code: str) -> bool:
     """Whether a code is one of ISO 3166, for example ``ID``."""
-    if code in known_names()["countries"]:
-        return True
-    from langcodes import Language
-
     return Language.make(territory=code).is_valid()
+
+
+def is_script(code: str) -> bool:
+    """Whether a code is one of ISO 15924, for example ``Latn``."""
+    return Language.make(script=code).is_valid()
 
 
 def country_name(code: str, language: str = "en") -> str:
     """A country's name, in English unless said otherwise: ``South Korea`` of ``KR``."""
-    if language == "en" and code in known_names()["countries"]:
-        return str(known_names()["countries"][code])
-    from langcodes import Language
-
     return Language.make(territory=code).territory_name(language)
+
+
+def english_name(tag: str) -> str:
+    """A language's name in English, its region or script in brackets: ``Korean``, ``Chinese (Taiwan)``."""
+    return Language.get(tag).display_name()
+
+
+def own_name(tag: str) -> str:
+    """A language's name in itself: ``한국어`` of ``ko``."""
+    return Language.get(tag).autonym()
+
+
+def script_name(code: str) -> str:
+    """A script's name in English: ``Cyrillic`` of ``Cyrl``."""
+    return Language.make(script=code).script_name()
 
 
 def turned_around(tag: str) -> str | None:
@@ -61,9 +60,8 @@ def turned_around(tag: str) -> str | None:
     first, _, second = tag.partition("-")
     turned = f"{second.lower()}-{first.upper()}"
     is_one = is_language(second.lower()) and first.isalpha() and is_country(first.upper())
-    return (
-        turned if is_one and turned != tag and not (is_language(first) and is_country(second.upper())) else None
-    )
+    is_right = is_language(first) and is_country(second.upper())
+    return turned if is_one and turned != tag and not is_right else None
 
 
 def is_language_in_country(tag: str) -> bool:
@@ -72,42 +70,6 @@ def is_language_in_country(tag: str) -> bool:
     return bool(re.fullmatch("[a-z]{2,3}", language) and re.fullmatch("[A-Z]{2}", country)) and (
         is_language(language) and is_country(country)
     )
-
-
-def is_script(code: str) -> bool:
-    """Whether a code is one of ISO 15924, for example ``Latn``."""
-    if code in known_names()["scripts"]:
-        return True
-    from langcodes import Language
-
-    return Language.make(script=code).is_valid()
-
-
-def english_name(tag: str) -> str:
-    """A language's name in English, its region or script in brackets: ``Korean``, ``Chinese (Taiwan)``."""
-    if tag in known_names()["languages"]:
-        return str(known_names()["languages"][tag][0])
-    from langcodes import Language
-
-    return Language.get(tag).display_name()
-
-
-def own_name(tag: str) -> str:
-    """A language's name in itself: ``한국어`` of ``ko``."""
-    if tag in known_names()["languages"]:
-        return str(known_names()["languages"][tag][1])
-    from langcodes import Language
-
-    return Language.get(tag).autonym()
-
-
-def script_name(code: str) -> str:
-    """A script's name in English: ``Cyrillic`` of ``Cyrl``."""
-    if code in known_names()["scripts"]:
-        return str(known_names()["scripts"][code])
-    from langcodes import Language
-
-    return Language.make(script=code).script_name()
 
 
 TABLE_NAME = "nationalities.tsv"
@@ -152,7 +114,7 @@ class Nationality(Row):
 @cache
 def nationalities() -> tuple[Nationality, ...]:
     """The packaged table: members and observers of the United Nations by demonym, then the others."""
-    text = files(__package__).joinpath(TABLE_NAME).read_text(encoding="utf-8")
+    text = packaged_text(TABLE_NAME)
     lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     header = lines[0]
     return tuple(_nationality(dict(zip(header, line, strict=True))) for line in lines[1:])
@@ -189,31 +151,6 @@ def _nationality(cells: dict[str, str]) -> Nationality:
     return Nationality.model_validate({**cells, "un": cells["un"] == "yes", "aliases": aliases})
 
 
-_NOUNS = """
-caliphate colonies colony commonwealth confederacy confederation country dominion duchy dynasty electorate
-emirate emirates empire federation horde islands isles khanate khedivate kingdom kingdoms mandate margraviate
-principalities principality protectorate raj realm reich republic republics shogunate state states sultanate
-territories territory tsardom union viceroyalty
-"""
-"""Common nouns: a name whose head is one of them takes the article, as the noun does."""
-
-_NOUNS_BEFORE_OF = """
-city county crown island isle province region
-"""
-"""Common nouns that take it only before *of*: "the Isle of Man", but "Easter Island", "Orange County"."""
-
-_NAMES = """
-Austrian Netherlands, Bahamas, Balkans, Baltics, Caribbean, Caucasus, Comoros, Gambia, Hebrides, Holy See,
-Levant, Maghreb, Maldives, Middle East, Netherlands, Philippines, Seychelles, Southern Netherlands,
-Spanish Netherlands
-"""
-"""Names that take it by usage: plurals without such a noun, and names of rivers, ranges and landscapes."""
-
-_WITHOUT = """
-South Georgia and the South Sandwich Islands, Washington State
-"""
-"""Names that end in such a noun and take none."""
-
 _HEAD_ENDS = re.compile(r"\s(?P<of>of|in|for|under)\s|[,(]")
 """What follows the head of a name: "Kingdom | of the Netherlands", "French protectorate | in Morocco"."""
 
@@ -234,21 +171,19 @@ def in_a_sentence(country: str, language: str) -> str:
 
 
 def _takes_article(name: str) -> bool:
-    if name in _WITHOUT_ARTICLE:
+    known = _articles()
+    if name in known["without"]:
         return False
     end = _HEAD_ENDS.search(name)
     head = (name if end is None else name[: end.start()]).lower().split()
-    nouns = _COMMON if end is None or end["of"] != "of" else _COMMON | _BEFORE_OF
-    return name in _WITH_ARTICLE or not nouns.isdisjoint(head[-1:])
+    nouns = known["nouns"] if end is None or end["of"] != "of" else known["nouns"] | known["nouns_before_of"]
+    return name in known["names"] or not nouns.isdisjoint(head[-1:])
 
 
-def _listed(names: str) -> frozenset[str]:
-    return frozenset(" ".join(name.split()) for name in names.split(","))
-
-
-_COMMON, _BEFORE_OF = frozenset(_NOUNS.split()), frozenset(_NOUNS_BEFORE_OF.split())
-_WITH_ARTICLE = _listed(_NAMES)
-_WITHOUT_ARTICLE = _listed(_WITHOUT)
+@cache
+def _articles() -> Mapping[str, frozenset[str]]:
+    """Which English names take *the*, from ``words.toml``."""
+    return {kind: frozenset(names) for kind, names in packaged_tables("words.toml")["articles"].items()}
 
 
 # Unicode numbers syllables by initial, vowel and final consonant, the final fastest: 27 of them and, as 0,

@@ -7,25 +7,23 @@ user's own file of the same form (`blend.loaders.files.toml.read_locales`).
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
+from langcodes import Language
 from pydantic import Field, ValidationError, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, closest, raise_all
 from blend.schemas.formats import Calendar
 from blend.schemas.languages import (
     country_name,
-    english_name,
     is_country,
     is_language,
     is_language_in_country,
     is_script,
-    known_names,
     nationalities,
     turned_around,
 )
-from blend.schemas.models import Row, Text, entry_problems, toml_tables
+from blend.schemas.models import Row, Text, entry_problems, packaged_text, toml_tables
 from blend.schemas.texts import RIGHT_TO_LEFT, words
 
 PACKAGED = "locales.toml"
@@ -261,8 +259,7 @@ class Registry:
 @lru_cache(maxsize=1)
 def registry() -> Registry:
     """The packaged registry: BLEnD's 16 locales in the authors' order, then SemEval-2026 Task 7's 18 by tag."""
-    text = files("blend.schemas").joinpath(PACKAGED).read_text(encoding="utf-8")
-    return Registry(parse_locales(text, source=PACKAGED))
+    return Registry(parse_locales(packaged_text(PACKAGED), source=PACKAGED))
 
 
 def language_name(tag: str, in_language: str = "en") -> str:
@@ -274,10 +271,6 @@ def language_name(tag: str, in_language: str = "en") -> str:
     for code in (tag, in_language):
         if not is_language(code):
             raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
-    if in_language == "en" and tag in known_names()["languages"]:
-        return english_name(tag)
-    from langcodes import Language
-
     return Language.get(tag).language_name(in_language)
 
 

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
@@ -181,6 +182,17 @@ def first_reason(error: Exception) -> str:
         first = next(field_errors(error))
         return f"{first.location}: {first.message}" if first.path else first.message
     return str(error).partition("\n")[0]
+
+
+def packaged_text(name: str) -> str:
+    """A file of data that lies beside these modules, such as ``locales.toml``."""
+    return (files("blend.schemas") / name).read_text(encoding="utf-8")
+
+
+@cache
+def packaged_tables(name: str) -> dict[str, Any]:
+    """The tables of such a file, which nobody changes."""
+    return toml_tables(packaged_text(name), source=name)
 
 
 def toml_tables(text: str, *, source: str, fix: str = "mend the file there") -> dict[str, Any]:

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from blend.schemas.models import toml_tables
+from blend.schemas.models import packaged_tables
 
 Causal = Literal["conditional", "published-greedy", "statement"]
 """How a causal model is asked: each token of a candidate after the prompt and the candidate's own tokens before
@@ -31,8 +30,6 @@ ANSWER_KEY = "answer_choice"
 """The key under which the published prompt asks for the letter."""
 
 
-PACKAGED = "listing_prompts.toml"
-
 ENGLISH = "en"
 
 
@@ -48,16 +45,10 @@ class ListingPrompts(NamedTuple):
 @lru_cache(maxsize=1)
 def listing_prompts() -> Mapping[str, ListingPrompts]:
     """The packaged prompts about dishes, by language."""
-    tables = toml_tables(
-        files("blend.schemas").joinpath(PACKAGED).read_text(encoding="utf-8"),
-        source=PACKAGED,
-    )
-    found: dict[str, ListingPrompts] = {}
-    for language, table in tables.items():
-        assert isinstance(table, dict)
-        prompts = {name: str(table[name]) for name in ("hasParts", "country")}
-        found[language] = ListingPrompts(prompts, tuple(str(word) for word in table["joins"]))
-    return found
+    return {
+        language: ListingPrompts({name: table[name] for name in ("hasParts", "country")}, tuple(table["joins"]))
+        for language, table in packaged_tables("listing_prompts.toml").items()
+    }
 
 
 def domain_prompts(parts: str) -> dict[str, str]:

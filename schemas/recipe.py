@@ -5,10 +5,8 @@ A new domain is a new entry, in that file or in a user's own file of the same fo
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -23,7 +21,16 @@ from pydantic import (
 
 from blend.schemas.addresses import VERSION, without_passwords
 from blend.schemas.errors import InputError, RowError, UnknownNameError, did_you_mean, raise_all
-from blend.schemas.models import FrozenModel, Qid, Row, Text, entry_problems, toml_tables
+from blend.schemas.models import (
+    FrozenModel,
+    Qid,
+    Row,
+    Text,
+    entry_problems,
+    packaged_tables,
+    packaged_text,
+    toml_tables,
+)
 
 PACKAGED = "domains.toml"
 """File name of the packaged domains."""
@@ -147,8 +154,7 @@ def _cased(word: str, *, like: str) -> str:
 @lru_cache(maxsize=1)
 def domains() -> Mapping[str, Domain]:
     """The packaged domains by name, ``dish`` first."""
-    text = files("blend.schemas").joinpath(PACKAGED).read_text(encoding="utf-8")
-    return {domain.name: domain for domain in parse_domains(text, source=PACKAGED)}
+    return {domain.name: domain for domain in parse_domains(packaged_text(PACKAGED), source=PACKAGED)}
 
 
 def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
@@ -530,8 +536,7 @@ def may_become(given: str, released: str) -> bool:
 @lru_cache(maxsize=1)
 def known_licenses() -> frozenset[str]:
     """The identifiers that the Hub accepts."""
-    text = files("blend.schemas").joinpath("licenses.toml").read_text(encoding="utf-8")
-    return frozenset(tomllib.loads(text)["identifiers"])
+    return frozenset(packaged_tables("licenses.toml")["identifiers"])
 
 
 def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:

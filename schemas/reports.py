@@ -7,15 +7,13 @@ is its place in the TOML file and stays as it is.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from blend.schemas.models import FrozenModel, field_sentences, toml_tables
+from blend.schemas.models import FrozenModel, field_sentences, packaged_tables
 from blend.schemas.sheets import OK
 
-PACKAGED = "findings.toml"
 NO_REMEDY = "Nothing."
 """Remedy of a kind about which nobody has to do anything."""
 
@@ -47,8 +45,7 @@ class _File(FrozenModel):
 @cache
 def finding_steps() -> tuple[FindingStep, ...]:
     """All kinds by the step that meets them, in the order of a build."""
-    text = files("blend.schemas").joinpath(PACKAGED).read_text(encoding="utf-8")
-    return _File.model_validate(toml_tables(text, source=PACKAGED)).step
+    return _File.model_validate(packaged_tables("findings.toml")).step
 
 
 def finding_kinds() -> Mapping[str, FindingKind]:

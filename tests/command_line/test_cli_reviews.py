@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.expand import expand
 from blend.builders.saq.reviews import english_pairs, reviews_of
 from blend.cli import app
 from blend.loaders.releases.tables import read_config
@@ -22,6 +21,7 @@ from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, QUESTIONS, REVIEWS
 from blend.schemas.recipe import SaqOptions
+from helpers.questions.expand import expand
 
 RECIPE = """\
 name = "mine"

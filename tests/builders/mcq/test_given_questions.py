@@ -13,7 +13,6 @@ from blend.builders.audit.release import audit_release
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.release import build_release
-from blend.builders.saq.expand import expand
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.measures import question_figures
 from blend.builders.validate import validate_release
@@ -29,6 +28,7 @@ from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions, Recipe, Source
 from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
 from helpers.mini_release import mini_recipe
+from helpers.questions.expand import expand
 from helpers.semeval_files import keys, write_semeval, write_trial
 
 TAGS = ("ga-IE", "am-ET")

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.saq import aggregate
-from blend.builders.saq.expand import Expansion, expand
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, REVIEWS
 from blend.schemas.recipe import SaqOptions
 from blend.schemas.rows import MAX_ANSWERS, Response, Review
 from blend.schemas.texts import clean
 from helpers.examples import examples
+from helpers.questions.expand import Expansion, expand
 
 IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
 
