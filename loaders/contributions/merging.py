@@ -104,9 +104,8 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
         named = called.format(row)
         other = next((name for name in fields if not _agree(row, earlier.row, name)), None)
         if other is None:
-            about = {name: getattr(row, name, None) for name in ("locale", "template_id")}
             detail = f"{named} says the same as in {earlier.location}; left out here"
-            diagnostics.finding("repeated-row", location, detail, **about)
+            diagnostics.oddity("repeated-row", placed, detail)
         else:
             places = f"{location}, column {other}", f"{earlier.location}, column {other}"
             _tell_both(*places, f"{named} says something else than in", fix, diagnostics)

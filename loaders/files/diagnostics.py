@@ -43,6 +43,12 @@ class Diagnostics:
         """Note an oddity that does not stop the reader, and what was done about it."""
         self.findings.append((kind, source, locale, template_id, detail))
 
+    def oddity(self, kind: str, placed: "Placed[Any]", detail: str) -> None:
+        """Note an oddity of a row, with the locale and template that it is about, if any."""
+        location, row = placed
+        about = {name: getattr(row, name, None) for name in ("locale", "template_id")}
+        self.finding(kind, location, detail, **about)
+
     def check_own_words(self, text: str, *, where: str, of_answers: bool = True) -> None:
         """Note what in somebody's own words tells who a person is (`tells_who`): releases repeat such words."""
         for kind in tells_who(text, of_answers=of_answers):

@@ -14,8 +14,8 @@ from blend.loaders.responses.links import AskedQuestion, check_links, check_prom
 from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
 from blend.loaders.responses.odd_texts import (
     check_countries,
-    find_foreign_prompts,
     find_hidden_characters,
+    find_lost_letters,
     find_other_languages,
     on_one_line,
 )
@@ -126,15 +126,13 @@ def check_rows(
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
     topics = {row.template_id: row.topic for _, row in templates.rows}
-    find_other_languages(questions.rows, known, diagnostics)
-    find_foreign_prompts(prompts.rows, known, diagnostics)
+    find_other_languages([*questions.rows, *prompts.rows], known, diagnostics)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     find_copied_answers(responses.rows, topics, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
-    find_hidden_characters(
-        templates.rows, questions.rows, responses.rows, reviews.rows, prompts.rows, known, diagnostics
-    )
+    find_hidden_characters((placed for table in rows for placed in table.rows), known, diagnostics)
+    find_lost_letters(responses.rows, diagnostics)
 
 
 def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostics) -> ResponseTables:

@@ -183,8 +183,7 @@ def _find_repeated(questions: Iterable[Placed[AskedQuestion]], diagnostics: Diag
         template_id, at = first.setdefault((row.locale, fold(row.question)), (row.template_id, location))
         if template_id != row.template_id:
             detail = f"column question is that of {template_id!r} in {at}; kept, and asked twice"
-            key = {"locale": row.locale, "template_id": row.template_id}
-            diagnostics.finding("repeated-question", location, detail, **key)
+            diagnostics.oddity("repeated-question", Placed(location, row), detail)
 
 
 def _check_templates(
@@ -202,7 +201,7 @@ def _check_templates(
             diagnostics.problem(what, where=f"{location}, column template_id", fix=fix)
         elif (asked := format_of(question.en_question)) != template.answer_format:
             detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
-            _find_other_format(location, question, detail, diagnostics)
+            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
         elif (
             asked is AnswerFormat.TEXT
             and (written := _HINT.search(question.question))
@@ -212,12 +211,7 @@ def _check_templates(
                 f"column question asks for a form of answer, {written[0]!r}, its English and its template for "
                 "text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
             )
-            _find_other_format(location, question, detail, diagnostics)
-
-
-def _find_other_format(location: str, row: AskedQuestion, detail: str, diagnostics: Diagnostics) -> None:
-    key = {"locale": row.locale, "template_id": row.template_id}
-    diagnostics.finding("other-answer-format", location, detail, **key)
+            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
 
 
 def _find_unasked(
@@ -228,9 +222,7 @@ def _find_unasked(
         if template.template_id not in asked:
             hint = close_to(template.template_id, asked)
             detail = f"no locale is asked template {template.template_id!r}{hint}; left out"
-            diagnostics.finding(
-                "template-without-questions", location, detail, template_id=template.template_id
-            )
+            diagnostics.oddity("template-without-questions", Placed(location, template), detail)
 
 
 def _check_asked(
@@ -274,13 +266,7 @@ def _check_reviewed_answers(
                 diagnostics.problem(what, where=location, fix=fix)
         for answer in answers.keys() - decided.keys():
             detail = f"the review in {location} says nothing about {answer!r}"
-            diagnostics.finding(
-                "undecided-answer",
-                answers[answer],
-                detail,
-                locale=review.locale,
-                template_id=review.template_id,
-            )
+            diagnostics.oddity("undecided-answer", Placed(answers[answer], review), detail)
 
 
 def _check_responses_there(idle: Iterable[Placed[Review]], diagnostics: Diagnostics) -> None:

@@ -8,16 +8,17 @@ import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
-from typing import TypeVar
+from typing import Any
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed
 from blend.loaders.responses.links import AskedQuestion
 from blend.schemas.languages import country_name, english_name, nationalities, share_known
 from blend.schemas.locales import Locale, Registry, in_english, is_named, others_named
+from blend.schemas.models import Row
 from blend.schemas.prompts import COUNTRY, NATIONALITY, slots_of
 from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review
 from blend.schemas.texts import (
@@ -58,15 +59,7 @@ _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
 
 
-def find_hidden_characters(
-    templates: Sequence[Placed[QuestionTemplate]],
-    questions: Sequence[Placed[AskedQuestion]],
-    responses: Sequence[Placed[Response]],
-    reviews: Sequence[Placed[Review]],
-    prompts: Sequence[Placed[Prompt]],
-    locales: Registry,
-    diagnostics: Diagnostics,
-) -> None:
+def find_hidden_characters(rows: Iterable[Placed[Any]], locales: Registry, diagnostics: Diagnostics) -> None:
     """Note texts with control characters, with invisible ones that their script does not need, and the like.
 
     And those with words of two scripts that look alike, which equal no word that is spelled in one, and with
@@ -74,22 +67,18 @@ def find_hidden_characters(
 
     Line feeds and tabs are blanks to everybody, and are none of them. Answers that a review repeats are told
     where they were typed.
+
+    Args:
+        rows: Of templates, questions, responses, reviews and prompts.
+        locales: Known locales.
+        diagnostics: Takes findings.
     """
-    for location, template in templates:
-        texts: list[_Text] = [("topic", template.topic, False), ("text", template.text, False)]
-        _note(texts, location, None, template.template_id, locales, diagnostics)
-    for location, question in questions:
-        _note(_of_question(question), location, question.locale, question.template_id, locales, diagnostics)
-    for location, response in responses:
-        _note(_of_response(response), location, response.locale, response.template_id, locales, diagnostics)
-    _note_marks_at_edges(responses, diagnostics)
-    for location, review in reviews:
-        _note(_of_review(review), location, review.locale, review.template_id, locales, diagnostics)
-    for location, prompt in prompts:
-        _note(_of_prompt(prompt), location, prompt.locale, None, locales, diagnostics)
+    for placed in rows:
+        for text in _texts_of(placed.row):
+            _note(text, placed, locales, diagnostics)
 
 
-def _note_marks_at_edges(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
+def find_lost_letters(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
     """Note answers with question marks at a word that no answer of the locale has without them.
 
     Somebody who doubts writes a word that others write, too: ``coffee?``.
@@ -108,23 +97,21 @@ def _note_marks_at_edges(responses: Sequence[Placed[Response]], diagnostics: Dia
         for answer in row.answers
         for word in clean(answer).casefold().split()
     }
-    for (location, row), number, found in marked:
-        if (row.locale, (found[1] or found[2]).casefold()) not in words:
-            detail = f"column answer_{number}: {found[0]!r} {_LOST}"
-            key = {"locale": row.locale, "template_id": row.template_id}
-            diagnostics.finding("question-marks", location, detail, **key)
+    for placed, number, found in marked:
+        if (placed.row.locale, (found[1] or found[2]).casefold()) not in words:
+            diagnostics.oddity("question-marks", placed, f"column answer_{number}: {found[0]!r} {_LOST}")
 
 
 def on_one_line(
     questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics
 ) -> list[Placed[AskedQuestion]]:
     """The questions as a release holds them: in NFC, and with a blank for each line end or tab."""
-    return [Placed(location, _on_one_line(row, location, diagnostics)) for location, row in questions]
+    return [placed._replace(row=_on_one_line(placed, diagnostics)) for placed in questions]
 
 
-def _on_one_line(row: AskedQuestion, location: str, diagnostics: Diagnostics) -> AskedQuestion:
+def _on_one_line(placed: Placed[AskedQuestion], diagnostics: Diagnostics) -> AskedQuestion:
     found = dict[str, str]()
-    for column, text, _ in _of_question(row):
+    for column, text, _ in _texts_of(placed.row):
         held = _LINE_ENDS.findall(text)
         if not held and unicodedata.is_normalized("NFC", text):
             continue
@@ -133,56 +120,45 @@ def _on_one_line(row: AskedQuestion, location: str, diagnostics: Diagnostics) ->
         if held:
             codes = ", ".join(f"U+{ord(char):04X}" for char in dict.fromkeys(held))
             kind, what = "control-character", f"holds {codes}; now a blank"
-        detail, key = f"column {column} {what}", {"locale": row.locale, "template_id": row.template_id}
-        diagnostics.finding(kind, location, detail, **key)
-    return row.model_copy(update=found) if found else row
+        diagnostics.oddity(kind, placed, f"column {column} {what}")
+    return placed.row.model_copy(update=found) if found else placed.row
 
 
-def _of_question(row: AskedQuestion) -> Iterator[_Text]:
-    yield "question", row.question, True
-    yield "en_question", row.en_question, False
+_COLUMNS = {
+    "question": True,
+    "en_question": False,
+    "prompt": True,
+    "en_prompt": False,
+    "topic": False,
+    "text": False,
+}
+"""Columns of a text each, and whether it is in the local language."""
 
 
-def _of_response(row: Response) -> Iterator[_Text]:
-    for number, answer in enumerate(row.answers, start=1):
-        yield f"answer_{number}", answer, True
-    yield "reason", row.reason or "", True
+def _texts_of(row: Row) -> Iterator[_Text]:
+    """The texts of a row that somebody wrote."""
+    if isinstance(row, Response):
+        yield from ((f"answer_{number}", answer, True) for number, answer in enumerate(row.answers, start=1))
+        yield "reason", row.reason or "", True
+    elif isinstance(row, Review):
+        yield from (("groups.en_answers", text, False) for group in row.groups for text in group.en_answers)
+        yield from (("reasons", text, False) for text in row.reasons)
+    else:
+        there = type(row).model_fields
+        yield from ((name, getattr(row, name), local) for name, local in _COLUMNS.items() if name in there)
 
 
-def _of_review(row: Review) -> Iterator[_Text]:
-    for text in (english for group in row.groups for english in group.en_answers):
-        yield "groups.en_answers", text, False
-    for text in row.reasons:
-        yield "reasons", text, False
-
-
-def _of_prompt(row: Prompt) -> Iterator[_Text]:
-    yield "prompt", row.prompt, True
-    yield "en_prompt", row.en_prompt, False
-
-
-def _note(
-    texts: Sequence[_Text] | Iterator[_Text],
-    location: str,
-    tag: str | None,
-    template_id: str | None,
-    locales: Registry,
-    diagnostics: Diagnostics,
-) -> None:
-    for column, text, is_local in texts:
-        shown = clean(text)
-        page = _CODE_PAGES.get(locales.get(tag).language) if is_local and tag is not None else None
-        for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
-            diagnostics.finding(kind, location, f"column {column}: {what}", locale=tag, template_id=template_id)
-        if shown.isprintable():
-            continue
-        ordinary = ""
-        if is_local and tag is not None:
-            locale = locales.get(tag)
-            ordinary = ordinary_in(locale.script, rtl=locale.direction == "rtl")
+def _note(found: _Text, placed: Placed[Any], locales: Registry, diagnostics: Diagnostics) -> None:
+    column, text, is_local = found
+    shown = clean(text)
+    locale = locales.get(placed.row.locale) if is_local else None
+    page = None if locale is None else _CODE_PAGES.get(locale.language)
+    for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
+        diagnostics.oddity(kind, placed, f"column {column}: {what}")
+    if not shown.isprintable():
+        ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
         for held in chain(forbidden_in(shown), unseen_in(shown, ordinary), meaningless_in(shown)):
-            detail = f"column {column} holds {held}; kept"
-            diagnostics.finding("hidden-characters", location, detail, locale=tag, template_id=template_id)
+            diagnostics.oddity("hidden-characters", placed, f"column {column} holds {held}; kept")
 
 
 def _suspect(text: str, page: str | None) -> Iterator[tuple[str, str]]:
@@ -234,8 +210,6 @@ def _of_a_page(text: str) -> Iterator[tuple[str, str]]:
             return
 
 
-AnyText = TypeVar("AnyText", AskedQuestion, Prompt)
-
 _ENGLISH = "en"
 _FEW = 5
 """Questions up to which nothing can be said of a language."""
@@ -259,26 +233,32 @@ _ENDS = re.compile(r"[^\w\s,;:-]\W*$")
 
 
 def find_other_languages(
-    questions: Sequence[Placed[AskedQuestion]], locales: Registry, diagnostics: Diagnostics
+    rows: Sequence[Placed[AskedQuestion | Prompt]], locales: Registry, diagnostics: Diagnostics
 ) -> None:
-    """Note questions that are hardly in the language of their column, or name another country, not their own.
+    """Note questions and prompts that are hardly in the language of their column.
 
-    And those that were cut off, so that they alone do not end like a sentence.
+    Of questions also those that name another country, not their own, and those that were cut off, so that they
+    alone do not end like a sentence.
     """
+    questions = [Placed(location, row) for location, row in rows if isinstance(row, AskedQuestion)]
     _find_cut_off(questions, diagnostics)
     scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, row in questions:
-        scripts[_language(locales.get(row.locale))].update(_scripts(row))
-    for location, row in _by_language(questions, locales):
-        locale = locales.get(row.locale)
-        key = {"locale": row.locale, "template_id": row.template_id}
-        other = _other_language(row, locale, scripts[_language(locale)])
-        for column, what in (("question", other), ("en_question", foreign(row.en_question, _ENGLISH))):
+    for _, question in questions:
+        scripts[_language(locales.get(question.locale))].update(_scripts(question))
+    # One language after the other, since of dictionaries few are kept (`base_forms`).
+    for placed in sorted(rows, key=lambda placed: _language(locales.get(placed.row.locale))):
+        row, locale = placed.row, locales.get(placed.row.locale)
+        for column, text, is_local in _texts_of(row):
+            if isinstance(row, AskedQuestion) and is_local:
+                what = _other_language(row, locale, scripts[_language(locale)])
+            else:
+                what = foreign(text, _language(locale) if is_local else _ENGLISH)
             if what is not None:
-                diagnostics.finding("other-language", location, f"column {column}: {what}; kept", **key)
-        if not in_english(locale) and (country := _other_country(row.question, locale, locales)):
+                diagnostics.oddity("other-language", placed, f"column {column}: {what}; kept")
+        is_about_a_country = isinstance(row, AskedQuestion) and not in_english(locale)
+        if is_about_a_country and (country := _other_country(row.question, locale, locales)):
             found = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
-            diagnostics.finding("other-country", location, found, **key)
+            diagnostics.oddity("other-country", placed, found)
 
 
 def _other_language(row: AskedQuestion, locale: Locale, usual: Counter[str]) -> str | None:
@@ -292,18 +272,6 @@ def _other_language(row: AskedQuestion, locale: Locale, usual: Counter[str]) -> 
 
 def _scripts(row: AskedQuestion) -> Set[str]:
     return scripts_of(_BRACKETS.sub(" ", row.question))
-
-
-def find_foreign_prompts(
-    prompts: Sequence[Placed[Prompt]], locales: Registry, diagnostics: Diagnostics
-) -> None:
-    """Note prompts that are hardly in the language of their column."""
-    for location, row in _by_language(prompts, locales):
-        language = _language(locales.get(row.locale))
-        for column, text, own in (("prompt", row.prompt, language), ("en_prompt", row.en_prompt, _ENGLISH)):
-            if what := foreign(text, own):
-                detail = f"column {column}: {what}; kept"
-                diagnostics.finding("other-language", location, detail, locale=row.locale)
 
 
 def foreign(text: str, language: str) -> str | None:
@@ -331,16 +299,10 @@ def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagn
     for column in ("question", "en_question"):
         for rows in by_locale.values():
             open_ended = [one for one in rows if not _ENDS.search(getattr(one.row, column).strip())]
-            for location, row in open_ended if 2 * len(open_ended) < len(rows) else ():
-                end = getattr(row, column).strip()[-_SHOWN_OF_END:]
+            for placed in open_ended if 2 * len(open_ended) < len(rows) else ():
+                end = getattr(placed.row, column).strip()[-_SHOWN_OF_END:]
                 detail = f"column {column}: ends in {end!r}, the others in a mark; kept, was it cut off?"
-                key = {"locale": row.locale, "template_id": row.template_id}
-                diagnostics.finding("cut-off", location, detail, **key)
-
-
-def _by_language(rows: Sequence[Placed[AnyText]], locales: Registry) -> list[Placed[AnyText]]:
-    """Rows of one language after the other, since of dictionaries few are kept (`base_forms`)."""
-    return sorted(rows, key=lambda placed: _language(locales.get(placed.row.locale)))
+                diagnostics.oddity("cut-off", placed, detail)
 
 
 def _language(locale: Locale) -> str:

@@ -49,7 +49,7 @@ def reviews_that_count(
         key = one.row.template_id, one.row.locale
         # A file without a question is more likely cut off than meant.
         if asked and key not in asked and (reviewing or is_own(one.location)):
-            diagnostics.finding(NOT_ASKED, one.location, not_asked_now(*key), locale=key[1], template_id=key[0])
+            diagnostics.oddity(NOT_ASKED, one, not_asked_now(*key))
             left_out.add(one.location)
         else:
             by_question.setdefault(key, []).append(one)
@@ -114,8 +114,7 @@ def _outdone(
             f"{loser.row.reviewer} reviewed the question in {loser.location}, {counting.row.reviewer} in "
             f"{counting.location}, which counts{why_it_counts(abs(further))}"
         )
-        key = mine.row.template_id, mine.row.locale
-        diagnostics.finding(IN_A_FILE, loser.location, detail, locale=key[1], template_id=key[0])
+        diagnostics.oddity(IN_A_FILE, loser, detail)
     yield loser
 
 
