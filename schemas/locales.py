@@ -146,14 +146,15 @@ class Registry:
     Args:
         locales: In the order that `rank` counts.
         source: What to call the registry in messages.
+        n_known: How many of the locales are known without it, and so stand first.
 
     Raises:
         RowError, RowErrors: If two locales share a tag, a split, an upstream name or another code.
     """
 
-    def __init__(self, locales: Iterable[Locale], *, source: str = "locales") -> None:
+    def __init__(self, locales: Iterable[Locale], *, source: str = "locales", n_known: int = 0) -> None:
         self._locales = tuple(locales)
-        raise_all(_clashes(self._locales, source))
+        raise_all(_clashes(self._locales, source, n_known))
         self._ranks = {locale.tag: rank for rank, locale in enumerate(self._locales)}
         self._by_code = {code: locale for locale in self._locales for code in _codes(locale)}
 
@@ -245,15 +246,7 @@ class Registry:
         Raises:
             RowError, RowErrors: If a new locale shares a tag, split, upstream name or other code with another.
         """
-        own = tuple(locales)
-        raise_all(
-            [
-                _clash_with_known(code, locale, self._by_code[code], _location(source, number, locale.tag))
-                for number, locale in enumerate(own, start=1)
-                for code in [code for code in _codes(locale) if code in self._by_code][:1]
-            ]
-        )
-        return Registry([*self, *own], source=source)
+        return Registry([*self, *locales], source=source, n_known=len(self))
 
 
 @lru_cache(maxsize=1)
@@ -332,43 +325,36 @@ def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:
     return entries
 
 
-def _clashes(locales: Sequence[Locale], source: str) -> list[RowError]:
+def _clashes(locales: Sequence[Locale], source: str, n_known: int = 0) -> list[RowError]:
     """A problem for every locale that has a code of an earlier one."""
     owners: dict[str, tuple[int, Locale]] = {}
     problems: list[RowError] = []
-    for number, locale in enumerate(locales, start=1):
+    for number, locale in enumerate(locales, start=1 - n_known):
         for code in _codes(locale):
             first, owner = owners.setdefault(code, (number, locale))
             if first != number:
-                problems.append(_clash(code, locale, owner, first, _location(source, number, locale.tag)))
+                where = _location(source, number, locale.tag)
+                problems.append(_clash(code, locale, owner, first if first > 0 else None, where))
                 break
     return problems
 
 
-def _clash_with_known(code: str, locale: Locale, owner: Locale, where: str) -> RowError:
-    """The problem of an entry in a file with a code of a locale that is known without it."""
+def _clash(code: str, locale: Locale, owner: Locale, entry: int | None, where: str) -> RowError:
+    """The problem of an entry with a code of another one; null of a locale that is known without the file."""
     if locale.tag == owner.tag:
-        fix = "delete the entry, which is not needed"
-        return RowError(f"{owner.tag} is known without a locale file", where=where, fix=fix)
+        if entry is None:
+            fix = "delete the entry, which is not needed"
+            return RowError(f"{owner.tag} is known without a locale file", where=where, fix=fix)
+        return RowError(f"entry {entry} has the same tag", where=where, fix="delete one of the two")
+    other = f"{owner.tag}, which is known" if entry is None else f"entry {entry} ({owner.tag})"
+    instead = f"use {owner.tag} in its place if it is meant, or " if entry is None else ""
     if code == locale.split == owner.split and locale.region == owner.region:
-        what = f"region {code} is shared with {owner.tag}, which is known, and both have the split {code!r}"
+        what = f"region {code} is shared with {other}, and both have the split {code!r}"
         split = f"{locale.region}_{locale.language.replace('-', '_')}"
-        fix = f"use {owner.tag} in its place if it is meant, or give it a split of its own, such as {split}"
-        return RowError(what, where=where, fix=fix)
-    what = f"{owner.tag}, which is known, is called {code!r} as well"
-    fix = f"use {owner.tag} in its place if it is meant, or give it a split, upstream name and codes of its own"
-    return RowError(what, where=where, fix=fix)
-
-
-def _clash(code: str, locale: Locale, owner: Locale, first: int, where: str) -> RowError:
-    if locale.tag == owner.tag:
-        return RowError(f"entry {first} has the same tag", where=where, fix="delete one of the two")
-    if code == locale.split == owner.split and locale.region == owner.region:
-        what = f"region {code} is shared with entry {first} ({owner.tag}), and both have the split {code!r}"
-        fix = f"give each a split of its own, such as {locale.region}_{locale.language.replace('-', '_')}"
-        return RowError(what, where=where, fix=fix)
-    what = f"entry {first} ({owner.tag}) is called {code!r} as well"
-    return RowError(what, where=where, fix="give each locale its own split, upstream name and codes")
+        return RowError(what, where=where, fix=f"{instead}give it a split of its own, such as {split}")
+    comma = "," if entry is None else ""
+    fix = f"{instead}give it a split, upstream name and codes of its own"
+    return RowError(f"{other}{comma} is called {code!r} as well", where=where, fix=fix)
 
 
 def _codes(locale: Locale) -> tuple[str, ...]:

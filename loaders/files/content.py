@@ -87,7 +87,7 @@ def open_content(path: Path, *, where: str | None = None, what: str = "file") ->
         return os.fdopen(handle, "rb")
     os.close(handle)
     if stat.S_ISDIR(mode):
-        raise _directory(where, what)
+        raise _unreadable(path, IsADirectoryError(errno.EISDIR, ""), where, what)
     kind = _KINDS.get(stat.S_IFMT(mode), "something else")
     fix = "give a regular file" if what == "file" else f"give a {what} that is a regular file"
     raise RowError(f"a {kind}, not a file", where=where, fix=fix)
@@ -157,27 +157,25 @@ def instead_of_file(path: Path) -> str:
     return "not a file" if file_identity(path) else "no such file"
 
 
-def _directory(where: str, what: str) -> RowError:
-    return RowError("a directory", where=where, fix=f"give the {what} in it")
+_CORRECT = "correct the path"
+_UNREADABLE = {
+    errno.ENOENT: ("no such {what}", _CORRECT),
+    errno.ELOOP: ("a link that leads back to itself", "mend the link"),
+    errno.EISDIR: ("a directory", "give the {what} in it"),
+    errno.ENOTDIR: ("a part of this path is a file", _CORRECT),
+    errno.ENAMETOOLONG: ("the name is longer than the system allows", _CORRECT),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), ("you may not read this {what}", "change its permissions")),
+}
+"""Why a file cannot be opened or read, and what helps, by the error of the system."""
 
 
 def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
-    """Say in words why a file cannot be opened or read, and what helps."""
+    """The error for a file that cannot be opened or read."""
     if error.errno == errno.ENOENT and path.is_symlink():
         return RowError(f"a link to {path.readlink()}, which is not there", where=where, fix="mend the link")
-    if error.errno == errno.ENOENT:
-        return RowError(f"no such {what}", where=where, fix="correct the path")
-    if error.errno == errno.ELOOP:
-        return RowError("a link that leads back to itself", where=where, fix="mend the link")
-    if error.errno == errno.EISDIR:
-        return _directory(where, what)
-    if error.errno == errno.ENOTDIR:
-        return RowError("a part of this path is a file", where=where, fix="correct the path")
-    if error.errno == errno.ENAMETOOLONG:
-        return RowError("the name is longer than the system allows", where=where, fix="correct the path")
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return RowError(f"you may not read this {what}", where=where, fix="change its permissions")
-    return RowError(f"cannot be read ({error.strerror})", where=where, fix="copy it to another place")
+    other = f"cannot be read ({error.strerror})", "copy it to another place"
+    reason, fix = _UNREADABLE.get(error.errno or 0, other)
+    return RowError(reason.replace("{what}", what), where=where, fix=fix.replace("{what}", what))
 
 
 _SAVE_AS = "save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')"

@@ -339,14 +339,14 @@ def test_a_locale_needs_no_aliases():
             {'tag = "eo-ZA"': 'tag = "la-ZA"', 'language = "eo"': 'language = "la"'},
             (
                 "own.toml, entry 2 (la-ZA): region ZA is shared with entry 1 (eo-ZA), and both have "
-                "the split 'ZA'; give each a split of its own, such as ZA_la"
+                "the split 'ZA'; give it a split of its own, such as ZA_la"
             ),
         ),
         (
             {'"eo-ZA"': '"eo-ZB"', '"ZA"': '"ZB"'},
             (
                 "own.toml, entry 2 (eo-ZB): entry 1 (eo-ZA) is called 'Zamenhofia' as well; "
-                "give each locale its own split, upstream name and codes"
+                "give it a split, upstream name and codes of its own"
             ),
         ),
     ],
