@@ -240,6 +240,10 @@ BROKEN = {
             "{{vowel}}, {{nationality}}, {{identity}}"
         ),
     ),
+    "hidden": (
+        {"qa__topics": "physics\tgra\x1bvity\n"},
+        "qa/topics.tsv:1: the line holds control characters: U+001B; delete it",
+    ),
 }
 
 
