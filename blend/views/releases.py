@@ -12,21 +12,20 @@ from rich.table import Table
 from rich.text import Text
 
 from blend.builders.cards.fields import plain
-from blend.loaders.files.unpacked import check_tables
+from blend.loaders.files.content import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.loaders.releases.with_datasets import without_progress_bars
-from blend.schemas.base.docstrings import field_sentences
+from blend.schemas import summaries
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.languages import country_name
-from blend.schemas.language.locales import Locale, registry
-from blend.schemas.language.text_comparison import fold, pluralise
-from blend.schemas.release import summaries
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import FINDINGS_NAME, RECIPE_NAME
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.languages import country_name
+from blend.schemas.locales import Locale, registry
+from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
+from blend.schemas.models import field_sentences
+from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.texts import fold, pluralise
 from blend.views.frames import rows_frame, show_tables
 from blend.views.safe import SafeConsole, shown
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256
 from blend.loaders.releases.reports import read_findings
-from blend.schemas.base.field_errors import first_reason
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.manifest import FileInfo
-from blend.schemas.release.release_layout import (
+from blend.schemas.manifest import (
     FINDINGS_NAME,
     MANIFEST_NAME,
     RECIPE_NAME,
+    FileInfo,
     is_the_hubs,
     leads_out,
 )
+from blend.schemas.models import first_reason
+from blend.schemas.recipe import Recipe
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
 

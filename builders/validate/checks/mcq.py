@@ -12,15 +12,15 @@ from blend.builders.mcq.true_false import true_false_rows
 from blend.builders.mcq.verdicts.reading import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.schemas.base.arrow_types import published_names
-from blend.schemas.rows.configs import (
+from blend.schemas.arrow_types import published_names
+from blend.schemas.frames import MCQ_ROWS
+from blend.schemas.rows import (
+    LETTERS,
     MULTIPLE_CHOICE_CONFIGS,
     MULTIPLE_CHOICE_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     model_of,
 )
-from blend.schemas.rows.frame_columns import MCQ_ROWS
-from blend.schemas.rows.published_rows import LETTERS
 
 _REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
 

@@ -15,22 +15,14 @@ import yaml
 from blend.builders.parquet import Table, write_table
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.files import unpacked
+from blend.eval.runs.written_answers import unpacked
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement
-from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.release.release_layout import (
-    AGREEMENT_NAME,
-    AUDIT_NAME,
-    CROISSANT_NAME,
-    FINDINGS_NAME,
-    MANIFEST_NAME,
-)
-from blend.schemas.rows.configs import CONFIGS, TRUE_FALSE_QUESTIONS
-from blend.schemas.rows.published_rows import Annotation
-from blend.schemas.rows.triple_rows import FOOD_TRIPLES, TRIPLES, Triple
+from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
+from blend.schemas.rows import CONFIGS, FOOD_TRIPLES, TRIPLES, TRUE_FALSE_QUESTIONS, Annotation, Triple
 
 KR = "data/annotations/KR-00000.parquet"
 AGAIN = "copy or download the release again, or rebuild it"
