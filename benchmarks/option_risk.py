@@ -23,8 +23,8 @@ from blend.builders.mcq.unread_options import (
 from blend.builders.mcq.verdicts import Verdicts
 from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
 from blend.loaders.upstream.blend import BlendTables, read_blend
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 NAMES: Mapping[str, Sequence[str]] = {name: list(of) for name, of in shipped_risk().items()}
 """Features by model; those of the coefficients before."""

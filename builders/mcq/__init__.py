@@ -8,9 +8,9 @@ from blend.builders.judges import default_judges
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.result import McqBuild
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import votes_known
+from blend.schemas.frames import votes_known
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import McqOptions
 
 
 def build_mcq(
@@ -26,8 +26,8 @@ def build_mcq(
     """Make multiple-choice questions of aggregated answers; ``docs/mcq.md`` explains the rules.
 
     Args:
-        questions: `frame_columns.QUESTIONS`; every annotated question must be there.
-        annotations: `frame_columns.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
+        questions: `frames.QUESTIONS`; every annotated question must be there.
+        annotations: `frames.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
             published (``read_blend(…, clean=False)``).
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
@@ -35,7 +35,7 @@ def build_mcq(
             `judges.default_judges` when absent: the rules, and in default mode the decisions that come with the
             package unless ``options.judge.shipped`` is false. In paper mode the published comparison of strings
             comes first and `LexicalJudge` is left out.
-        verdicts: `frame_columns.VERDICTS`: what people or models said of options and questions; default mode
+        verdicts: `frames.VERDICTS`: what people or models said of options and questions; default mode
             only.
         locales: Known locales; the packaged registry when absent.
 

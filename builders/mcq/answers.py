@@ -26,12 +26,12 @@ from blend.builders.mcq.options import (
     values,
 )
 from blend.builders.mcq.verdicts import Excluded, Verdicts
-from blend.schemas.language.answer_formats import AnswerFormat, format_of_template, magnitude
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import AnswerSpread
+from blend.schemas.formats import AnswerFormat, format_of_template, magnitude
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
+from blend.schemas.texts import pluralise
 
 NAMES_REGION = "names-region"
 """Reason why a locale is not asked about: its top answers give the region away."""
@@ -123,8 +123,8 @@ def read_answers(
     """Read what every locale brings to each template; by template id.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        annotations: `frame_columns.ANNOTATIONS`.
+        questions: `frames.QUESTIONS`.
+        annotations: `frames.ANNOTATIONS`.
         options: Thresholds.
         seed: Seed of the order of answers with equal votes.
         verdicts: What is not shown.

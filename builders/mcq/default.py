@@ -33,8 +33,8 @@ from blend.builders.mcq.reading import reading_frame
 from blend.builders.mcq.result import DROPPED, FOUND, SHORT, McqBuild, summarise
 from blend.builders.mcq.unread_options import unread_rule
 from blend.builders.mcq.verdicts import Verdicts
-from blend.schemas.language.locales import Registry
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.locales import Registry
+from blend.schemas.recipe import McqOptions
 
 
 def build_default(

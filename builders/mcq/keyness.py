@@ -15,8 +15,8 @@ from functools import cached_property
 import polars as pl
 
 from blend.builders.mcq.options import Option, base_forms, shown
-from blend.schemas.language.text_comparison import words
-from blend.schemas.rows.frame_columns import in_slices
+from blend.schemas.frames import in_slices
+from blend.schemas.texts import words
 
 _PRIOR_VOTES = 2.0
 """Votes that a word is taken to have beside the counted ones, as often as in both locales together: a word that
@@ -126,7 +126,7 @@ class GivenElsewhere:
     about sports and soccer alone to the next would hardly call volleyball wrong there.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
+        questions: `frames.QUESTIONS`.
         index: `ANSWER_INDEX`.
     """
 

@@ -14,13 +14,10 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
-from blend.schemas.language.base_forms import base_form
-from blend.schemas.language.characters import scripts_of
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.placeholders import is_placeholder
-from blend.schemas.language.region_mentions import names_any
-from blend.schemas.language.text_comparison import clean, words
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.languages import base_form
+from blend.schemas.locales import Locale, Registry, names_any
+from blend.schemas.texts import clean, is_placeholder, scripts_of, words
 
 LocaleText = tuple[str, str]
 """An answer's text and the tag of its locale."""

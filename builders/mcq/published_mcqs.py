@@ -9,14 +9,12 @@ import polars as pl
 from blend.builders.digests import digest
 from blend.builders.mcq.options import LocaleText, Option
 from blend.builders.templates.localise import prompt_question
-from blend.schemas.language.answer_formats import AnswerFormat, magnitude
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.prompts.choice_prompts import PUBLISHED_PROMPT
-from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.prompts.rung_prompts import FORMAT_REQUEST, TRUE_FALSE_PROMPT
-from blend.schemas.rows.frame_columns import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.formats import AnswerFormat, magnitude
+from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS, filled
+from blend.schemas.locales import Registry
+from blend.schemas.prompts import FORMAT_REQUEST, PUBLISHED_PROMPT, TRUE_FALSE_PROMPT
+from blend.schemas.rows import LETTERS
+from blend.schemas.texts import pluralise
 
 
 class McqRow(NamedTuple):
@@ -60,12 +58,12 @@ def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Regi
     """Add every published column to multiple-choice questions.
 
     Args:
-        mcqs: `frame_columns.MCQS`.
-        questions: `frame_columns.QUESTIONS`, with the question of every row in ``mcqs``.
+        mcqs: `frames.MCQS`.
+        questions: `frames.QUESTIONS`, with the question of every row in ``mcqs``.
         locales: Names of the regions.
 
     Returns:
-        `frame_columns.MCQ_ROWS`, in the order of ``mcqs``. ``question`` is the English question of the row's
+        `frames.MCQ_ROWS`, in the order of ``mcqs``. ``question`` is the English question of the row's
         own locale and names its region (the published dataset asks about the UK in all rows); ``prompt`` is the
         question, the published instruction, one line per option, and ``Answer:``. ``choices`` and
         ``choice_countries`` are JSON texts as Python's ``json.dumps(…, ensure_ascii=False)`` writes them.
@@ -148,7 +146,7 @@ def given_rows(given: pl.DataFrame, *, rebalance: bool, seed: int, locales: Regi
     """Multiple-choice questions of a source with every published column.
 
     Args:
-        given: `frame_columns.GIVEN_MCQS`.
+        given: `frames.GIVEN_MCQS`.
         rebalance: Whether the correct option moves, so that it stands in every position equally often in every
             locale; the others keep their order around it. ``source_order`` has the letters of the source.
         seed: Seed of the positions.
@@ -232,11 +230,11 @@ def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     """Make a row of every option of multiple-choice questions.
 
     Args:
-        mcqs: `frame_columns.MCQ_ROWS` that were made here, so that regions are known and options differ.
+        mcqs: `frames.MCQ_ROWS` that were made here, so that regions are known and options differ.
         locales: Names of the regions.
 
     Returns:
-        `frame_columns.TRUE_FALSE_ROWS`: four rows per question, in its order and that of its options.
+        `frames.TRUE_FALSE_ROWS`: four rows per question, in its order and that of its options.
     """
     names = {tag: locales.get(tag).prompt_name for tag in mcqs["locale"].unique()}
     slots = {

@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.verdicts import ON_NOTHING, VOID, Verdicts
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.manifest import ReleaseManifest
 
 UNREAD_NOTE = "unread"
 """Note of the build report that says which regions' questions show options that nobody has read."""

@@ -9,12 +9,11 @@ import polars as pl
 
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows, true_false_rows
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import agreeing, pluralise
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.frame_columns import COMPACT_ROWS, MCQ_ROWS, MCQS, VERDICTS, empty
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import COMPACT_ROWS, MCQ_ROWS, MCQS, VERDICTS, empty
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.texts import agreeing, pluralise
 
 NO_ENGLISH = "no-translation"
 """Finding of a question with answers that nobody has put into English; `builders.saq.findings` reports it."""
@@ -64,7 +63,7 @@ class McqBuild:
     plans: Sequence[TemplatePlan]
     """One plan per template that yields something, by template id."""
     questions: pl.DataFrame
-    """The questions asked, `frame_columns.QUESTIONS`."""
+    """The questions asked, `frames.QUESTIONS`."""
     locales: Registry
     """Names of the regions."""
     dropped: pl.DataFrame
@@ -92,7 +91,7 @@ class McqBuild:
         return int(self.summary["mcqs"].sum())
 
     def core(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """Make the multiple-choice questions without published columns, `frame_columns.MCQS`.
+        """Make the multiple-choice questions without published columns, `frames.MCQS`.
 
         Ordered by template and locale in registry order. Each call starts again; only one batch is in memory at
         a time.
@@ -107,14 +106,14 @@ class McqBuild:
             yield mcq_frame(waiting)
 
     def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """Make the multiple-choice questions as published, `frame_columns.MCQ_ROWS`, ordered as in `core`."""
+        """Make the multiple-choice questions as published, `frames.MCQ_ROWS`, ordered as in `core`."""
         for mcqs in self.core(rows_per_batch=rows_per_batch):
             yield published_rows(mcqs, self.questions, locales=self.locales)
         if not self.given.is_empty():
             yield self.given
 
     def true_false_batches(self) -> Iterator[pl.DataFrame]:
-        """Make `frame_columns.TRUE_FALSE_ROWS` of the options of those questions that are sure enough."""
+        """Make `frames.TRUE_FALSE_ROWS` of the options of those questions that are sure enough."""
         for mcqs in self.batches():
             yield true_false_rows(mcqs.filter(pl.col("mcq_id").is_in(self.true_false or ())), self.locales)
 
@@ -145,7 +144,7 @@ def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
 
     Args:
         made: All questions.
-        chosen: `frame_columns.COMPACT_ITEMS`.
+        chosen: `frames.COMPACT_ITEMS`.
     """
     batches = (rows.join(chosen, on="mcq_id", how="inner", maintain_order="left") for rows in made.batches())
     rows = pl.concat([empty(COMPACT_ROWS), *(batch.select(list(COMPACT_ROWS)) for batch in batches)])

@@ -17,11 +17,11 @@ from blend.builders.mcq.keyness import answer_index
 from blend.builders.mcq.options import Option, base_forms, shown
 from blend.builders.mcq.verdicts import Verdicts
 from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import Grouping
-from blend.schemas.sheets.option_sheets import ALL_VERDICTS, READ
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.frames import KEY
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import Grouping
+from blend.schemas.sheets import ALL_VERDICTS, READ
 
 RULES, READINGS = "rules", "readings"
 """Models of a refusal, without and with what was read about other regions."""
@@ -53,8 +53,8 @@ class OptionRisk:
     """Risk of options about regions.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        annotations: `frame_columns.ANNOTATIONS`.
+        questions: `frames.QUESTIONS`.
+        annotations: `frames.ANNOTATIONS`.
         shipped: Whether what the package's model refused about other regions counts.
     """
 
@@ -149,7 +149,7 @@ class _Readings:
     """What the package's model read about other regions, whether these are built or not.
 
     Args:
-        annotations: `frame_columns.ANNOTATIONS`.
+        annotations: `frames.ANNOTATIONS`.
     """
 
     def __init__(self, annotations: pl.DataFrame) -> None:
@@ -183,8 +183,8 @@ def unread_rule(
     """Make the rule by which options that nobody has read are left out; what has been read is shown.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        annotations: `frame_columns.ANNOTATIONS`.
+        questions: `frames.QUESTIONS`.
+        annotations: `frames.ANNOTATIONS`.
         verdicts: Who has read what.
         options: The recipe's; ``unread`` may drop all of them, and ``max_risk`` those that are likely refused.
     """

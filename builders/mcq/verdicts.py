@@ -1,6 +1,6 @@
 """Verdicts: what people or models that read options and questions said of them, and what follows for a build.
 
-One table holds all of them (`frame_columns.VERDICTS`): the recipe's own and the one of the package are read and
+One table holds all of them (`frames.VERDICTS`): the recipe's own and the one of the package are read and
 applied alike.
 """
 
@@ -9,29 +9,28 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.builders.annotation.stages.mcq_review import SILLY, WRONG
 from blend.builders.mcq.options import Option, shown, spelled, spelling
 from blend.builders.mcq.result import FOUND
 from blend.loaders.responses.shipped import shipped_verdicts
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY, VERDICTS, empty
-from blend.schemas.rows.published_rows import Grouping
-from blend.schemas.sheets.option_sheets import (
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.frames import KEY, VERDICTS, empty
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import Grouping
+from blend.schemas.sheets import (
     ALL_VERDICTS,
     OK,
     PROPOSED,
     READ,
     REWORDED,
-    SILLY,
     SILLY_ANYWHERE,
     SLIP,
-    WRONG,
     stands_by_natives,
 )
+from blend.schemas.texts import pluralise
 
 VOID = "void-verdicts"
 """Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
@@ -87,11 +86,11 @@ class Verdicts:
     """Verdicts of a recipe and of the package, as far as the questions are asked that they are about.
 
     Args:
-        own: `frame_columns.VERDICTS` of the recipe, or null for none.
-        questions: The questions, `frame_columns.QUESTIONS`.
+        own: `frames.VERDICTS` of the recipe, or null for none.
+        questions: The questions, `frames.QUESTIONS`.
         locales: Known locales.
         shipped: Whether those of the package count as well (`loaders.responses.shipped`).
-        annotations: Answers, `frame_columns.ANNOTATIONS`, of which a model may have read the published ones;
+        annotations: Answers, `frames.ANNOTATIONS`, of which a model may have read the published ones;
             none when absent.
         model_confidence: From where on a model's verdict counts, see `counting`.
 

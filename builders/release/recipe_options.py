@@ -15,9 +15,9 @@ from blend.builders.release.tables import annotations_of
 from blend.loaders.responses.decisions import read_decisions
 from blend.loaders.responses.shipped import AnyDecision, decisions_in
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry
-from blend.schemas.recipe.recipe import JudgeOptions, Recipe
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry
+from blend.schemas.recipe import JudgeOptions, Recipe
 
 
 class OfferedOption(NamedTuple):
@@ -51,12 +51,12 @@ class RecipeOptions:
         """The known locales."""
         inputs = read_inputs(recipe, base=base, locales=self.locales)
         self.questions = inputs.questions
-        """The questions, `frame_columns.QUESTIONS`."""
+        """The questions, `frames.QUESTIONS`."""
         self._annotations = annotations_of(inputs, recipe)
 
     @property
     def answered(self) -> pl.DataFrame:
-        """The questions with their answers, `frame_columns.ANNOTATION_ROWS`."""
+        """The questions with their answers, `frames.ANNOTATION_ROWS`."""
         return self.questions.drop("source").join(self._annotations.drop("source"), on=KEY)
 
     def offered(
@@ -67,7 +67,7 @@ class RecipeOptions:
         Judges of pairs are asked as far as their verdicts are on file: no model, and no server.
 
         Args:
-            verdicts: `frame_columns.VERDICTS`, which leave options out and say who has read them.
+            verdicts: `frames.VERDICTS`, which leave options out and say who has read them.
             everything: Whether options that verdicts leave out are there as well.
             locales: Only options of questions about these locales; about all when absent.
 

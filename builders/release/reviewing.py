@@ -17,12 +17,11 @@ from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import AnyDecision, decisions_in, shipped_decisions
 from blend.loaders.responses.verdicts import NATIVE
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.personal_data import MODEL
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, option_mark
-from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry
+from blend.schemas.personal_data import MODEL
+from blend.schemas.recipe import Recipe
+from blend.schemas.sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, PAIR_SHEET, option_mark, pair_mark
 
 
 class ToReview(NamedTuple):
@@ -130,7 +129,7 @@ class OptionsToReview(NamedTuple):
     """Options to read, and questions that have none."""
 
     sheet: pl.DataFrame
-    """`option_sheets.OPTION_SHEET`, not empty."""
+    """`sheets.OPTION_SHEET`, not empty."""
     without_options: list[tuple[str, str]]
     """Template and locale of answered questions about which a build asks nothing, by locale."""
 
@@ -199,7 +198,7 @@ def options_for_natives(
 
     Returns:
         `offered_options.OFFERED_OPTIONS`, perhaps without rows, and the questions with their answers,
-        `frame_columns.ANNOTATION_ROWS`.
+        `frames.ANNOTATION_ROWS`.
 
     Raises:
         InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
@@ -221,7 +220,7 @@ def shown_options(mcqs: pl.DataFrame) -> pl.DataFrame:
     """List what the questions of a release show.
 
     Args:
-        mcqs: `frame_columns.MCQ_ROWS`.
+        mcqs: `frames.MCQ_ROWS`.
 
     Returns:
         ``template_id``, ``locale``, ``question``, ``option`` and ``role``, by template and locale, role, and

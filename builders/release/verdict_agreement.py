@@ -1,12 +1,14 @@
-"""Agreement: how far readers of options agree, and how one reader's verdicts compare with those of others."""
+"""Agreement: how far readers of options agree, and how verdicts of one reader or model compare with others'."""
+
+from collections.abc import Sequence
 
 import polars as pl
 from polars.dataframe.group_by import GroupBy
 
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
-from blend.schemas.release.model_report import ANY_REFUSAL, EVERY
-from blend.schemas.sheets.option_sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
+from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
 
 AGREEMENT = pl.Schema(
     {
@@ -56,7 +58,7 @@ def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Say how far readers agree on whether an option may be shown.
 
     Args:
-        verdicts: `frame_columns.VERDICTS`.
+        verdicts: `frames.VERDICTS`.
 
     Returns:
         `AGREEMENT`.
@@ -116,7 +118,7 @@ def compared_verdicts(
     """Compare a reader's verdicts, such as a model's, with what others say of the same options.
 
     Args:
-        verdicts: The reader's, `frame_columns.VERDICTS`; one refusal is enough.
+        verdicts: The reader's, `frames.VERDICTS`; one refusal is enough.
         others: Those that count as true, likewise; without what the same model says there as well, and what any
             model says of options that people have read.
         model_confidence: Verdicts of a model that is less sure are left out, as a build leaves them out.
@@ -166,3 +168,38 @@ def _by_kind(rows: pl.DataFrame, column: str) -> GroupBy:
 
 def _share(part: pl.Expr, total: pl.Expr) -> pl.Expr:
     return pl.when(total > 0).then(part / total)
+
+
+_IN_ANY_WORDING = ("template_id", "locale", "option")
+
+
+def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidence: float) -> ModelReport:
+    """Compare every model, and all together, with the people who have read the same options.
+
+    Args:
+        beside: `mcq.verdicts.Verdicts.beside_models`.
+        models: Names of the models, at least one, whether a verdict of theirs counts or not.
+        model_confidence: From where on a model is sure.
+    """
+    is_model = pl.col("kind") == MODEL_KIND
+    people = beside.filter(~is_model)
+
+    def compared(name: str, verdicts: pl.DataFrame) -> ModelComparison:
+        is_sure = pl.col("confidence") >= model_confidence
+        sure = verdicts.filter(is_sure).unique(_IN_ANY_WORDING)
+        unsure = verdicts.unique(_IN_ANY_WORDING).join(sure, on=_IN_ANY_WORDING, how="anti")
+        readers = people.join(sure, on=_IN_ANY_WORDING, how="semi").group_by(_IN_ANY_WORDING)
+        by_whom = readers.agg(native=(pl.col("kind") == NATIVE).any())
+        rows = compared_verdicts(verdicts, people, model_confidence=model_confidence)
+        return ModelComparison(
+            reviewer=name,
+            verdicts=len(sure),
+            unsure=len(unsure),
+            natives=by_whom.filter("native").height,
+            others=by_whom.filter(~pl.col("native")).height,
+            kinds=tuple(ComparedKind(**row) for row in rows.to_dicts()),
+        )
+
+    each = [compared(name, beside.filter(reader=name)) for name in models]
+    together = [compared(EVERY, beside.filter(is_model))] if len(models) > 1 else []
+    return ModelReport(confidence=model_confidence, models=(*together, *each))

@@ -8,7 +8,7 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
-from blend.schemas.rows.frame_columns import COMPACT_ITEMS
+from blend.schemas.frames import COMPACT_ITEMS
 
 _COLUMNS = ("MCQID", "weight")
 
@@ -17,7 +17,7 @@ def read_compact(path: Path) -> pl.DataFrame:
     """The questions in a file as ``blend items select`` writes it, by `MCQID` with their `weight`.
 
     Returns:
-        `frame_columns.COMPACT_ITEMS`, in the file's order.
+        `frames.COMPACT_ITEMS`, in the file's order.
 
     Raises:
         InputError: If there is no such file, or it has no row.

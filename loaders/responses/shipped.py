@@ -12,13 +12,13 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.responses.decisions import Decision
-from blend.schemas.rows.frame_columns import VERDICTS
-from blend.schemas.sheets.option_sheets import DIFFERS_FROM, SAME_AS
+from blend.schemas.frames import VERDICTS
+from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
 
 @cache
 def shipped_verdicts() -> pl.DataFrame:
-    """The shipped verdicts, `frame_columns.VERDICTS`, in the order of the file.
+    """The shipped verdicts, `frames.VERDICTS`, in the order of the file.
 
     Five annotators do not say everything: who eats cod likes crab as well. The model read every option that
     may be shown about the 16 regions, and said which are correct all the same, no answer at all, or the same as
@@ -60,7 +60,7 @@ def decisions_in(verdicts: pl.DataFrame) -> tuple[ShippedDecision, ...]:
     """The decisions about pairs of answers that a table of verdicts holds, in its order.
 
     Args:
-        verdicts: `frame_columns.VERDICTS`.
+        verdicts: `frames.VERDICTS`.
     """
     rows = verdicts.filter(pl.col("verdict").is_in([SAME_AS, DIFFERS_FROM])).select(
         "option",

@@ -12,16 +12,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.appended_rows import append_rows
-from blend.loaders.files.atomic import atomic_write, one_at_a_time
+from blend.loaders.files.atomic import append_rows, atomic_write, one_at_a_time, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.files.storage import storage_errors
 from blend.loaders.responses.option_sheets import OptionVerdict, subject
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.language.personal_data import is_model, pseudonym
-from blend.schemas.rows.frame_columns import VERDICTS
-from blend.schemas.sheets.option_sheets import MEANINGS, OK, PROPOSED, stands_by_natives
+from blend.schemas.frames import VERDICTS
+from blend.schemas.personal_data import is_model, pseudonym
+from blend.schemas.sheets import MEANINGS, OK, PROPOSED, stands_by_natives
 
 NATIVE, OTHER, MODEL_KIND = "native", "other", "model"
 """Kinds of readers."""
@@ -40,7 +38,7 @@ def read_verdicts(path: Path) -> pl.DataFrame:
     """The verdicts in a table, JSON Lines or Parquet file.
 
     Returns:
-        `frame_columns.VERDICTS`, in the file's order, ``kind`` always filled; whether there is what a verdict
+        `frames.VERDICTS`, in the file's order, ``kind`` always filled; whether there is what a verdict
         is about is looked at where it is used.
 
     Raises:
@@ -115,7 +113,7 @@ def proposes_options(path: Path) -> bool:
 
 
 def models_in(verdicts: pl.DataFrame) -> list[str]:
-    """List the models that have given verdicts, `frame_columns.VERDICTS`, in text order."""
+    """List the models that have given verdicts, `frames.VERDICTS`, in text order."""
     return verdicts.filter(kind=MODEL_KIND)["reader"].unique().sort().to_list()
 
 

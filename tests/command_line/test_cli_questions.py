@@ -14,7 +14,7 @@ from blend.cli import app
 from blend.loaders.responses.option_sheets import read_option_sheet, write_option_sheet
 from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.errors import BlendError
-from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from blend.schemas.sheets import OPTION_SHEET, option_mark
 from helpers.in_process import run
 from helpers.questions.lunch import lunch
 

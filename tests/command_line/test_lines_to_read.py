@@ -12,8 +12,8 @@ from openpyxl.styles import Font, PatternFill
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.option_sheets import write_option_sheet
-from blend.loaders.responses.sheets import read_answer_sheet
-from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from blend.loaders.responses.reviews import read_answer_sheet
+from blend.schemas.sheets import OPTION_SHEET, option_mark
 from blend.views.releases import group_with_english
 from helpers.in_process import run
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
-from blend.schemas.language.notations import asked_unit
+from blend.schemas.formats import AnswerFormat, asked_unit, canonical, understood
 
 INTEGER, TIME, DATE = AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE
 

@@ -16,17 +16,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.content import location_of
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_json
-from blend.loaders.files.tidy import Origin, Tidy
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices, report_faults
 from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
+from blend.schemas.arrow_types import nested_frame
 from blend.schemas.errors import InputError
-from blend.schemas.language.answer_formats import AnswerFormat, format_of, format_of_template
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS, empty
-from blend.schemas.rows.nested_frames import nested_frame
+from blend.schemas.formats import AnswerFormat, format_of, format_of_template
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, empty
+from blend.schemas.locales import Locale, Registry, registry
 
 
 class _Layout(NamedTuple):

@@ -10,7 +10,7 @@ from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS
+from blend.schemas.frames import ANNOTATION_ROWS
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,

@@ -10,7 +10,7 @@ from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, offered_to, shown_to, verdicts_of
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)], "zh-CN": [("grape", 3)], "el-GR": [("fig", 3)]}

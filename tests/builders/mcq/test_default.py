@@ -5,8 +5,8 @@ import pytest
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import UNIVERSAL_FROM, template_formats
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import MCQS
+from blend.schemas.frames import MCQS
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import (
     FRUIT,
     build_of,

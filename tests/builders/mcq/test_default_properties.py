@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import MCQS
-from blend.schemas.rows.published_rows import AnswerSpread
+from blend.schemas.frames import MCQS
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, verdicts_of
 

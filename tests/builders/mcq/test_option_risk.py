@@ -14,8 +14,8 @@ from blend.builders.mcq.unread_options import (
     OptionRisk,
 )
 from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to, verdicts_of
 
 FEATURES = list(shipped_risk()[RULES])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.options import shown, values
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.formats import AnswerFormat
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat
 

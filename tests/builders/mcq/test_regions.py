@@ -11,7 +11,7 @@ from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.mcq.result import too_few_regions
 from blend.cli import app
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 PROPOSED = "template_id,option,verdict,with,reader\nfood-01,kiwi,proposed,GR,r1\n"
 CANNOT = (

@@ -20,11 +20,10 @@ from blend.builders.mcq.options import is_latin, shown
 from blend.builders.mcq.verdicts import Verdicts
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
-from blend.schemas.language.locales import registry
-from blend.schemas.language.region_mentions import names_any
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.published_rows import AnswerSpread
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.locales import names_any, registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
 from helpers.questions.mcq_inputs import positions
 
 pytestmark = [pytest.mark.integration]

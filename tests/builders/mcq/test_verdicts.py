@@ -13,9 +13,9 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import RowErrors
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions
 from helpers.questions.mcq_inputs import (
     FRUIT,
     build_of,

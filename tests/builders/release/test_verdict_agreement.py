@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
-from blend.schemas.rows.frame_columns import VERDICTS
+from blend.schemas.frames import VERDICTS
 from helpers.in_process import run
 
 KIND = (
@@ -23,11 +23,7 @@ def verdicts(*rows: tuple[str, str, str, str, str | None]) -> pl.DataFrame:
     """Locale, option, verdict, reader and whether a native says so."""
     names = ("locale", "option", "verdict", "reader", "native")
     frame = pl.DataFrame(rows, names, orient="row").with_row_index("row", offset=2)
-    known = frame.with_columns(
-        kind=KIND,
-        template_id=pl.lit("T-1"),
-        source=pl.format("v.tsv:{}", "row"),
-    )
+    known = frame.with_columns(kind=KIND, template_id=pl.lit("T-1"), source=pl.format("v.tsv:{}", "row"))
     absent = {name: pl.lit(None, dtype) for name, dtype in VERDICTS.items() if name not in known.columns}
     return known.with_columns(**absent).select(list(VERDICTS)).cast(dict(VERDICTS))
 

@@ -11,9 +11,9 @@ from blend.loaders.responses.option_sheets import OptionVerdict
 from blend.loaders.responses.shipped import decisions_in, shipped_verdicts
 from blend.loaders.responses.verdicts import append_verdicts, read_verdicts
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.frame_columns import KEY, VERDICTS
-from blend.schemas.sheets.option_sheets import ALL_VERDICTS, MEANINGS
+from blend.schemas.frames import KEY, VERDICTS
+from blend.schemas.locales import registry
+from blend.schemas.sheets import ALL_VERDICTS, MEANINGS
 
 FOLDER = files("blend.decisions") / "blend"
 COLUMNS = list(VERDICTS)[:-1]
