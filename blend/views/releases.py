@@ -93,8 +93,12 @@ def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
     """Findings about tables of one's own, as lines, at most `_LINES`."""
     if found:
+        # Whole sentences: what differs may stand at their end.
         yield f"Odd in your tables, {_some_of(len(found))}, {where_all_are}:"
-        yield from (f"  {shown(one['source'])}: {shown(one['detail'])}" for one in found[:_LINES])
+        yield from (
+            f"  {shown(one['source'])}: {shown(one['detail'], characters=_SHOWN_CHARACTERS)}"
+            for one in found[:_LINES]
+        )
 
 
 def _read_findings(release: Path) -> list[dict[str, Any]]:
@@ -119,7 +123,8 @@ def _in_words(locale: Locale) -> str:
     names = ", ".join((locale.prompt_name, *locale.aliases, locale.native_name))
     return (
         f"{locale.tag}: {locale.language_name} in {names}; its people: {', '.join(locale.nationalities)}; "
-        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}"
+        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}; "
+        f"{locale.upstream} in column country"
     )
 
 
