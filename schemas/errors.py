@@ -104,7 +104,9 @@ class UnknownNameError(InputError):
         meant: str | None = None,
     ) -> None:
         choices = sorted(valid)
-        ways = listed_names(name, choices, among=among) + (f", or {more}" if more else "")
+        # Where nothing can be meant, the nearest of many are strangers.
+        nearest = "" if meant == "" and more else listed_names(name, choices, among=among)
+        ways = ", or ".join(filter(None, (nearest, more)))
         likely = closest(name, choices) if meant is None else meant
         question = f"did you mean {likely!r}? " if likely else ""
         super().__init__(f"unknown {kind} {name!r}; {question}{ways}")

@@ -1,7 +1,6 @@
 """Imports: cheap, one copy of every class, dependencies that point one way."""
 
 import ast
-import importlib
 import inspect
 import re
 import subprocess
@@ -122,15 +121,6 @@ def test_every_public_name_is_there():
     assert ours == set(blend.__all__) - {"__version__"}
 
 
-@pytest.mark.parametrize("package", ["blend"])
-def test_type_checkers_know_every_public_name_from_where_it_is_loaded(package: str):
-    module = importlib.import_module(package)
-    (known,) = (node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.If))
-    named = [(node.module, name) for node in known.body for name in node.names]
-    assert all(name.name == name.asname for _, name in named)
-    assert {name.name: home for home, name in named} == module._HOMES
-
-
 def ours_in(annotation: object) -> Iterator[type]:
     """The classes of the package that an annotation names, however deep."""
     if isinstance(annotation, type) and annotation.__module__.startswith("blend."):
@@ -169,7 +159,7 @@ def test_what_a_public_function_takes_returns_or_raises_is_public():
 def test_an_unknown_name_is_an_attribute_error():
     import blend
 
-    with pytest.raises(AttributeError, match="module 'blend' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="No blend attribute nothing"):
         _ = blend.nothing
 
 

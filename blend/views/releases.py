@@ -33,8 +33,6 @@ _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
 _LINES = 20
 """Questions, and oddities, that are printed for people to read, at most."""
-_TOP = 3
-"""Answers that stand beside a question there."""
 RAW = ("read responses ", "read contributions ")
 """How the steps are called that read tables of one's own."""
 
@@ -84,8 +82,9 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     # Evenly from all of them: what was moved or sorted alone shows anywhere.
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
-        top = "; ".join(map(group_with_english, row["annotations"][:_TOP])) or "no answer"
-        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], top)
+        # All answers: the wrong English of a rare one shows nowhere else.
+        answers = "; ".join(map(group_with_english, row["annotations"])) or "no answer"
+        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], answers)
 
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:

@@ -262,8 +262,8 @@ def too_few_regions(found: RegionsAsked) -> str | None:
     missing = len(LETTERS) - n
     more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
     return (
-        f"{found.usable:,} of {pluralise(found.questions, 'question')} can become multiple-choice "
-        f"questions. {EACH_NEEDS}. Here, {regions}{f'; {as_one}' if as_one else ''}{more}"
+        f"{found.questions - found.usable:,} of {pluralise(found.questions, 'question')} cannot become "
+        f"multiple-choice questions. {EACH_NEEDS}. Here, {regions}{f'; {as_one}' if as_one else ''}{more}"
     )
 
 

@@ -81,10 +81,11 @@ def unknown_name(kind: str, name: str, valid: Iterable[str], *, where: str) -> R
 
 def unknown_locale(name: str, known: Registry, *, where: str) -> RowError:
     """The error for a locale in a row that is not known."""
-    what, _, fix = str(UnknownNameError("locale", name, known.tags, meant=known.meant(name))).partition("; ")
-    fix += (
-        "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
-    )
+    own = "a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+    meant = known.meant(name)
+    what, _, fix = str(UnknownNameError("locale", name, known.tags, meant=meant)).partition("; ")
+    # Where nothing can be meant, the nearest tags are strangers.
+    fix = f"{fix}; {own}" if meant != "" else f"`blend locales` lists the {len(known.tags)} there are; {own}"
     if known.tags == registry().tags:
         fix += ", and no such file is named"
     return RowError(what, where=where, fix=fix)

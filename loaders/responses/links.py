@@ -318,10 +318,15 @@ def _check_formats(
                     f"mark it invalid in the review, or group it there with the same answer as {form} "
                     "(`blend reviews propose` makes a sheet to do so)"
                 )
-                if surely_rewritten(answer):
+                if surely_rewritten(answer) or (asked is AnswerFormat.TIME and _is_part_of_day(answer)):
                     what += ", but what a spreadsheet makes of a time or day"
                     fix = f"write again what was typed, in a column of the format Text; or {fix}"
                 diagnostics.problem(what, where=location, fix=fix)
+
+
+def _is_part_of_day(text: str) -> bool:
+    """Whether a text is what a spreadsheet keeps of a time: ``0.375`` of 09:00."""
+    return re.fullmatch(r"0[.,]\d+", text.strip()) is not None
 
 
 def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:

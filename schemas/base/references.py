@@ -34,11 +34,15 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     if spoilt := next((one for one in there if _is_spoilt(one, answer)), None):
         fix = "save them again as .xlsx or 'CSV UTF-8', or say their encoding (`encoding` of the source)"
         return f"{what}, but the responses, changed since the review, have {spoilt!r} in a wrong encoding", fix
-    fix = (
-        "restore rows of responses that are gone since the review; if the answer was corrected there, have "
-        "`blend reviews propose` take up its question again, or write it in the review exactly as typed"
+    restored = "restore rows of responses that are gone since the review"
+    corrected = (
+        "if the answer was corrected there, have `blend reviews propose` take up its question again, or write "
+        "it in the review exactly as typed"
     )
-    return f"{what}{close_to(answer, there)}, but a review decides on it", fix
+    close = close_to(answer, there)
+    # What is close to an answer that is gone is most likely its correction.
+    fix = f"{corrected}; else {restored}" if close else f"{restored}; {corrected}"
+    return f"{what}{close}, but a review decides on it", fix
 
 
 def _is_spoilt(text: str, original: str) -> bool:

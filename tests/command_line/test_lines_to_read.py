@@ -1,6 +1,7 @@
 """What a build shows of tables of one's own, since only people can tell whether it fits together."""
 
 import csv
+import re
 from pathlib import Path
 
 import openpyxl
@@ -55,6 +56,15 @@ def test_questions_stand_beside_their_english_and_answers(mine: Path):
     asked = "What do people in the UK mostly eat for breakfast?"
     assert f"\n  food-01 en-GB: Food | {asked} | {asked} | cereal = cereal (1); toast = toast (1)\n" in printed
     assert "Odd in your tables" not in printed
+
+
+@pytest.mark.integration
+def test_the_english_of_the_rarest_answer_is_shown(mine: Path):
+    with (mine / "collected" / "responses" / "en-GB.csv").open("a", encoding="utf-8") as file:
+        file.writelines(
+            f"food-01,p{n},{answer}\n" for n, answer in enumerate(("eggs", "porridge", "kippers"), 7)
+        )
+    assert re.search(r"\n  food-01 en-GB: .*; eggs = .*; kippers = .*; porridge = ", built())
 
 
 @pytest.mark.integration

@@ -143,15 +143,13 @@ def test_a_locale_of_ones_own_is_not_a_misspelt_one():
     with pytest.raises(UnknownNameError) as caught:
         registry().get("mt-MT")
     assert str(caught.value) == (
-        f"unknown locale 'mt-MT'; the nearest of the {len(registry())} there are: am-ET, zh-TW, tl-PH, or "
-        "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
+        "unknown locale 'mt-MT'; describe a region of your own in a locale file (`locale_file`, see "
+        "docs/recipe.md)"
     )
 
 
 def test_what_shares_neither_language_nor_region_is_not_meant():
-    with pytest.raises(
-        UnknownNameError, match=r"^unknown locale 'eu-BC'; the nearest of the 34 there are: su-JB, "
-    ):
+    with pytest.raises(UnknownNameError, match=r"^unknown locale 'eu-BC'; describe a region of your own "):
         registry().find("eu-BC")
     assert [registry().meant(name) for name in ("eu-BC", "su-BC", "eu-JB", "ko_KR")] == [
         "",

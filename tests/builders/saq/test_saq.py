@@ -272,9 +272,9 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of((["bred"], [])),
             (
                 "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?), "
-                "but a review decides on it; restore rows of responses that are gone since the review; if the "
-                "answer was corrected there, have `blend reviews propose` take up its question again, or write "
-                "it in the review exactly as typed"
+                "but a review decides on it; if the answer was corrected there, have `blend reviews propose` "
+                "take up its question again, or write it in the review exactly as typed; else restore rows of "
+                "responses that are gone since the review"
             ),
         ),
         (
