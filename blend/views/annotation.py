@@ -108,7 +108,7 @@ def pull_lines(pull: "Pull") -> list[str]:
     """Say what a pull did: what is new first, with where to look."""
     server = public_address(pull.file.project.server.url).rstrip("/")
     pages = {name: f"{server}/projects/{one.project}/data" for name, one in pull.projects.items()}
-    lines = []
+    lines: list[str] = []
     for one in pull.found:
         name = one.stage_locale.name
         lines += _change_lines(one, pull.changes.get(name, ()), pages.get(name))
