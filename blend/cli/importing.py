@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, LocaleFile
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 app = Application(
     no_args_is_help=True,
@@ -45,7 +45,7 @@ def import_answers(
       same imports.
     """
     from blend.builders.annotation.importing import import_file
-    from blend.loaders.files.locales import registry_with
+    from blend.loaders.files.toml import registry_with
     from blend.loaders.label_studio.foreign import read_answers
     from blend.views.safe import shown
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from blend.loaders.label_studio.plan import ProjectPlan, RemoteTask
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 from blend.views.frames import table_of
 from blend.views.readers import agreement_table
 

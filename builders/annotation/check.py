@@ -25,8 +25,8 @@ from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import ResponseTables
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.texts import agreeing, pluralise
 
 
 class CheckedProject(NamedTuple):

@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.builders.annotation.project import Project
 from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
 
 if TYPE_CHECKING:
     from blend.builders.annotation.stages.model import Material

@@ -14,15 +14,15 @@ from blend.builders.annotation.session import StageLocale, stage_locales
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
 from blend.builders.saq.lost_answers import parted, without_lost
-from blend.loaders.files.pulled_files import EVENTS
+from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, held_in, read_events, tasks_of
 from blend.loaders.label_studio.export import ExportedTask
 from blend.loaders.responses import ResponseTables, read_responses, readable_rows
-from blend.loaders.responses.own_reviews import IN_A_FILE, NOT_ASKED
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import clean, escape_controls, pluralise
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.sheets.answer_sheets import digest_of
+from blend.loaders.responses.reviews import IN_A_FILE, NOT_ASKED
+from blend.schemas.frames import FINDINGS
+from blend.schemas.locales import Registry
+from blend.schemas.sheets import digest_of
+from blend.schemas.texts import clean, escape_controls, pluralise
 
 BY_LOCALE = ("responses", "reviews")
 """Kinds of rows with a file per locale, in the folder of their name of the directory of raw responses."""

@@ -23,8 +23,8 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import KEPT, Line, about, append_events, held_in, identity, read_events
 from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.studio_errors import GoneError
-from blend.loaders.responses.response_files import HIDDEN
-from blend.loaders.responses.sheets import rewrite_reviews
+from blend.loaders.responses.response_rows import HIDDEN
+from blend.loaders.responses.reviews import rewrite_reviews
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import InputError
 

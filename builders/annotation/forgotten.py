@@ -21,11 +21,11 @@ from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.events import Line, held_in
 from blend.loaders.label_studio.export import ExportedTask
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.own_reviews import decided_in
+from blend.loaders.responses.reviews import decided_in
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.published_rows import Review
-from blend.schemas.sheets.answer_sheets import digest_of
+from blend.schemas.rows import Review
+from blend.schemas.sheets import digest_of
+from blend.schemas.texts import clean
 
 NAMES = "forgotten.txt"
 

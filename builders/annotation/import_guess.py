@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from blend.loaders.files.import_maps import ImportMap
 from blend.loaders.files.rows import Cells
+from blend.loaders.files.toml import ImportMap
 from blend.loaders.label_studio.foreign import texts_of_cell
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import fold
+from blend.schemas.texts import fold
 
 _PEOPLE = (
     *("annotator", "annotators", "email", "e mail", "email address", "e mail address", "completed by", "user"),

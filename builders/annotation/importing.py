@@ -16,20 +16,18 @@ from typing import Any, NamedTuple
 from blend.builders.annotation.import_guess import Proposed, proposed_map
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.checked import checked
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.import_maps import ImportMap, map_text, read_map
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.diagnostics import Diagnostics, checked, unknown_name
 from blend.loaders.files.rows import Cells
-from blend.loaders.files.storage import storage_errors
 from blend.loaders.files.tables import refuse_rewritten
+from blend.loaders.files.toml import ImportMap, map_text, read_map
 from blend.loaders.label_studio.foreign import texts_of_cell
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import ConflictError, InputError, RowError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import clean, fold, pluralise
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Response
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
+from blend.schemas.texts import clean, fold, pluralise
 
 _KINDS = ("idk", "no-answer", "not-applicable")
 _KEY_NAME = "annotators.key"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from blend.builders.annotation.project import MAIL, ProjectFile
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import EVENTS, KEY
+from blend.loaders.files.new_files import EVENTS, KEY
 from blend.schemas.errors import InputError
 
 _BYTES = 32

@@ -14,16 +14,15 @@ from blend.builders.annotation.counting import BY_LOCALE, StageReading, counting
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.session import Log, Session, StageLocale, session, stage_locales
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.files.storage import storage_errors
 from blend.loaders.label_studio.events import Folder, Line, ProjectState, accepted
 from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.plan import check_unique
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError
-from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.frames import FINDINGS
 
 FINDINGS_FILE = "findings.csv"
 

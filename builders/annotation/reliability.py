@@ -7,11 +7,10 @@ import numpy as np
 import polars as pl
 
 from blend.builders.annotation.stages.model import WORK
-from blend.builders.saq.agreement import pairs_within
-from blend.builders.saq.answer_sets import answer_sets, locale_agreement, numbered
+from blend.builders.saq.agreement import answer_sets, locale_agreement, numbered, pairs_within
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.rows.frame_columns import KEY, empty
-from blend.schemas.rows.published_rows import NonAnswer
+from blend.schemas.frames import KEY, empty
+from blend.schemas.rows import NonAnswer
 
 MIN_QUESTIONS = 20
 """Questions that somebody must have worked on before there is a verdict, and that others must have answered as

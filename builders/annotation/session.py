@@ -39,7 +39,7 @@ from blend.loaders.label_studio.events import (
 from blend.loaders.label_studio.export import ExportedTask
 from blend.loaders.label_studio.plan import Inventory
 from blend.loaders.label_studio.push import settle
-from blend.schemas.language.locales import Locale
+from blend.schemas.locales import Locale
 
 
 class StageLocale(NamedTuple):

@@ -17,10 +17,9 @@ from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.ui_strings import english_template, is_english, is_known
 from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.schemas.errors import InputError
-from blend.schemas.language.articles import in_a_sentence
-from blend.schemas.language.characters import RIGHT_TO_LEFT
-from blend.schemas.language.languages import turned_around
-from blend.schemas.language.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.languages import in_a_sentence, turned_around
+from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.texts import RIGHT_TO_LEFT
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
 

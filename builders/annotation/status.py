@@ -22,16 +22,15 @@ from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks
 from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
 from blend.builders.saq.collection import COMPLETE, STOPPED
-from blend.loaders.files.atomic import replace_own_file
-from blend.loaders.files.own_folders import PAGE_MARK
+from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.files.pulled_files import EVENTS
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import escape_controls
-from blend.schemas.release.summaries import Table
-from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.frames import EXCLUSIONS, KEY
+from blend.schemas.summaries import Table
+from blend.schemas.texts import escape_controls
 
 UNTAKEN = ("blank-text", "overlong-text")
 """Kinds of findings of which authors are told, when nothing is left of their annotation."""

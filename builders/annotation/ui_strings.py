@@ -14,10 +14,10 @@ from markdown_it import MarkdownIt
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content
 from blend.loaders.files.diagnostics import unknown_name
-from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError
-from blend.schemas.language.characters import forbidden_in
-from blend.schemas.language.locales import Locale
+from blend.schemas.locales import Locale
+from blend.schemas.models import toml_tables
+from blend.schemas.texts import forbidden_in
 
 PACKAGED = "words.toml"
 FALLBACK = "en"

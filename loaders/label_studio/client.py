@@ -15,7 +15,7 @@ from blend.loaders.files.atomic import atomic_file
 from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
 from blend.loaders.label_studio.studio_errors import GoneError, another_program, translate_errors
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.base.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
 
 if TYPE_CHECKING:

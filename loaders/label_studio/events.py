@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.appended_rows import append_rows, complete_rows
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows, storage_errors
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import EVENTS, KEY, STATE
-from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.new_files import EVENTS, KEY, STATE
 from blend.loaders.label_studio.export import ExportedTask
 from blend.schemas.errors import ConflictError, InputError
 

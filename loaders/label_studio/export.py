@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.plan import RemoteProject
-from blend.schemas.base.field_errors import field_errors
 from blend.schemas.errors import ServerError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.models import field_errors
+from blend.schemas.texts import pluralise
 
 ExportedTask = dict[str, Any]
 """A task of an export: ``id``, ``data``, ``annotations``, ``drafts`` and more, as the server writes them."""

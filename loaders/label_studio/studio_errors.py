@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from blend.schemas.errors import BlendError, ConflictError, ServerError
-from blend.schemas.language.text_comparison import clean, escape_controls
+from blend.schemas.texts import clean, escape_controls
 
 if TYPE_CHECKING:
     from label_studio_sdk.core.api_error import ApiError

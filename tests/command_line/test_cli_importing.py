@@ -7,8 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from blend.loaders.files.import_maps import ImportMap
-from blend.loaders.files.toml import read_toml
+from blend.loaders.files.toml import ImportMap, read_toml
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 

@@ -68,7 +68,7 @@ def shown_options(file: ProjectFile) -> set[str]:
     built = build_tables(read_recipe(path), base=file.base)
     return {
         option
-        for batch in built.mcq_batches()
+        for batch in built.mcqs.batches()
         for options in batch.filter(locale="en-GB")["options"]
         for option in options
     }

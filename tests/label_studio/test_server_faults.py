@@ -13,8 +13,7 @@ import pytest
 
 from blend.loaders.label_studio.client import label_studio
 from blend.loaders.label_studio.studio_errors import GoneError
-from blend.schemas.distribution import how_to_install
-from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
+from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError, how_to_install
 from helpers.served import served
 
 VARIABLE = "LABEL_STUDIO_API_KEY"

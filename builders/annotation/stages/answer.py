@@ -7,8 +7,8 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
 from blend.loaders.label_studio.plan import WantedTask
-from blend.schemas.language.locales import Locale
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.locales import Locale
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
 ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""

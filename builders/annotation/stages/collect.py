@@ -8,8 +8,8 @@ from blend.builders.annotation.stages.model import Material, Reading, Stage, Sta
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import TOPIC, UiStrings, is_english
 from blend.loaders.label_studio.plan import WantedTask
-from blend.schemas.language.answer_formats import AnswerFormat, format_of
-from blend.schemas.language.locales import Locale
+from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.locales import Locale
 
 LOCAL, ENGLISH, FORM = "local", "in_english", "form"
 """Names of the controls."""

@@ -24,12 +24,11 @@ from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.label_studio.plan import WantedTask
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.sheets.answer_sheets import parted, unguarded
+from blend.schemas.locales import Locale
+from blend.schemas.models import FrozenModel, toml_tables
+from blend.schemas.sheets import parted, unguarded
+from blend.schemas.texts import clean
 
 DEFINED = "judge.toml"
 CHOICE, TICKS, WHY = "choice", "ticks", "why"

@@ -27,10 +27,10 @@ from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import UiStrings
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.option_sheets import KEY_ROLE, OK
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Locale
+from blend.schemas.sheets import KEY_ROLE, OK
+from blend.schemas.texts import clean, pluralise
 
 WRONG, UNSURE, RIGHT, SILLY = "wrong", "unsure", "also_right", "silly"
 FILLER, REGION, WHY = "filler", "filler_region", "why"

@@ -12,8 +12,8 @@ from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.plan import WantedTask
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.locales import Locale, Registry, registry
 
 MAX_TITLE = 50
 """Characters that Label Studio allows in the title of a project."""

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.stages.model import WORK, Reading, StageContext
-from blend.schemas.language.personal_data import personal_data
-from blend.schemas.language.text_comparison import escape_controls, pluralise
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.published_rows import LONGEST_ANSWER
+from blend.schemas.frames import FINDINGS
+from blend.schemas.personal_data import personal_data
+from blend.schemas.rows import LONGEST_ANSWER
+from blend.schemas.texts import escape_controls, pluralise
 
 _SHOWN = 80
 

@@ -16,10 +16,10 @@ from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.label_studio.plan import WantedTask
-from blend.loaders.responses.own_reviews import is_own
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.sheets.answer_sheets import digest_of, parted, unguarded
+from blend.loaders.responses.reviews import is_own
+from blend.schemas.locales import Locale
+from blend.schemas.sheets import digest_of, parted, unguarded
+from blend.schemas.texts import clean, pluralise
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blend.builders.annotation.collecting import PLAN, collection_plan
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material
-from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
 from helpers.label_studio.exported import PROJECT
 
 TAGS = ("ko-KR", "fa-IR", "en-GB")

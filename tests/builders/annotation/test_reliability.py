@@ -12,7 +12,7 @@ from blend.builders.annotation.reliability import ANNOTATORS, MIN_QUESTIONS, Rel
 from blend.builders.annotation.stages.model import WORK
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
 from helpers.examples import examples
 
 N = 40

@@ -18,9 +18,9 @@ from blend.builders.saq import aggregate
 from blend.loaders.label_studio.plan import WantedTask
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.locales import registry
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.texts import clean
 from helpers.label_studio.exported import (
     PEOPLE,
     PROJECT,

@@ -20,8 +20,8 @@ from blend.eval.triples.prediction_sheet import write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.schemas.errors import InputError, RowError, RowErrors
-from blend.schemas.language.locales import registry
-from blend.schemas.sheets.pair_sheets import pair_mark
+from blend.schemas.locales import registry
+from blend.schemas.sheets import pair_mark
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,

@@ -10,7 +10,7 @@ from blend.builders.annotation.check import check_project
 from blend.builders.annotation.starting import start_project
 from blend.builders.annotation.ui_strings import texts_of
 from blend.cli import app
-from blend.loaders.files.locales import registry_with
+from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError

@@ -20,7 +20,7 @@ from blend.cli import app
 from blend.loaders.label_studio.events import held
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.fake_studio import FakeStudio

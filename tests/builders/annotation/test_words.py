@@ -17,7 +17,7 @@ from blend.builders.annotation.ui_strings import (
 )
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.label_studio.exported import PROJECT
 
 TRANSLATED = {"answer", "review", "mcq-review"}
