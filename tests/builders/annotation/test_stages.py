@@ -29,14 +29,12 @@ from helpers.label_studio.exported import (
     A,
     B,
     annotation,
-    chosen,
     done,
     read,
-    several,
     told,
-    typed,
     write_lines,
 )
+from helpers.label_studio.studio_fixtures import chosen, ticked, typed
 
 
 @pytest.mark.parametrize("stage", ORDER)
@@ -196,7 +194,7 @@ def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):
     rows = [{"id": "s1", "dish": "=비빔밥", "ingredients": ["10/12", "soy  sauce", "a|b", "a|b"]}]
     write_sheet(pl.DataFrame(rows, JUDGE_SHEET), tmp_path / "sheet.csv")
     material = Material(sheets={"predictions": read_sheet(judges()["predictions"], tmp_path / "sheet.csv")})
-    task = done("predictions", material, several("ticks", "a|b", "10/12"))
+    task = done("predictions", material, ticked("ticks", "a|b", "10/12"))
     assert (task["data"]["headline"], task["data"]["picture"]) == ("=비빔밥", "<p></p>")
     assert task["data"]["shown"] == [{"value": text} for text in ("10/12", "soy  sauce", "a|b")]
     assert "model" not in task["data"]
