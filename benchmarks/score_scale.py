@@ -51,7 +51,7 @@ def make(folder: Path, items: int) -> float:
     import numpy as np
     import polars as pl
 
-    from blend.schemas.language.locales import registry
+    from blend.schemas.locales import registry
 
     items = min(items, QUESTIONS)
     rng = np.random.default_rng(0)
@@ -89,7 +89,7 @@ def asked(folder: Path, items: int) -> Any:
     from blend.eval.items import repeated
     from blend.eval.tasks.multiple_choice import ChoiceOptions
     from blend.eval.tasks.multiple_choice.choice_items import choice_items
-    from blend.schemas.language.locales import registry
+    from blend.schemas.locales import registry
 
     splits = {locale.tag: locale.split for locale in registry()}
     table = pl.read_parquet(folder / "table.parquet").with_columns(

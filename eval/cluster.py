@@ -25,7 +25,7 @@ from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 try:
     # What datatrove imports where it needs it: without aiofiles it saves nothing, and says so in its log alone.

@@ -20,16 +20,13 @@ from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import replace_own_file
-from blend.loaders.files.content import open_content, read_content
+from blend.loaders.files.content import UTF_16, decoded, file_sha256, open_content, read_content
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import UTF_16, decoded
-from blend.loaders.files.pins import file_sha256
-from blend.loaders.files.tables import TEXT_SUFFIXES
-from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
+from blend.loaders.files.tables import NOT_AN_ARCHIVE, TEXT_SUFFIXES
 from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.locales import registry
+from blend.schemas.rows import LETTERS
 
 FOLDER = "prediction"
 """Folder of the archive that the task's site takes."""

@@ -21,9 +21,8 @@ from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, drop_sco
 from blend.eval.task import checked_options
 from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import agreeing
+from blend.schemas.errors import DISTRIBUTION, InputError, UnknownNameError
+from blend.schemas.texts import agreeing
 from blend.version import __version__
 
 MAX_UNANSWERED = 0.01

@@ -177,8 +177,8 @@ def score(
     else:
         _print_scores(found)
     # Of each run why it cannot be scored; the command ends as of the first.
-    for further in errors[1:]:
-        print_warning(str(further))
+    for later in errors[1:]:
+        print_warning(str(later))
     if errors:
         raise errors[0]
     if not json:

@@ -10,7 +10,7 @@ from blend.cli.groups import with_groups
 from blend.cli.model_options import Asking, ModelName, Seed, Writing
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.exit_codes import UsageError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 
 @with_groups

@@ -72,7 +72,7 @@ def print_outcome(
 ) -> None:
     """Say how the run stands, what it cost, and how to go on: `blend eval score` with ``score``."""
     from blend.eval.runs.usage import Price
-    from blend.schemas.language.text_comparison import agreeing, pluralise
+    from blend.schemas.texts import agreeing, pluralise
 
     if outcome.usage is not None and outcome.usage.requests:
         usage = outcome.usage.in_words(price and Price(*price))

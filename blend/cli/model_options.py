@@ -21,9 +21,8 @@ from blend.cli.task_options import named_value
 from blend.eval.models import chosen
 from blend.eval.models.chosen import Decoding, Local, Server
 from blend.exit_codes import UsageError
-from blend.schemas.base.docstrings import field_sentences
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import did_you_mean
+from blend.schemas.models import FrozenModel, field_sentences
 
 ModelName = typer.Option(
     metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."

@@ -17,10 +17,9 @@ from blend.eval.runs.run_directory import read_frame, translate_errors, write_fr
 from blend.eval.scores_json import UNANSWERED
 from blend.loaders.files.new_files import write_new_sheet
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.answer_sheets import guarded
-from blend.schemas.sheets.reply_sheets import REPLY_SHEET, REPLY_VERDICTS
+from blend.schemas.frames import KEY
+from blend.schemas.sheets import REPLY_SHEET, REPLY_VERDICTS, guarded
+from blend.schemas.texts import clean, pluralise
 
 DRAWN_NAME = "drawn.parquet"
 

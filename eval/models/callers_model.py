@@ -21,7 +21,7 @@ from blend.eval.models.protocols import (
 )
 from blend.eval.models.thoughts import Marks, split_thought
 from blend.schemas.errors import ArgumentError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 PROMPTS_AT_A_TIME = 64
 """Prompts that an object is handed at a time; what it answered until it stops is kept so many at a time."""

@@ -13,9 +13,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.server_requests import check_extra_body
 from blend.eval.models.thoughts import Marks, check_marks
-from blend.schemas.base.field_errors import field_errors
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ArgumentError
+from blend.schemas.models import FrozenModel, field_errors
 
 
 class _Chosen(FrozenModel):

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from blend.eval.models.protocols import FinishReason, Generation
 from blend.eval.models.thoughts import Marks, split_thought
 from blend.schemas.errors import BlendError
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.texts import clean
 
 _SHOWN = 120
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from blend.eval.runs.batch_results import reason_of, result_in
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.rows import Cells
-from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
+from blend.loaders.files.tables import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 ID_KEYS = ("item_id", "true_false_id", "MCQID", "ID")
 """Names under which a log, or a table, names the item that was asked; the first one that is there counts."""

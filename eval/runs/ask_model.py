@@ -25,7 +25,7 @@ from blend.eval.runs.answers import AnswerFile
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
 from blend.eval.runs.usage import Price, Spending, Usage
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 STEP = "ask"
 """What the progress of a run is called."""

@@ -20,12 +20,10 @@ from blend.eval.models.thoughts import Marks
 from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
 from blend.eval.runs.batch_results import result_in
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.content import open_content, read_content, utf8_text
-from blend.loaders.files.json_text import parse_json
-from blend.loaders.files.storage import storage_errors
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.content import open_content, parse_json, read_content, utf8_text
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 MAX_REQUESTS = 50_000
 """Requests of one file, as OpenAI allows; the other providers allow as many or more."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, is_filtered, read_text, served_name
 from blend.eval.models.thoughts import Marks
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.texts import clean
 
 Reply = Mapping[Any, Any]
 

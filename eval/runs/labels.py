@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
-from blend.loaders.files.pins import file_sha256
-from blend.schemas.sheets.reply_sheets import CORRECT
+from blend.loaders.files.content import file_sha256
+from blend.schemas.sheets import CORRECT
 
 LABELS_NAME = "labels.parquet"
 

@@ -12,8 +12,8 @@ from blend.eval.models.server_replies import meaning_of
 from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, AnswerLog, read_log
 from blend.eval.runs.batch_files import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
+from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError
 
@@ -50,7 +50,7 @@ def read_recorded(
             knows it. Further columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         The answers. An empty or absent response is an empty answer, which is wrong, and is remarked; so is text

@@ -11,11 +11,9 @@ from blend.eval.items import AnswerKind
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.thoughts import Marks
 from blend.loaders.files.content import read_content
-from blend.schemas.base.field_errors import first_reason
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.models import FrozenModel, first_reason
 
 DESCRIPTION_NAME = "run.json"
 """File name of the description, at the root of a run directory."""

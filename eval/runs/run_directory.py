@@ -27,13 +27,18 @@ from blend.eval.runs.run_description import (
     read_description,
 )
 from blend.eval.runs.usage import Usage
-from blend.loaders.files.atomic import atomic_file, atomic_write, is_left_over
+from blend.loaders.files.atomic import (
+    atomic_file,
+    atomic_write,
+    check_own_folder,
+    is_disk_full,
+    is_left_over,
+    storage_error,
+)
 from blend.loaders.files.content import open_content, parquet_rows
-from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.schemas.errors import InputError, RowError, StorageError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 from blend.version import __version__
 
 if TYPE_CHECKING:

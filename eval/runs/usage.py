@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import StopAsking, TokenCounter
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ServerError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.models import FrozenModel
+from blend.schemas.texts import pluralise
 
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other

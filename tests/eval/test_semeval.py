@@ -16,7 +16,7 @@ from blend.eval.evaluation import export_predictions, run_task, score_run, write
 from blend.eval.models.chosen import Recorded
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.semeval_files import keys, write_semeval, write_trial
 from helpers.semeval_predictions import MCQ_TSV, SAQ_TSV
 

@@ -10,7 +10,7 @@ import pytest
 from blend.eval.prediction_files import is_predictions, read_predictions
 from blend.loaders.upstream.semeval.task_files import spelled_otherwise
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.semeval_predictions import ASKED, MCQ_TSV, form_of
 
 

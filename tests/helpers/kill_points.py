@@ -21,7 +21,7 @@ from blend.eval.runs import answers, batch_files, run_directory
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.schemas.release.manifest import TableInfo
+from blend.schemas.manifest import TableInfo
 
 N_ITEMS = 24
 BATCH = 3

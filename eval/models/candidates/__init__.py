@@ -25,7 +25,7 @@ from blend.eval.models.checkpoint import KINDS, Kind, kind_of, readable
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.eval.models.protocols import AnswerTable, Likelihoods, ModelDescription, OnLikelihoods
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.candidate_options import MAX_MASKS, Causal
+from blend.schemas.prompts import MAX_MASKS, Causal
 
 
 def open_candidate_scorer(

@@ -94,7 +94,7 @@ class FourOptions(Task):
         """See `Task.score`; the answers are read some at a time."""
         del answers, on_progress
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
-        from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+        from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
         asked, parts = run.description.options, scored_parts(run)
         scored = score_choices(

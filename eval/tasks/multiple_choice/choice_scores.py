@@ -22,7 +22,7 @@ from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, Choices, choose
 from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
-from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
+from blend.schemas.rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {

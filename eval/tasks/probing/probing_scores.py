@@ -19,7 +19,7 @@ from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.eval.triples.triple_decisions import DISH_DECIDED, asked_parts
 from blend.loaders.files.content import file_identity
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts.candidate_options import MAX_MASKS
+from blend.schemas.prompts import MAX_MASKS
 
 CUTS = (1, 5)
 """The ``k`` of P@k."""

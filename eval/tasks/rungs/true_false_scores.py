@@ -19,7 +19,7 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
 )
 from blend.eval.tasks.multiple_choice.chosen_options import choose
 from blend.eval.tasks.rungs.yes_no_replies import read_yes_no
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 N_OPTIONS = len(LETTERS)
 """Options of a question, of which one is true."""

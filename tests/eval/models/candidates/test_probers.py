@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Likelihoods
-from blend.schemas.prompts.candidate_options import Causal
+from blend.schemas.prompts import Causal
 from helpers.examples import examples
 
 MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
