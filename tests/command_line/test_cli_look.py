@@ -71,14 +71,6 @@ def test_stats_of_a_table_as_json(release: Path):
     )
 
 
-def test_stats_of_no_release(tmp_path: Path):
-    with pytest.raises(BlendError) as caught:
-        run("stats", tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
-    )
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_status_lists_questions_that_need_responses():
