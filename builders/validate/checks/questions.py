@@ -96,8 +96,8 @@ def _named(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
         for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
             if row[column] and not is_named(row[column], locale):
                 others = others_named(row[column], release.locales, locale)
-                said = f"names {' and '.join(others)}, not" if others else "does not name"
-                what = f"{column} {said} {locale.prompt_name}"
+                names_others = f"names {' and '.join(others)}, not" if others else "does not name"
+                what = f"{column} {names_others} {locale.prompt_name}"
                 yield warning(row["location"], what, CORRECT_AND_REBUILD)
 
 
