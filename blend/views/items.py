@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from blend.builders.items.analysis import ALL, ItemAnalysis
-from blend.schemas.release.summaries import Table
+from blend.schemas.summaries import Table
 
 _SHOWN = 20
 """Suspects that are shown."""

@@ -12,22 +12,21 @@ from rich.table import Table
 from rich.text import Text
 
 from blend.builders.cards.fields import plain
-from blend.loaders.files.unpacked import check_tables
+from blend.loaders.files.content import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.loaders.releases.with_datasets import without_progress_bars
-from blend.schemas.base.docstrings import field_sentences
+from blend.schemas import summaries
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.language.languages import country_name
-from blend.schemas.language.locales import Locale, registry
-from blend.schemas.language.text_comparison import fold, pluralise
-from blend.schemas.release import summaries
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import FINDINGS_NAME, RECIPE_NAME
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.languages import country_name
+from blend.schemas.locales import Locale, registry
+from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
+from blend.schemas.models import field_sentences
+from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.texts import fold, pluralise
 from blend.views.frames import rows_frame, show_tables
 from blend.views.safe import SafeConsole, shown
 
@@ -96,8 +95,12 @@ def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
     """Findings about tables of one's own, as lines, at most `_LINES`."""
     if found:
+        # Whole sentences: what differs may stand at their end.
         yield f"Odd in your tables, {_some_of(len(found))}, {where_all_are}:"
-        yield from (f"  {shown(one['source'])}: {shown(one['detail'])}" for one in found[:_LINES])
+        yield from (
+            f"  {shown(one['source'])}: {shown(one['detail'], characters=_SHOWN_CHARACTERS)}"
+            for one in found[:_LINES]
+        )
 
 
 def _some_of(n: int) -> str:
@@ -117,7 +120,8 @@ def _in_words(locale: Locale) -> str:
     names = ", ".join((locale.prompt_name, *locale.aliases, locale.native_name))
     return (
         f"{locale.tag}: {locale.language_name} in {names}; its people: {', '.join(locale.nationalities)}; "
-        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}"
+        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}; "
+        f"{locale.upstream} in column country"
     )
 
 

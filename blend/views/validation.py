@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from rich.markup import escape
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Table
+from blend.schemas.summaries import Table
+from blend.schemas.texts import pluralise
 from blend.views.frames import rows_frame, show_tables
 from blend.views.safe import SafeConsole
 

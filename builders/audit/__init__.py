@@ -23,10 +23,10 @@ from blend.builders.audit.question_arrays import (
     question_arrays,
 )
 from blend.builders.audit.solvers import KNOWS_OTHERS, NEEDS_ALL, SOLVERS, Known, Solver
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary, written
-from blend.schemas.rows.frame_columns import in_slices
+from blend.schemas.frames import in_slices
+from blend.schemas.locales import Registry, registry
+from blend.schemas.summaries import Summarised, Summary, written
+from blend.schemas.texts import pluralise
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays
 from blend.builders.audit.solvers import Known, Solver, named_groups, names_region
-from blend.schemas.language.characters import scripts_of
+from blend.schemas.texts import scripts_of
 
 _FAR = 2
 """An option that is so many times as long as the next longest one stands out by its length."""

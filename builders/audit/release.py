@@ -14,10 +14,9 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.locales import Registry
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
-from blend.schemas.rows.frame_columns import votes_known
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import votes_known
+from blend.schemas.locales import Registry
+from blend.schemas.rows import ANNOTATIONS, LETTERS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
 
 
 def audit_release(

@@ -5,9 +5,9 @@ from hashlib import sha256
 import polars as pl
 
 from blend.builders.audit.release import audit_rows, audit_true_false
-from blend.schemas.language.locales import Registry
-from blend.schemas.release.audit_report import AuditReport, Fares
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, RUNGS
+from blend.schemas.locales import Registry
+from blend.schemas.reports import AuditReport, Fares
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, RUNGS
 
 MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from blend.builders.audit.learning import option_classifier
 from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays, rounded, words_of
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.region_mentions import first_words, is_named
-from blend.schemas.language.text_comparison import fold
+from blend.schemas.locales import Locale, Registry, first_words, is_named
+from blend.schemas.texts import fold
 
 _PRIOR_VOTES = 2.0
 """Votes that a group's words are taken to have beside the counted ones, spread as all groups' together: a word

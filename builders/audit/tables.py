@@ -3,8 +3,8 @@
 import polars as pl
 
 from blend.builders.audit import COMBINED, Audit
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Table, written
+from blend.schemas.summaries import Table, written
+from blend.schemas.texts import pluralise
 
 _MOST_CHARACTERS = 120
 """Characters of a quoted text."""

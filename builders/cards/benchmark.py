@@ -9,12 +9,8 @@ import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import text_of
-from blend.schemas.release.leaderboard import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
-from blend.schemas.rows.configs import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    TRUE_FALSE_QUESTIONS,
-)
+from blend.schemas.manifest import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 
 
 def benchmark_yaml(facts: ReleaseFacts) -> str | None:

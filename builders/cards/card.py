@@ -25,19 +25,18 @@ from blend.builders.cards.judging import judging_of
 from blend.builders.cards.read_options import read_options
 from blend.builders.cards.rendering import render
 from blend.builders.stats.measures import definitions
-from blend.schemas.language.languages import english_name, own_name, script_name
-from blend.schemas.language.locales import Locale
-from blend.schemas.release.finding_kinds import finding_kinds
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.release.release_layout import CARD_PAGE_NAME
-from blend.schemas.release.summaries import Table, markdown_table, markdown_text
-from blend.schemas.rows.configs import (
+from blend.schemas.languages import english_name, own_name, script_name
+from blend.schemas.locales import Locale
+from blend.schemas.manifest import CARD_PAGE_NAME, TableInfo
+from blend.schemas.reports import finding_kinds
+from blend.schemas.rows import (
+    CULTURAL_PROMPTS,
     NOT_BY_LANGUAGE,
     QUESTION_CONFIGS,
     TRUE_FALSE_QUESTIONS,
     model_of,
 )
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
+from blend.schemas.summaries import Table, markdown_table, markdown_text
 
 _MEASURES = (
     ("agreement", "annotators"),

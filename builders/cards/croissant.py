@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
 from blend.builders.cards.rendering import text_of
-from blend.schemas.base.docstrings import field_sentences
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import NOT_BY_LANGUAGE, key_of, model_of
+from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.models import field_sentences
+from blend.schemas.rows import NOT_BY_LANGUAGE, key_of, model_of
+from blend.schemas.texts import pluralise
 
 _PARQUET = "application/x-parquet"
 

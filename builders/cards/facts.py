@@ -9,16 +9,13 @@ from blend.builders.cards.contributors import cited_authors
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
 from blend.builders.stats.triples import TripleStats
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import escape_controls, pluralise
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.datasheet_answers import Datasheet
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.rows.configs import NOT_BY_LANGUAGE
-from blend.schemas.rows.triple_rows import language_of_split
-from blend.schemas.sheets.contributors import Contributed
+from blend.schemas.contributors import Contributed
+from blend.schemas.locales import Locale
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.recipe import Domain
+from blend.schemas.reports import AuditReport, Datasheet, ModelReport
+from blend.schemas.rows import NOT_BY_LANGUAGE, language_of_split
+from blend.schemas.texts import escape_controls, pluralise
 
 
 @dataclass(frozen=True, slots=True)

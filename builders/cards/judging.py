@@ -4,8 +4,8 @@ import tomllib
 from typing import NamedTuple
 
 from blend.builders.cards.rendering import text_of
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.manifest import ReleaseManifest
 
 
 class Judging(NamedTuple):

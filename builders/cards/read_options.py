@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.schemas.release.model_report import ANY_REFUSAL, EVERY, ModelComparison, ModelReport
-from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
-from blend.schemas.release.summaries import Table, markdown_text
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.manifest import MODEL_VERDICTS_NAME
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport
+from blend.schemas.sheets import OK
+from blend.schemas.summaries import Table, markdown_text
 
 _READERS = {
     "natives": "read by natives",

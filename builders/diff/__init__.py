@@ -9,7 +9,7 @@ from blend.builders.diff.settings import file_changes, setting_changes
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 EXAMPLES = 3
 """Ids, and values of each column, quoted per split."""

@@ -7,9 +7,9 @@ import polars as pl
 
 from blend.builders.diff.model import CellChange, SplitDiff
 from blend.builders.diff.schema import shared_types
-from blend.schemas.base.arrow_types import published_names
+from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.rows.configs import ASKED, key_of, model_of
+from blend.schemas.rows import ASKED, key_of, model_of
 
 _ID = ["row id", "times before"]
 """Columns that name a row: the second row with an id is another than the first."""

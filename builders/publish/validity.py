@@ -11,10 +11,9 @@ from blend.builders.publish.pending_commit import PendingCommit
 from blend.loaders.releases import document_text, read_manifest
 from blend.loaders.releases.references import release_at
 from blend.loaders.releases.validated import checks_left
-from blend.schemas.base.versions import tag_of
+from blend.schemas.addresses import tag_of
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import CHANGELOG_NAME, RECIPE_NAME
+from blend.schemas.manifest import CHANGELOG_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
 
 _SHOWN = 3
 """Errors that a refusal quotes."""

@@ -21,24 +21,18 @@ from blend.builders.stats.cultural import build_cultural_stats
 from blend.builders.stats.mcq import power
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
+from blend.loaders.files.content import file_infos, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import read_text
-from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
-from blend.loaders.recipes.portable import portable_recipe
+from blend.loaders.recipes.ready import portable_recipe
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import replaceable
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json
-from blend.schemas.base.arrow_types import published
-from blend.schemas.language.base_forms import forget_base_forms
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.recipe.licenses import licensed
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.datasheet_answers import Datasheet
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest, SourceInfo, TableInfo
-from blend.schemas.release.release_layout import (
+from blend.schemas.arrow_types import published
+from blend.schemas.languages import forget_base_forms
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import (
     AGREEMENT_NAME,
     ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
@@ -47,18 +41,24 @@ from blend.schemas.release.release_layout import (
     MANIFEST_NAME,
     MODEL_VERDICTS_NAME,
     RECIPE_NAME,
+    FileInfo,
+    ReleaseManifest,
+    SourceInfo,
+    TableInfo,
 )
-from blend.schemas.rows.configs import (
+from blend.schemas.recipe import Recipe, licensed
+from blend.schemas.reports import AuditReport, Datasheet
+from blend.schemas.rows import (
     ANNOTATIONS,
     COMPACT,
     CONFIGS,
+    CULTURAL_PROMPTS,
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     key_of,
 )
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 from blend.version import __version__
 
 MCQ_SPLIT = "test"

@@ -11,26 +11,25 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.release.inputs import domain_file, known_domain
-from blend.loaders.files.content import read_content
-from blend.loaders.files.domains import domain_toml
-from blend.loaders.files.pins import directory_digest, file_infos
-from blend.loaders.files.workbooks import WORKBOOK
-from blend.loaders.recipes.domain_templates import is_packaged, own_templates
+from blend.loaders.files.content import directory_digest, file_infos, read_content
+from blend.loaders.files.tables import WORKBOOK
+from blend.loaders.files.toml import domain_toml
+from blend.loaders.recipes.ready import is_packaged, own_templates
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import decisions_text, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.wordings import read_wordings
 from blend.loaders.topics import read_forms
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.manifest import SourceInfo
-from blend.schemas.release.release_layout import (
+from blend.schemas.manifest import (
     ANSWERS_NAME,
     DECISIONS_NAME,
     DOMAINS_NAME,
     LOCALES_NAME,
     PROMPT_TEMPLATES_NAME,
+    SourceInfo,
 )
+from blend.schemas.recipe import Recipe
 
 _OF_QUESTIONS = ("fillers", "exclusions", "compact", "wordings")
 """Kinds of files that the recipe names under its key ``mcq``, and stems of their names in the release."""

@@ -13,10 +13,10 @@ from blend.builders.templates.slots import slot_country
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables
 from blend.schemas.errors import RowError
-from blend.schemas.language.answer_formats import format_of
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import fold
-from blend.schemas.recipe.licenses import OWN_RESPONSES
+from blend.schemas.formats import format_of
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import OWN_RESPONSES
+from blend.schemas.texts import fold
 
 _ALIKE = 60
 """Similarity of content words, in percent, below which a text asks something else.

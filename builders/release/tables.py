@@ -22,7 +22,7 @@ from blend.builders.saq import Aggregation, aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes.domain_templates import domain_templates
+from blend.loaders.recipes.ready import domain_templates
 from blend.loaders.recipes.sources import load_topics
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import append_decisions, read_decisions
@@ -31,14 +31,9 @@ from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.loaders.responses.wordings import read_wordings, reworded
 from blend.loaders.topics import read_forms
+from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.recipe.recipe import McqOptions, Recipe
-from blend.schemas.release.manifest import SourceInfo, StageReport
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.rows.frame_columns import (
+from blend.schemas.frames import (
     AGREEMENT,
     ANNOTATOR_GROUPS,
     EXCLUSIONS,
@@ -47,7 +42,11 @@ from blend.schemas.rows.frame_columns import (
     empty,
     votes_known,
 )
-from blend.schemas.sheets.contributors import Contributed
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo, StageReport
+from blend.schemas.recipe import Domain, McqOptions, Recipe
+from blend.schemas.reports import ModelReport
+from blend.schemas.texts import pluralise
 
 
 @dataclass(frozen=True, slots=True)

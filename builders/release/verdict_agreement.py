@@ -7,9 +7,9 @@ from polars.dataframe.group_by import GroupBy
 
 from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
-from blend.schemas.language.personal_data import MODEL, MODEL_PREFIX
-from blend.schemas.release.model_report import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.personal_data import MODEL, MODEL_PREFIX
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
+from blend.schemas.sheets import OK
 
 AGREEMENT = pl.Schema(
     {

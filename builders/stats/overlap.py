@@ -9,7 +9,7 @@ from itertools import combinations
 
 import polars as pl
 
-from blend.schemas.language.base_forms import base_form
+from blend.schemas.languages import base_form
 
 OVERLAP = pl.Schema(
     {

@@ -36,9 +36,9 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.tables import release_locales
 from blend.loaders.releases.validated import content_key, remember_passed
-from blend.schemas.base.docstrings import first_line_of
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import Registry
+from blend.schemas.locales import Registry
+from blend.schemas.models import first_line_of
 from blend.version import __version__
 
 Check = Callable[[Release], Iterable[Problem]]

@@ -12,15 +12,14 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from blend.builders.parquet import ContentDigest, schema_digest
+from blend.loaders.files.content import check_unpacked_size
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.files.unpacked import check_unpacked_size
 from blend.loaders.releases import parse_manifest
-from blend.schemas.base.arrow_types import arrow_schema, published_columns, published_names
+from blend.schemas.arrow_types import arrow_schema, published_columns, published_names
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import leads_out
-from blend.schemas.rows.configs import QUESTION_CONFIGS, key_of, model_of
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo, leads_out
+from blend.schemas.rows import QUESTION_CONFIGS, key_of, model_of
 
 T = TypeVar("T")
 

@@ -7,10 +7,10 @@ from typing import Self
 
 from pydantic import computed_field
 
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.problem_groups import LINES_PER_CAUSE, cause_of
-from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.errors import LINES_PER_CAUSE, cause_of
+from blend.schemas.models import FrozenModel
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 
 REBUILD = "rebuild the release"
 """What to do where the build, not its input, is at fault."""

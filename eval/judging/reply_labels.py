@@ -14,9 +14,8 @@ from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.scores_json import ALL, Score, agreement_scores
 from blend.loaders.files.rows import Cells, Columns
 from blend.schemas.errors import RowError
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.sheets.answer_sheets import guarded
-from blend.schemas.sheets.reply_sheets import CORRECT, REPLY_VERDICTS
+from blend.schemas.sheets import CORRECT, REPLY_VERDICTS, guarded
+from blend.schemas.texts import clean, pluralise
 
 _COLUMNS = Columns(("id", "verdict"), optional=("annotator", "reply"), others=True, returned=True)
 _VERDICTS = pl.Schema(dict.fromkeys(("id", "annotator", "verdict"), pl.String()))
@@ -77,7 +76,7 @@ def label_replies(
             ``annotator`` and ``verdict``.
         ties: Sheet to make, of the replies on which people are divided, for one more of them to judge.
         seed: Seed of the intervals, which are over templates.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If nothing was drawn, a file cannot be used, or nobody judged anything; also as

@@ -7,7 +7,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import Score
 from blend.eval.tasks.rungs import RUNGS
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
 
 def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:

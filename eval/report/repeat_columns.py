@@ -3,7 +3,7 @@
 from blend.eval.report.report_sections import cell
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import Score
-from blend.schemas.release.summaries import NOTHING
+from blend.schemas.summaries import NOTHING
 
 BETWEEN_RUNS = "between runs, %"
 """Head of the column with the score and the interval that it would have in further runs."""

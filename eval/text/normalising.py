@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from unicodedata import category
 
-from blend.schemas.language.spelling import respell
+from blend.schemas.spelling import respell
 
 
 def normalised(text: str, language: str) -> str:

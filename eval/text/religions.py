@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from blend.eval.text.normalising import normalised
-from blend.schemas.base.toml_tables import toml_tables
+from blend.schemas.models import toml_tables
 
 PACKAGED = "religions.toml"
 

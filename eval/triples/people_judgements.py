@@ -8,7 +8,7 @@ import polars as pl
 from blend.eval.returned_sheets import Judgement, is_unknown, read_returned
 from blend.loaders.files.rows import Cells, Columns
 from blend.schemas.errors import RowError
-from blend.schemas.sheets.answer_sheets import parted, unguarded
+from blend.schemas.sheets import parted, unguarded
 
 JUDGEMENTS = pl.Schema(
     {"id": pl.String(), "annotator": pl.String(), "ingredient": pl.String(), "correct": pl.Boolean()}
@@ -34,7 +34,7 @@ def read_judgements(
         paths: Sheets that one annotator each has filled in, who is called as the file is; or tables with the
             columns of `JUDGEMENTS`.
         asked: The predictions of the run by id.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Returns:
         `JUDGEMENTS`, by file and row. Rows of a sheet without anything in ``correct_ingredients`` are left out.

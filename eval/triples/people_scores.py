@@ -56,7 +56,7 @@ def score_by_people(
         run: The scored run whose sheet they are.
         paths: Filled-in sheets or tables, see `people_judgements.read_judgements`.
         seed: Seed of the intervals, all of which are over dishes.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If a file cannot be used, see there.

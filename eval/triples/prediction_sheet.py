@@ -9,7 +9,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.triples import TripleTask
 from blend.loaders.files.new_files import write_new_sheet
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.sheets.answer_sheets import guarded, joined
+from blend.schemas.sheets import guarded, joined
 
 SHEET = pl.Schema(
     {

@@ -16,9 +16,8 @@ from blend.loaders.releases.references import (
 )
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import DOMAINS_NAME, LOCALES_NAME
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import DOMAINS_NAME, LOCALES_NAME, ReleaseManifest, TableInfo
 
 ON_HUB = "hf://"
 """How the address of a file on the Hub begins."""

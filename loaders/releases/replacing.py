@@ -5,12 +5,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import some_of
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME, leads_out
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, leads_out
 
 
 def held_release(out: Path) -> ReleaseManifest | None:

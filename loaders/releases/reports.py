@@ -9,20 +9,18 @@ import polars as pl
 from polars.exceptions import PolarsError
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.content import open_content, utf8_text
-from blend.loaders.files.json_text import parse_json, read_json_content
-from blend.schemas.base.field_errors import first_reason
+from blend.loaders.files.content import open_content, parse_json, read_json_content, utf8_text
 from blend.schemas.errors import RowError
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.release.release_layout import (
+from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS
+from blend.schemas.manifest import (
     AGREEMENT_NAME,
     ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
     FINDINGS_NAME,
     MODEL_VERDICTS_NAME,
 )
-from blend.schemas.rows.frame_columns import AGREEMENT, ANNOTATOR_GROUPS
+from blend.schemas.models import first_reason
+from blend.schemas.reports import AuditReport, ModelReport
 
 M = TypeVar("M", bound=BaseModel)
 

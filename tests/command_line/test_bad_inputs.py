@@ -17,7 +17,7 @@ import blend.cli
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import answers_to_review
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.responses.sheets import write_answer_sheet
+from blend.loaders.responses.reviews import write_answer_sheet
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid"
 DEEP = 100_000

@@ -28,7 +28,7 @@ from blend.loaders.recipes.ready import food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.responses.shipped import shipped_collections
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from blend.views.collection import collection_tables
 from blend.views.frames import table_of
 from blend.views.planning import plan_tables

@@ -14,9 +14,9 @@ from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.questions import made_here
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.language.text_comparison import words
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.texts import words
 
 
 def check_correct_answers(release: Release) -> Iterator[Problem]:

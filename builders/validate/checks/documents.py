@@ -9,12 +9,10 @@ from blend.builders.cards.croissant import made_from_manifest
 from blend.builders.cards.header import configs_of
 from blend.builders.validate.checked_release import Release, is_known
 from blend.builders.validate.report import REBUILD, Problem, error
-from blend.loaders.files.content import read_content, utf8_text
-from blend.loaders.files.json_text import read_json_content
+from blend.loaders.files.content import read_content, read_json_content, utf8_text
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.licenses import known_licenses
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import CARD_NAME, CROISSANT_NAME
+from blend.schemas.manifest import CARD_NAME, CROISSANT_NAME, ReleaseManifest
+from blend.schemas.recipe import known_licenses
 
 _SHOWN_CHARACTERS = 60
 

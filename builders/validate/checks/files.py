@@ -6,13 +6,8 @@ from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info
-from blend.loaders.files.pins import file_sha256
-from blend.schemas.release.manifest import FileInfo
-from blend.schemas.release.release_layout import (
-    MANIFEST_NAME,
-    is_the_hubs,
-    leads_out,
-)
+from blend.loaders.files.content import file_sha256
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, is_the_hubs, leads_out
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
 

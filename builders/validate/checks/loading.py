@@ -8,12 +8,12 @@ import polars as pl
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import Problem, error
-from blend.loaders.files.unpacked import check_tables
+from blend.loaders.files.content import check_tables
 from blend.loaders.releases.with_datasets import without_progress_bars
-from blend.schemas.base.arrow_types import features
+from blend.schemas.arrow_types import features
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.configs import model_of
+from blend.schemas.manifest import TableInfo
+from blend.schemas.rows import model_of
 
 _FIX = "compare the card's header with release.json, and rebuild the release"
 _SHOWN_CHARACTERS = 300

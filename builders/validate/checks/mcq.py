@@ -11,11 +11,7 @@ from blend.builders.mcq.result import why_none_made
 from blend.builders.mcq.verdicts.reading import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_CONFIGS,
-    MULTIPLE_CHOICE_QUESTIONS,
-)
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 
 _REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
 

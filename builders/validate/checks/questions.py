@@ -12,10 +12,9 @@ from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, 
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.upstream.blend.groups import ANNOTATORS
 from blend.schemas.errors import RowError
-from blend.schemas.language.region_mentions import in_english, is_named, others_named
-from blend.schemas.release.release_layout import FINDINGS_NAME
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.published_rows import Grouping
+from blend.schemas.locales import in_english, is_named, others_named
+from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS, Grouping
 
 _SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic", "language": "language"}
 """Columns of annotations, and the columns of the short-answer questions that repeat them."""

@@ -6,9 +6,9 @@ from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, warning
 from blend.loaders.releases.reports import read_audit, read_model_report
 from blend.schemas.errors import RowError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.release_layout import AUDIT_NAME, MODEL_VERDICTS_NAME
+from blend.schemas.manifest import AUDIT_NAME, MODEL_VERDICTS_NAME
+from blend.schemas.reports import AuditReport
+from blend.schemas.texts import pluralise
 
 _MOST = {"typical": 0.65, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
 """Shares of their questions from which on baselines know more than they should."""

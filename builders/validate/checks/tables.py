@@ -7,13 +7,12 @@ import polars as pl
 
 from blend.builders.validate.checked_release import Release, TableContent, id_column, is_known
 from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error, info
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.base.field_errors import field_errors
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.release.release_layout import MANIFEST_NAME
-from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.manifest import MANIFEST_NAME, TableInfo
+from blend.schemas.models import field_errors
+from blend.schemas.rows import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
+from blend.schemas.texts import pluralise
 
 _SHOWN_CHARACTERS = 60
 

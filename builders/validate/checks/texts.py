@@ -13,25 +13,25 @@ import polars as pl
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.schemas.language.characters import (
+from blend.schemas.manifest import TableInfo
+from blend.schemas.personal_data import personal_data
+from blend.schemas.rows import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_CONFIGS,
+    QUESTION_CONFIGS,
+    QUESTION_SLOT,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+    language_of_split,
+)
+from blend.schemas.texts import (
     forbidden_in,
     meaningless_in,
     ordinary_in,
     ordinary_in_language,
     unseen_in,
 )
-from blend.schemas.language.personal_data import personal_data
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.configs import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_CONFIGS,
-    QUESTION_CONFIGS,
-    SHORT_ANSWER_PROMPTS,
-    SHORT_ANSWER_QUESTIONS,
-    TRUE_FALSE_QUESTIONS,
-)
-from blend.schemas.rows.published_rows import QUESTION_SLOT
-from blend.schemas.rows.triple_rows import language_of_split
 
 LOCAL: Final = "local"
 ENGLISH: Final = "English"

@@ -15,7 +15,7 @@ from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
 from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances
 from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicSummary
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""

@@ -12,8 +12,8 @@ from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.coded_topics import Definition, IntArray
 from blend.schemas.errors import MissingExtraError
-from blend.schemas.language.text_comparison import words
-from blend.schemas.rows.surveys import Survey
+from blend.schemas.rows import Survey
+from blend.schemas.texts import words
 
 
 class CulturalDistances(NamedTuple):

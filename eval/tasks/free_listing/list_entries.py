@@ -10,7 +10,7 @@ import re
 import unicodedata
 from itertools import takewhile
 
-from blend.schemas.prompts.listing_prompts import listing_prompts
+from blend.schemas.prompts import listing_prompts
 
 _BULLET = re.compile(
     r"^\s*(?:[-*•·–—▪◦‣+]+|\(?\d{1,3}\s*[.)、．:：]|[a-zA-Z][.)])\s+|^\s*\(?\d{1,3}[.)、．]\s*(?=\D)"

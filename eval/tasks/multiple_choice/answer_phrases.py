@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from blend.schemas.base.toml_tables import toml_tables
+from blend.schemas.models import toml_tables
 
 PACKAGED = "answer_phrases.toml"
 

@@ -14,8 +14,8 @@ from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT, STATED, likelihood
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts.choice_prompts import ANSWER_KEY
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.prompts import ANSWER_KEY
+from blend.schemas.rows import LETTERS
 
 DEFAULT = "default"
 

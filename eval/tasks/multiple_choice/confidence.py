@@ -10,7 +10,7 @@ from blend.eval.scores_json import ALL, Score, percent, plain
 from blend.eval.statistics.calibration import auroc, coverage_weights, expected_calibration_error
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
-from blend.schemas.prompts.choice_prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
+from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
 
 COVERAGES = (50, 80, 90, 100)
 """Shares of the answers, in percent, of which accuracy is told."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from blend.eval.tasks.multiple_choice.answer_phrases import AnswerPhrases
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 _LETTER = re.compile(rf"(?<![A-Za-z0-9])[{LETTERS}](?![A-Za-z0-9])")
 _QUOTING = " \t\"'*_`([{“”„«»「」『』【】)]}"

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import PREDICTION, Predictions
+from blend.eval.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, choose
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.choice_prompts import ANSWER_KEY
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.prompts import ANSWER_KEY
+from blend.schemas.rows import LETTERS
 
 _NO_LETTER = "–"
 """Text of a row that marks no single letter; what its cells hold could be read as a letter, and is not kept."""

@@ -10,9 +10,8 @@ from typing import Any
 import polars as pl
 
 from blend.eval.models.protocols import ModelDescription
-from blend.eval.runs.candidate_answers import TOKENS_NAME
-from blend.eval.runs.run_directory import Run
-from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.ask_model import TOKENS_NAME
+from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, Score, ScoredItems, plain
 from blend.eval.tasks.probing.candidate_ranks import average_precision, candidate_sets, hits, ranked
 from blend.eval.tasks.probing.probing_figures import figures
@@ -20,7 +19,7 @@ from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.eval.triples.triple_decisions import DISH_DECIDED, asked_parts
 from blend.loaders.files.content import file_identity
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts.candidate_options import MAX_MASKS
+from blend.schemas.prompts import MAX_MASKS
 
 CUTS = (1, 5)
 """The ``k`` of P@k."""

@@ -4,8 +4,8 @@ import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, some_templates
 from blend.eval.tasks.rungs import TrueFalseOptions
-from blend.schemas.prompts.rung_prompts import TRUE_FALSE_PROMPT
-from blend.schemas.rows.rung_rows import YesNo
+from blend.schemas.prompts import TRUE_FALSE_PROMPT
+from blend.schemas.rows import YesNo
 
 WORDS = (YesNo.YES.value, YesNo.NO.value)
 """What can be said, in the order in which it is scored."""

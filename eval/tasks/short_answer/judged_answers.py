@@ -11,8 +11,8 @@ from blend.eval.scores_json import UNANSWERED
 from blend.eval.tasks.short_answer.short_answer_decisions import variants
 from blend.eval.text.normalising import normalised, words_of
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.locales import registry
 
 JUDGED, NOT_JUDGED = "judged", "not judged"
 """Why a reply is correct or wrong by a judge's verdict, and why it is neither."""

@@ -13,8 +13,7 @@ from unicodedata import normalize
 from blend.eval.tasks.short_answer.replies import AnswerMatch, Reply, Rule, Variant
 from blend.eval.text.lemmatisers import Split
 from blend.eval.text.text_reader import loaded
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.calendars import Calendar
+from blend.schemas.formats import AnswerFormat, Calendar
 
 LEMMATISERS: Mapping[str, str] = {
     "am": "words", "ar": "simplemma", "as": "words", "az": "words", "el": "simplemma", "en": "simplemma",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import PREDICTION, Predictions
+from blend.eval.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, percent, percents
@@ -19,8 +19,7 @@ from blend.eval.tasks.short_answer.paper_rule import paper_rule
 from blend.eval.tasks.short_answer.replies import AnswerMatch, Reply, Rule, Variant
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.calendars import Calendar
+from blend.schemas.formats import AnswerFormat, Calendar
 
 SEMEVAL = "semeval"
 """Name of the rule."""

@@ -14,9 +14,9 @@ from blend.builders.validate.checks.reports import check_audit
 from blend.loaders.releases.reports import read_audit, report_json
 from blend.loaders.releases.tables import read_tables
 from blend.schemas.errors import RowError
-from blend.schemas.language.locales import registry
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.release_layout import AUDIT_NAME
+from blend.schemas.locales import registry
+from blend.schemas.manifest import AUDIT_NAME
+from blend.schemas.reports import AuditReport
 
 
 @pytest.fixture

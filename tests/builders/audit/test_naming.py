@@ -5,7 +5,7 @@ import pytest
 
 from blend.builders.audit.question_arrays import question_arrays
 from blend.builders.audit.solvers import named_groups
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 
 @pytest.mark.parametrize(

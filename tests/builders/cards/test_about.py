@@ -15,9 +15,9 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
-from blend.schemas.release.finding_kinds import finding_kinds
-from blend.schemas.release.summaries import markdown_text
+from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.reports import finding_kinds
+from blend.schemas.summaries import markdown_text
 
 ABOUT = {
     "authors": ("Mina Kim", "Sara Ahmadi"),

@@ -5,8 +5,7 @@ import pytest
 
 from blend.builders.audit import audit_questions
 from blend.builders.mcq.options import is_latin
-from blend.schemas.language.locales import registry
-from blend.schemas.language.region_mentions import names_any
+from blend.schemas.locales import names_any, registry
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 

@@ -16,9 +16,9 @@ from blend.builders.mcq.verdicts.reading import (
     unread_summary,
 )
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS, FILLERS, KEY
+from blend.schemas.frames import EXCLUSIONS, FILLERS, KEY
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, shown_to
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)]}

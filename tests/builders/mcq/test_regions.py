@@ -11,7 +11,7 @@ from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.cli import app
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 CANNOT = (
     "cannot become multiple-choice questions. Each shows an answer of one region beside 3 answers of other "

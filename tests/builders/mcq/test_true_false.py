@@ -17,8 +17,8 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_audit
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 from helpers.in_process import run
 from helpers.questions.mcq_inputs import RULES, frames_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import (
     FIRST,
     FOUR,

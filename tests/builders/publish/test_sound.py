@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.releases.pull import pull_release
-from blend.schemas.release.release_layout import CHANGELOG_NAME
+from blend.schemas.manifest import CHANGELOG_NAME
 from helpers.hub.hub_releases import FOUR, altered, make_release, with_another_number
 from helpers.hub.hub_server import Hub
 

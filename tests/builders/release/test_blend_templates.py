@@ -13,8 +13,8 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, RowErrors
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.locales import registry
+from blend.schemas.recipe import Recipe, Source
 
 PUBLISHED = Path(__file__).parents[2] / "loaders" / "valid" / "blend"
 """Al-en-01, a snack, and Al-en-02, a time; both on food, from en-US and ko-KR."""

@@ -23,9 +23,9 @@ from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.reports import read_model_report
 from blend.loaders.responses.shipped import shipped_readings
 from blend.schemas.errors import RowError
-from blend.schemas.release.model_report import ComparedKind, ModelReport
-from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.manifest import MODEL_VERDICTS_NAME
+from blend.schemas.reports import ComparedKind, ModelReport
 from helpers.in_process import run
 from helpers.questions.lunch import lunch, question
 from helpers.questions.mcq_inputs import DEFAULT, RULES, frames_of, shown_to

@@ -18,7 +18,7 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors, UnknownNameError
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
 from helpers.mini_release import mini_recipe
 
 

@@ -9,8 +9,8 @@ import pytest
 from blend.builders.saq import aggregate
 from blend.builders.saq.ballots import cast_ballots
 from blend.schemas.errors import BlendError, RowError, RowErrors
-from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, RESPONSES
-from blend.schemas.rows.published_rows import Annotation
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, RESPONSES
+from blend.schemas.rows import Annotation
 from helpers.questions.saq_inputs import (
     KINDS,
     NO_REVIEW,

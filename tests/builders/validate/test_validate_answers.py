@@ -12,11 +12,11 @@ from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import check_correct_answers, check_wrong_answers
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.responses.shipped import shipped_option_texts, shipped_readings
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import ANNOTATIONS, CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.locales import registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.rows import ANNOTATIONS, CONFIGS, SHORT_ANSWER_QUESTIONS
 
 MCQS = "multiple-choice-questions"
 

@@ -14,21 +14,13 @@ import yaml
 
 from blend.builders.parquet import Table, write_table
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.files import unpacked
+from blend.loaders.files import content
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement, read_findings
-from blend.schemas.base.arrow_types import arrow_schema
+from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.release.release_layout import (
-    AGREEMENT_NAME,
-    AUDIT_NAME,
-    CROISSANT_NAME,
-    FINDINGS_NAME,
-    MANIFEST_NAME,
-)
-from blend.schemas.rows.configs import CONFIGS
-from blend.schemas.rows.published_rows import Annotation
-from blend.schemas.rows.triple_rows import FOOD_TRIPLES, TRIPLES, Triple
+from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
+from blend.schemas.rows import CONFIGS, FOOD_TRIPLES, TRIPLES, Annotation, Triple
 
 KR = "data/annotations/KR-00000.parquet"
 AGAIN = "copy or download the release again, or rebuild it"
@@ -402,8 +394,8 @@ def test_food_tables_are_read_like_any_other(release):
 @pytest.mark.slow
 def test_tables_that_take_too_much_together_are_not_loaded(release, monkeypatch):
     # Ten tables of some 40,000 bytes, each of which may be read.
-    monkeypatch.setattr(unpacked, "TIMES", 0)
-    monkeypatch.setattr(unpacked, "TABLE_BYTES", 100_000)
+    monkeypatch.setattr(content, "TIMES", 0)
+    monkeypatch.setattr(content, "TABLE_BYTES", 100_000)
     release.edit_manifest(
         lambda manifest: manifest.update(tables=[t for t in manifest["tables"] if t["config"] == "annotations"])
     )

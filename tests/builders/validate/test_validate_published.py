@@ -10,7 +10,7 @@ import pytest
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE

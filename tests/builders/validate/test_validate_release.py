@@ -14,7 +14,7 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
 from blend.loaders.recipes.ready import food_recipe
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import Registry
+from blend.schemas.locales import Registry
 from blend.version import __version__
 from blend.views.validation import problem_lines
 

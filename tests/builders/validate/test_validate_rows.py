@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checks.texts import letters_of, problems_of
-from blend.schemas.language.characters import ordinary_in_language
-from blend.schemas.language.locales import registry
-from blend.schemas.language.personal_data import personal_data
+from blend.schemas.locales import registry
+from blend.schemas.personal_data import personal_data
+from blend.schemas.texts import ordinary_in_language
 
 FIX = "correct the source and rebuild the release"
 REBUILD = "rebuild the release"

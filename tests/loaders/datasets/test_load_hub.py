@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.loaders.datasets import as_models, load
 from blend.schemas.errors import BlendError
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.rows import MultipleChoiceQuestion
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.own_process import END_AT_ONCE
@@ -56,7 +56,7 @@ STREAM = """
 import json, sys
 from blend.loaders.datasets import as_models, load
 
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.rows import MultipleChoiceQuestion
 
 rows = load(sys.argv[1], "multiple-choice-questions", region="KR", revision="v1.0.0", streaming=True)
 print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in as_models(rows, MultipleChoiceQuestion)]))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.tasks.multiple_choice.answer_phrases import KINDS, answer_phrases, folded
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 
 @pytest.fixture(scope="module")
