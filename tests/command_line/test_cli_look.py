@@ -153,12 +153,9 @@ def test_locales_by_any_name(name: str, tags: list[str], root: Path):
 def test_a_name_of_no_locale():
     with pytest.raises(BlendError) as caught:
         run("locales", "Atlantis")
-    said = str(caught.value)
-    assert said.startswith(
-        "unknown locale 'Atlantis'; the nearest of the tags and names of the 34 locales: Ireland, Algeria, "
-    )
-    assert said.endswith(
-        ", or describe a region of your own in a locale file (--locale-file, see docs/recipe.md)"
+    assert str(caught.value) == (
+        "unknown locale 'Atlantis'; describe a region of your own in a locale file (--locale-file, see "
+        "docs/recipe.md)"
     )
 
 
