@@ -121,7 +121,7 @@ ANSWER_SHEET = pl.Schema(
 """One row per answer to a question, all text; the reviewer edits ``group``, ``english``, ``invalid`` and
 ``reason``.
 
-``answer`` is cleaned (`text_comparison.clean`), ``annotators`` how many gave it, ``format`` empty for free
+``answer`` is cleaned (`texts.clean`), ``annotators`` how many gave it, ``format`` empty for free
 text, ``check`` the mark of the row (`Mark`). ``source`` is the place of the row, and stands in no file.
 """
 

@@ -21,7 +21,7 @@ def read_exclusions(path: Path) -> pl.DataFrame:
     """The exclusions in a table, JSON Lines or Parquet file, for example of the stage mcq-review.
 
     Returns:
-        `frame_columns.EXCLUSIONS`, in the file's order; what an exclusion names is checked where it is used.
+        `frames.EXCLUSIONS`, in the file's order; what an exclusion names is checked where it is used.
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.
@@ -54,6 +54,6 @@ def read_exclusions(path: Path) -> pl.DataFrame:
 
 
 def models_in(exclusions: pl.DataFrame) -> list[str]:
-    """List the models that have given verdicts, `frame_columns.EXCLUSIONS`, in text order."""
+    """List the models that have given verdicts, `frames.EXCLUSIONS`, in text order."""
     names = exclusions["reviewer"].drop_nulls().unique().sort()
     return [name for name in names if is_model(name)]

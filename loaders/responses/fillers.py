@@ -21,7 +21,7 @@ def read_fillers(path: Path) -> pl.DataFrame:
             and ``why``.
 
     Returns:
-        `frame_columns.FILLERS`, in the file's order; what a filler names is checked where it is used.
+        `frames.FILLERS`, in the file's order; what a filler names is checked where it is used.
 
     Raises:
         InputError: If there is no such file, or none of a kind that can be read.

@@ -1,6 +1,6 @@
 """Odd texts: what nobody sees, what an encoding spoilt, another language or another country.
 
-Nobody has to know a language for it: words are looked up in dictionaries (`base_forms`), and countries by their
+Nobody has to know a language for it: words are looked up in dictionaries (`languages`), and countries by their
 names in the language.
 """
 
@@ -248,7 +248,7 @@ def find_other_languages(rows: Sequence[Placed[Any]], locales: Registry, diagnos
     scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, question in questions:
         scripts[_language(locales.get(question.locale))].update(_scripts(question))
-    # One language after the other, since of dictionaries few are kept (`base_forms`).
+    # One language after the other, since of dictionaries few are kept (`languages`).
     for placed in sorted(rows, key=lambda placed: _language(locales.get(placed.row.locale))):
         row, locale = placed.row, locales.get(placed.row.locale)
         for column, text, is_local in _texts_of(row):

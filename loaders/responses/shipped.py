@@ -66,7 +66,7 @@ def shipped_readings() -> pl.DataFrame:
 
 @cache
 def shipped_exclusions() -> pl.DataFrame:
-    """The shipped exclusions, `frame_columns.EXCLUSIONS`, in the order of the file, each with its question.
+    """The shipped exclusions, `frames.EXCLUSIONS`, in the order of the file, each with its question.
 
     Five annotators do not say everything: who eats cod likes crab as well. The model read every option
     that may be shown about the 16 regions, and excluded those that are right all the same, or no answer at all.
