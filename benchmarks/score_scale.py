@@ -104,7 +104,7 @@ def keep(folder: Path, items: int) -> float:
     """Keep an answer to each item, as a model's come in."""
     from blend.eval.models.protocols import Decoding, ModelDescription
     from blend.eval.release_items import ReleaseItems
-    from blend.eval.runs import opened
+    from blend.eval.runs.run_directory import opened
 
     started = time.perf_counter()
     options, made = asked(folder, items)

@@ -32,6 +32,7 @@ from .eval.judging.judge_run import judge_run as judge_run
 from .eval.models.callers_model import CandidateModel as CandidateModel
 from .eval.models.callers_model import OptionModel as OptionModel
 from .eval.models.callers_model import TextModel as TextModel
+from .eval.models.chosen import Asking as Asking
 from .eval.models.chosen import Decoding as Decoding
 from .eval.models.chosen import Local as Local
 from .eval.models.chosen import Recorded as Recorded
@@ -48,7 +49,6 @@ from .loaders.datasets import load as load
 from .loaders.datasets import read_config as read_config
 from .loaders.recipes import read_recipe as read_recipe
 from .loaders.releases import read_manifest as read_manifest
-from .loaders.releases.newer import NewerVersionWarning as NewerVersionWarning
 from .loaders.releases.pull import pull_release as pull_release
 from .loaders.releases.references import resolve_release as resolve_release
 from .loaders.responses import ResponseTables as ResponseTables

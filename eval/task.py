@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
+    from blend.eval.prediction_files import Predictions
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
-    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.manifest import ReleaseManifest

@@ -72,6 +72,10 @@ _ASKED_UNITS = (
     ("minutes", re.compile(r"\bin minutes\b|\bhow many minutes\b|\(minutes\)")),
 )
 
+TENTHS = " in tenths"
+"""Behind the unit of a question to which 0.5 is an answer."""
+_IN_TENTHS = re.compile(r"(\d{1,3})[.,](\d)")
+
 # A comma or a point between each three digits; a single point may be one of decimals, two cannot.
 # The last form is the Indian one, 1,00,000.
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d{1,3}(?:\.\d{3}){2,}|-?\d{1,2}(?:,\d{2})+,\d{3}")
@@ -82,10 +86,12 @@ _LETTERS = re.compile(r"[^\W\d_]")
 def asked_unit(en_question: str | None) -> str | None:
     """The unit of time in which an English question wants its number: ``weeks`` of ``How long (in weeks) …``.
 
-    Null if it names none, or several.
+    Null if it names none, or several. Where it asks for numerals "up to one decimal point", `TENTHS` follows.
     """
-    found = [unit for unit, wording in _ASKED_UNITS if wording.search((en_question or "").lower())]
-    return found[0] if len(found) == 1 else None
+    asked = (en_question or "").lower()
+    found = [unit for unit, wording in _ASKED_UNITS if wording.search(asked)]
+    unit = found[0] if len(found) == 1 else None
+    return f"{unit or ''}{TENTHS}" if "one decimal point" in asked else unit
 
 
 def number_in(text: str, language: str, unit: str | None = None) -> str:
@@ -146,7 +152,8 @@ def number_words(language: str) -> dict[str, int]:
 
 @cache
 def _counters(language: str, unit: str | None) -> frozenset[str]:
-    listed = _words()["counters"].get(language, ""), _words()["units"].get(unit or "", {}).get(language, "")
+    of_unit = _words()["units"].get((unit or "").removesuffix(TENTHS), {})
+    listed = _words()["counters"].get(language, ""), of_unit.get(language, "")
     return frozenset(respell(word, language) for words in listed for word in words.split("/") if word)
 
 
@@ -336,6 +343,8 @@ def understood(
     text = normalize("NFKC", western(answer)).strip().casefold().rstrip(_FULL_STOPS)
     if answer_format is AnswerFormat.INTEGER:
         text = number_in(text, language, unit)
+        if (unit or "").endswith(TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)) and tenths[2] != "0":
+            return f"{int(tenths[1])}.{tenths[2]}"
     elif answer_format is AnswerFormat.TIME:
         text = time_in(text)
     elif not FRACTION_SIGN.search(answer):

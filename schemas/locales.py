@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
-from langcodes import Language
+from langcodes import Language, standardize_tag
 from pydantic import Field, ValidationError, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, closest, raise_all
@@ -104,6 +104,9 @@ class Locale(Row):
     def _codes_exist(self) -> Self:
         if not is_language(self.language):
             raise ValueError(f"language {self.language!r} is not a valid BCP 47 tag; write for example 'ko'")
+        short = standardize_tag(self.language)
+        if len(short) < len(self.language):
+            raise ValueError(f"language {self.language!r} has a shorter code; write {short!r} here and in tag")
         if self.tag != f"{self.language}-{self.region}":
             raise ValueError(f"tag is not language-region; write {self.language}-{self.region}")
         if not is_country(self.parent):

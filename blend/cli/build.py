@@ -315,11 +315,12 @@ def _print_summary(
 ) -> None:
     from blend.builders.mcq.result import why_none_made
     from blend.builders.mcq.verdicts.reading import verdict_notes
+    from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read, release_tables
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
-    console.show(release_tables(manifest))
+    show_tables(console, release_tables(manifest), everything=True)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest, called)

@@ -11,12 +11,6 @@ from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to ``blend eval``."""
-    app.command()(export)
-    app.command()(push)
-
-
 def export(
     to: Annotated[
         Literal["lm-eval", "semeval"],

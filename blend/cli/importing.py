@@ -31,7 +31,7 @@ def import_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, folder).",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON).",
         ),
     ],
     map_file: MapFile = Path("map.toml"),
@@ -44,7 +44,7 @@ def import_answers(
     - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
       same imports.
     """
-    from blend.builders.annotation.import_files import import_file
+    from blend.builders.annotation.importing import import_file
     from blend.loaders.files.toml import registry_with
     from blend.loaders.label_studio.foreign import read_answers
     from blend.views.safe import shown

@@ -309,10 +309,12 @@ def locales(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
+    from blend.views.frames import show_tables
     from blend.views.releases import locale_details, locale_table
     from blend.views.safe import SafeConsole
 
-    SafeConsole().print(locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen))
+    table = locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)
+    show_tables(SafeConsole(), [table], everything=True)
 
 
 def schema_models() -> "dict[str, type[BaseModel]]":

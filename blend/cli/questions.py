@@ -253,7 +253,7 @@ def agreement(
 
 
 def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
-    from blend.loaders.releases.model_reports import read_model_report
+    from blend.loaders.releases.reports import read_model_report
     from blend.schemas.errors import InputError
     from blend.schemas.manifest import MODEL_VERDICTS_NAME
     from blend.schemas.texts import escape_controls_in_json

@@ -129,10 +129,6 @@ class People:
         found = self._accounts.get(completed_by)
         return f"{completed_by} {found.joined if found is not None else ''}".strip()
 
-    def knows(self, number: int) -> bool:
-        """Whether the person behind the number of an account is known, by address or by the events."""
-        return number in self._by_number or self._address(number) is not None
-
     def of(self, completed_by: Any) -> str | None:
         """The pseudonym for what an annotation says of its author; null where it says nothing.
 

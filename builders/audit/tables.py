@@ -32,11 +32,6 @@ def audit_tables(audit: Audit) -> list[Table]:
         _by(audit, "group", audit.baselines_by_group),
         _by(audit, "topic", audit.baselines_by_topic),
         Table(
-            "Wrong options that may be correct",
-            audit.synonyms.select("option", "accepted", pl.col("why").alias("because"), "questions"),
-            "Accepted: the answer that they may mean. In how many questions they meet.",
-        ),
-        Table(
             "Most telling questions",
             audit.examples.select(
                 "baseline",

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.release.blend_templates import as_blend_has_them
-from blend.builders.release.like_topics import with_like_topics_found
+from blend.builders.release.own_templates import as_blend_has_them, with_like_topics_found
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale

@@ -11,8 +11,7 @@ from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.agreement import read_agreement, read_annotator_groups
-from blend.loaders.releases.audits import read_audit
+from blend.loaders.releases.reports import read_agreement, read_annotator_groups, read_audit
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.recipe import Domain

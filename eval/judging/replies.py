@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.judge_prompt import OF_A_LIST, OF_PEOPLE, PROMPT, VERSION, judge_prompt
-from blend.eval.runs.answers_in_parts import packed, unpacked
+from blend.eval.runs.written_answers import packed, unpacked
 
 REPLIES = pl.Schema(
     {

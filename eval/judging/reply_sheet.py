@@ -13,8 +13,7 @@ from blend.eval.items import text_digest
 from blend.eval.report.report_sections import known_regions
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import single_answers
-from blend.eval.runs.run_directory import translate_errors
-from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
 from blend.eval.scores_json import UNANSWERED
 from blend.loaders.files.new_files import write_new_sheet
 from blend.schemas.errors import InputError, UnknownNameError

@@ -13,7 +13,7 @@ from blend.eval.report.page_template import page_environment, save_page
 from blend.eval.report.report_sections import region_name
 from blend.eval.report.single_answers import answer_groups
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError
 from blend.schemas.frames import is_scored

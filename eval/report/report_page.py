@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Template
 
+from blend.eval.prediction_files import asks_semeval
 from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.report.ladder import ladder_sections
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
@@ -17,7 +18,6 @@ from blend.eval.report.report_sections import ReportTable, Section, regions_in_w
 from blend.eval.report.score_charts import FEW
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.report.vega_lite import Spec, chart_library
-from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK
 from blend.schemas.errors import InputError

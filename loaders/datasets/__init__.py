@@ -1,7 +1,7 @@
 """Loading: a configuration of a release as a dataset, as a frame or as models.
 
 A release also loads with plain ``datasets.load_dataset``. What is added here: regions by any of their names, a
-version that must be named, files that are compared with their digests, and a word when a newer version is out.
+version that must be named, and files that are compared with their digests.
 """
 
 from collections.abc import Iterator, Sequence

@@ -56,6 +56,8 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
 _STYLES = "xl/styles.xml"
+_SHEETS = "xl/worksheets/"
+_HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
 _COMMENTS = re.compile(r"xl/(?:comments|threadedComments)[^.]*\.xml|xl/comments/[^/]*\.xml")
 _COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
 _LISTED = 10
@@ -143,16 +145,20 @@ def workbook_lines(
 def _note_looks(
     content: bytes, lines: Sequence[tuple[int, Sequence[Any]]], where: str, diagnostics: Diagnostics
 ) -> None:
-    """Note what people say by the looks of cells and nobody reads: struck through, coloured, commented."""
+    """Note what people say by looks, which nobody reads: struck through, coloured, hidden, commented."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = archive.namelist()
         styles = archive.read(_STYLES) if _STYLES in names else b""
+        sheets = [archive.read(name) for name in names if name.startswith(_SHEETS)]
         comments = [archive.read(name) for name in names if _COMMENTS.fullmatch(name)]
     cells = [(row, cell) for row, of_row in lines for cell in of_row if cell.value is not None]
     struck = {row for row, cell in cells if b"<strike" in styles and cell.font.strike}
     filled = {row for row, cell in cells if b'"solid"' in styles and cell.fill.fill_type == "solid"}
     noted = {ref.decode() for part in comments for ref in _COMMENTED.findall(part)}
+    # Of any sheet: those that are left out are told anyway.
+    hidden = {int(row) for sheet in sheets for row in _HIDDEN.findall(sheet)} & {row for row, _ in lines}
     looks = {
+        "hidden; each counts all the same: delete what is not to count": hidden,
         "struck through; each counts all the same: delete what is not to count": struck,
         # Every other row, or all of them, are coloured to be read more easily.
         "coloured, which means nothing here": filled if 2 * len(filled) < len(lines) else (),

@@ -81,6 +81,16 @@ def read_config(release: Path | str, config: str, *, on_progress: ProgressCallba
     return pl.concat(read)
 
 
+def table_rows(release: Path, table: TableInfo) -> pl.DataFrame:
+    """The rows of a table as they stand in its files, by their published columns, whatever these are.
+
+    Raises:
+        InputError: If a file is missing, or takes too much memory; `RowError` if one cannot be read.
+    """
+    _check_files(release, dict.fromkeys(table.files))
+    return pl.concat([_file_rows(release / file) for file in table.files])
+
+
 def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
     """All splits of a configuration as `read_config` reads them, when they are wanted."""
     scan = partial(pl.scan_parquet, glob=False)

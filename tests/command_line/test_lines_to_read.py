@@ -49,7 +49,7 @@ def test_questions_stand_beside_their_english_and_answers(mine: Path):
         ),
         (
             "  en-NZ: English in New Zealand, Aotearoa, Faroes, New Zealand; its people: New Zealand; Latn, "
-            "ltr; in New Zealand"
+            "ltr; in New Zealand; New_Zealand in column country"
         ),
         f"  plain en-GB: {again} | {again}",
     ]
@@ -101,6 +101,7 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         cell.font = Font(strike=True)
     sheet["B3"].fill = PatternFill("solid", fgColor="FF0000")
     sheet["E4"].comment = Comment("not an answer", "r1")
+    sheet.row_dimensions[3].hidden = True
     book.save("back.xlsx")
     diagnostics = Diagnostics()
     read_answer_sheet(Path("back.xlsx"), diagnostics=diagnostics)
@@ -108,6 +109,7 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         "a comment at E4: comments are not read",
         "row 2: struck through; each counts all the same: delete what is not to count",
         "row 3: coloured, which means nothing here",
+        "row 3: hidden; each counts all the same: delete what is not to count",
     ]
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from blend.eval.prediction_files import read_predictions
 from blend.eval.runs.answers import ANSWERS
-from blend.eval.runs.prediction_files import read_predictions
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 from blend.eval.tasks.short_answer.semeval_rule import THEIRS, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers

@@ -4,8 +4,8 @@ import polars as pl
 
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.eval.items import TaskItems
+from blend.eval.prediction_files import Predictions
 from blend.eval.registry import task_of
-from blend.eval.runs.prediction_files import Predictions
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.schemas.frames import GIVEN_MCQS

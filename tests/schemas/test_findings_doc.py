@@ -30,8 +30,6 @@ NO_KINDS = {
     "non-answer",
     # A rule of the audit that has no name of its own in a finding.
     "nearest-mean",
-    # What became of what somebody had begun to type in Label Studio.
-    "draft-gone",
     # What a page tells the browser to say to servers of pictures.
     "no-referrer",
     # Names of stages of annotation, and what people choose in them.

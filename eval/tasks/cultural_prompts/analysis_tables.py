@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from blend.eval.runs.run_tables import write_frame
+from blend.eval.runs.run_directory import write_frame
 from blend.eval.tasks.cultural_prompts.topic_analysis import Matrices
 from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.loaders.files.atomic import atomic_file

@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.run_directory import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts import cultural_charts

@@ -72,7 +72,7 @@ class FreeListing(TripleTask):
         """See `Task.score`; the lists are read some at a time."""
         del answers, on_progress
         from blend.eval.judging.verdicts import is_judge, read_verdicts
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
         from blend.eval.triples.triple_decisions import asked_parts
 
@@ -104,7 +104,7 @@ class FreeListing(TripleTask):
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import entries_to_judge
         from blend.schemas.recipe import in_words
 

@@ -14,8 +14,7 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.judging.replies import REPLIES
 from blend.eval.judging.verdicts import JUDGE
-from blend.eval.runs.answers_in_parts import packed, unpacked
-from blend.eval.runs.written_answers import says_nothing
+from blend.eval.runs.written_answers import packed, says_nothing, unpacked
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.task import Decision, ItemRule
@@ -66,7 +65,7 @@ def score_lists(
     """Judge free answers.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`).
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`).
         gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: Of `RULES`.

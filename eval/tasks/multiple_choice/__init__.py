@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
+    from blend.eval.prediction_files import Predictions
     from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
-    from blend.eval.runs.answers_in_parts import AnsweredParts
-    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
+    from blend.eval.runs.written_answers import AnsweredParts
     from blend.eval.scores_json import ScoredItems
 
 Style = Literal["letters", "texts", "json"]
@@ -70,7 +70,7 @@ class ChoiceOptions(LetteredOptions, ShotOptions):
 
 def scored_parts(run: "Run") -> "AnsweredParts":
     """What scores of a run of questions go by: its items with their answers, some at a time."""
-    from blend.eval.runs.answers_in_parts import AnsweredParts
+    from blend.eval.runs.written_answers import AnsweredParts
 
     asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()

@@ -10,9 +10,8 @@ from typing import Any
 import polars as pl
 
 from blend.eval.models.protocols import ModelDescription
-from blend.eval.runs.candidate_answers import TOKENS_NAME
-from blend.eval.runs.run_directory import Run
-from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.ask_model import TOKENS_NAME
+from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, Score, ScoredItems, plain
 from blend.eval.tasks.probing.candidate_ranks import average_precision, candidate_sets, hits, ranked
 from blend.eval.tasks.probing.probing_figures import figures

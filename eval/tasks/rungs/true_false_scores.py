@@ -36,7 +36,7 @@ def score_true_false(
     """Judge answers of yes or no, and score them by question.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`). A question of
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`). A question of
             which an answer is missing is left out of every figure but ``missing``.
         gold: `tasks.rungs.true_false_items.GOLD` of each part, row by row the same items.
         style: ``json`` for texts, ``letters`` for log-probabilities.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import PREDICTION, Predictions
+from blend.eval.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, percent, percents

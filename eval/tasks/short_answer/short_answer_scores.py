@@ -8,7 +8,7 @@ import polars as pl
 
 from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
-from blend.eval.runs.answers_in_parts import packed, unpacked
+from blend.eval.runs.written_answers import packed, unpacked
 from blend.eval.scores_json import (
     UNANSWERED,
     Score,
@@ -57,7 +57,7 @@ def score_short_answers(
     """Judge the answers to short-answer questions, and score them.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`); items without
             an answer are left out. By the rule `SEMEVAL` they are gone through twice.
         gold: As `tasks.short_answer` gives it.
         rule: Name of a rule, see `short_answer_decisions.RULES`.

@@ -257,7 +257,8 @@ def _compare(
     region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, Json], diagnostics: Diagnostics
 ) -> None:
     """Note where the two files do not hold the same questions."""
-    fix = "add it there or remove it here"
+    again = "or, if this is not your own data, copy the published files again"
+    fix = f"add it there or remove it here; {again}"
     for template_id in sorted(rows.keys() - entries.keys()):
         where = f"{rows[template_id].location}, column ID"
         diagnostics.problem(f"question {template_id!r} is not in {region.annotations}", where=where, fix=fix)
@@ -271,7 +272,7 @@ def _compare(
                 where = f"{row.location}, column {column}"
                 there = f"{region.entry_location(template_id)}, {key}"
                 what = f"{row.values[column]!r} is not {entry[key]!r} as in {there}"
-                diagnostics.problem(what, where=where, fix="make the two equal")
+                diagnostics.problem(what, where=where, fix=f"make the two equal; {again}")
 
 
 def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:

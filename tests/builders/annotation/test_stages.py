@@ -78,15 +78,6 @@ def test_english_pages_of_others_run_from_left_to_right():
     assert not texts_of("en-GB", "answer").in_english
 
 
-def test_english_stands_below_questions_in_other_languages_only():
-    for stage in ("answer", "review"):
-        shown = [
-            stage_of(stage).config(PROJECT, registry().get(tag), texts_of("en", stage))
-            for tag in ("ko-KR", "en-GB")
-        ]
-        assert ["$en_question" in config for config in shown] == [True, False]
-
-
 def test_titles_are_short_and_never_the_same():
     long = "x-" + "y" * 22
     project = Project.model_validate({"name": long, "locales": [{"locale": "ko-KR"}]})
@@ -146,19 +137,6 @@ def test_topic_and_country_stand_in_the_local_language_where_there_are_words():
         ("Work life", "the UK", "Work life"),
         ("Teahouses", "the UK", "Teahouses"),
     ]
-
-
-def test_topics_are_taken_as_the_project_file_has_them():
-    project = PROJECT.model_copy(update={"topics": ("Food",)})
-    results = [
-        typed("뭘 먹어요?", control="local"),
-        typed("What do people eat in Korea?", control="in_english"),
-        chosen("text", control="form"),
-    ]
-    task = done("collect", Material(ui_strings={"topic-food": "음식"}), *results, project=project)
-    reading = read(task, stage="collect", project=project)
-    assert task["data"]["topic"] != "Food"
-    assert [row["topic"] for row in reading.rows["natives"]] == ["Food"]
 
 
 def test_a_question_that_contradicts_its_form_is_told():

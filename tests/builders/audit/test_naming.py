@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from blend.builders.audit.naming import named_groups
 from blend.builders.audit.question_arrays import question_arrays
+from blend.builders.audit.solvers import named_groups
 from blend.schemas.locales import registry
 
 

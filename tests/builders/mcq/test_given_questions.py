@@ -18,7 +18,7 @@ from blend.builders.stats.measures import question_figures
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.loaders.upstream.semeval import read_semeval
 from blend.schemas.arrow_types import published

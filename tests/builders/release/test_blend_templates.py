@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.builders.release.blend_templates import as_blend_has_them
 from blend.builders.release.inputs import read_inputs
+from blend.builders.release.own_templates import as_blend_has_them
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config

@@ -18,7 +18,7 @@ from blend.builders.stats.tables import question_tables
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.recipes import read_recipe
-from blend.loaders.releases.agreement import read_annotator_groups
+from blend.loaders.releases.reports import read_annotator_groups
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet, write_reviews
 from blend.schemas.errors import InputError, RowError, RowErrors

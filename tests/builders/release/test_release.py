@@ -223,7 +223,7 @@ def test_progress_is_told(tmp_path: Path):
     build_release(mini_recipe(), tmp_path / "release", on_progress=lambda *step: told.append(step))
     steps = list(dict.fromkeys(step for step, _, _ in told))
     assert steps[0] == "read sources"
-    assert steps[-1] == "write multiple-choice questions"
+    assert steps[-1] == "write tables"
     assert all(0 <= done <= total for _, done, total in told)
     assert told[-1][1] == told[-1][2]
 

@@ -10,7 +10,7 @@ import pytest
 
 from blend.eval.report.release_page import build_release_page
 from blend.exit_codes import UsageError
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import FINDINGS_NAME

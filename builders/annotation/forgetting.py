@@ -6,13 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import polars as pl
-
-from blend.builders.annotation.beside import read_collected, reviews_beside
-from blend.builders.annotation.collecting import collected_so_far
-from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People, project_key
-from blend.builders.annotation.server.forgotten import (
+from blend.builders.annotation.forgotten import (
     ever_given,
     forgotten,
     is_theirs,
@@ -21,18 +15,18 @@ from blend.builders.annotation.server.forgotten import (
     review_without,
     shown_in,
 )
-from blend.builders.annotation.server.projects import StageLocale, stage_locales
-from blend.builders.annotation.server.pulling import Pull, export_of, pull_project, rewritten
-from blend.builders.annotation.server.session import Session, session
-from blend.builders.annotation.stages.model import Material
-from blend.builders.saq.collection import NEEDS_RESPONSES
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import People, project_key
+from blend.builders.annotation.pulling import Pull, pull, pull_project, rewritten
+from blend.builders.annotation.session import Session, StageLocale, session, stage_locales
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import KEPT, Line, about, append_events, held_in, identity, read_events
-from blend.loaders.label_studio.export import Task
+from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.studio_errors import GoneError
+from blend.loaders.responses.response_rows import HIDDEN
 from blend.loaders.responses.reviews import rewrite_reviews
+from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY
 
 
 @dataclass
@@ -47,16 +41,12 @@ class Forgotten:
     """Lines of the events that were removed."""
     gone: set[str]
     """Ids of the answers that nobody else gives."""
-    typed_over: Sequence[Line]
-    """Versions of others' annotations that the person has made."""
-    named_in: Sequence[str]
-    """Lists of the project file that name them."""
     own_reviews: Sequence[Path]
     """Files of reviews that no pull writes and from which their answers were removed."""
     pull: Pull
     """The files that were written anew."""
-    reopened: pl.DataFrame
-    """The questions that have too few responses now and had enough before: ``template_id``, ``locale``."""
+    by_hand: list[str]
+    """What is left to do, a line each."""
     annotations: int = 0
     """Deleted on the server."""
     drafts: int = 0
@@ -65,13 +55,6 @@ class Forgotten:
     """Tasks of reviews, deleted there, that showed answers which nobody gives any more."""
     projects: list[int] = field(default_factory=list)
     """Numbers of the projects whose exports held what they did."""
-    begun: list[tuple[int, int]] = field(default_factory=list)
-    """Project and number of such tasks that others have begun; they stay."""
-
-    @property
-    def accounts(self) -> list[int]:
-        """Numbers of their accounts on the server."""
-        return sorted({int(str(line["account"]).split()[0]) for line in self.lines if line.get("account")})
 
 
 def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback | None = None) -> Forgotten:
@@ -95,21 +78,22 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
         ServerError: If the server fails; what was done stays, and the same again goes on.
     """
     with session(file) as at:
-        pull_project(file, on_progress=on_progress, within=at)
+        pull(at, on_progress=on_progress)
         people = People(project_key(file), at.accounts, read_events(at.folder.events))
         done = _here(file, who, people, at)
         wanted = list(stage_locales(file))
         for number, stage_locale in enumerate(wanted, start=1):
             if found := at.there.get(stage_locale.name):
-                tasks, project = export_of(at.studio, found[0]), found[0].id
+                tasks, project = exported(at.studio, found[0]), found[0].id
                 held_theirs = _erase(at, tasks, people, done)
                 if stage_locale.stage.name == "review":
-                    held_theirs |= _clear_reviews(file, at, stage_locale, project, tasks, done)
+                    held_theirs |= _clear_reviews(at, stage_locale, project, tasks, done)
                 if held_theirs:
                     done.projects.append(project)
             if on_progress is not None:
                 on_progress("forget", number, len(wanted))
     pull_project(file, on_progress=on_progress)
+    done.by_hand += _elsewhere(file, done)
     return done
 
 
@@ -124,27 +108,25 @@ def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten
             f"{annotator} has done nothing in this project, as far as it was pulled; "
             "`blend annotate status` lists who has"
         )
-    before = _open_questions(file)
     # First of all: whatever happens from here on, no pull brings anything back.
     remember(file, names)
     gone = only_theirs(file, lines, names, key)
-    own = [path for path in reviews_beside(file) if rewrite_reviews(path, partial(review_without, gone=gone))]
-    return Forgotten(
-        annotator,
-        names,
-        theirs,
-        gone,
-        typed_over=[line for line in lines if line.get("changed_by") in names and line not in theirs],
-        named_in=[
-            f"locales[{number}].{role}"
-            for number, settings in enumerate(file.project.locales)
-            for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
-            if annotator in map(people.named, listed or ())
-        ],
-        own_reviews=own,
-        pull=rewritten(file, at.folder, names),
-        reopened=_open_questions(file).join(before, on=KEY, how="anti"),
-    )
+    own = [
+        path for path in _reviews_in_files(file) if rewrite_reviews(path, partial(review_without, gone=gone))
+    ]
+    by_hand = [
+        f"have annotation {line['annotation']} of {line['annotator']} on {line['blend_id']} sent again by its "
+        "author: the person has typed into it"
+        for line in lines
+        if line.get("changed_by") in names and line not in theirs
+    ]
+    by_hand += [
+        f"remove the person from {file.path}, locales[{number}].{role}"
+        for number, settings in enumerate(file.project.locales)
+        for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
+        if annotator in map(people.named, listed or ())
+    ]
+    return Forgotten(annotator, names, theirs, gone, own, rewritten(file, at.folder, names), by_hand)
 
 
 def _annotator(people: People, who: str, at: Session) -> str:
@@ -158,16 +140,15 @@ def _annotator(people: People, who: str, at: Session) -> str:
     return next((found for found in later if found is not None), named)
 
 
-def _open_questions(file: ProjectFile) -> pl.DataFrame:
-    """The questions that need responses; none where nothing is asked yet."""
-    if not file.collected.is_dir():
-        return pl.DataFrame(schema=dict.fromkeys(KEY, pl.String()))
-    tables = read_collected(file.collected, file.locales).tables
-    states = collected_so_far(file.project, Material(tables.questions, tables.responses, tables.reviews))
-    return states.filter(pl.col("state") == NEEDS_RESPONSES).select(KEY)
+def _reviews_in_files(file: ProjectFile) -> list[Path]:
+    """The files of reviews that no pull writes, but for Parquet."""
+    tags = [settings.locale for settings in file.project.locales]
+    pulled = {f"{tag}.jsonl" for tag in tags if "review" in file.project.stages_of(tag)}
+    files = sorted((file.collected / "reviews").glob("*.jsonl"))
+    return [path for path in files if path.name not in pulled and not path.name.startswith(HIDDEN)]
 
 
-def _erase(at: Session, tasks: Sequence[Task], people: People, done: Forgotten) -> bool:
+def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> bool:
     """Delete the annotations and drafts of somebody in a project; returns whether there were any."""
     before, ids = (done.annotations, done.drafts), {line["id"] for line in done.lines}
     for task in tasks:
@@ -177,7 +158,7 @@ def _erase(at: Session, tasks: Sequence[Task], people: People, done: Forgotten) 
                 with suppress(GoneError):
                     at.studio.delete_annotation(one["id"])
                     done.annotations += 1
-        for draft in task.get("drafts") or ():
+        for draft in task["drafts"]:
             if not people.aliases(draft.get("user")).isdisjoint(done.names):
                 with suppress(GoneError):
                     at.studio.delete_draft(draft["id"])
@@ -186,12 +167,7 @@ def _erase(at: Session, tasks: Sequence[Task], people: People, done: Forgotten) 
 
 
 def _clear_reviews(
-    file: ProjectFile,
-    at: Session,
-    stage_locale: StageLocale,
-    project: int,
-    tasks: Sequence[Task],
-    done: Forgotten,
+    at: Session, stage_locale: StageLocale, project: int, tasks: Sequence[ExportedTask], done: Forgotten
 ) -> bool:
     """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay.
 
@@ -200,10 +176,15 @@ def _clear_reviews(
     """
     lines = read_events(at.folder.events)
     # What nobody ever gave is of a person whose forgetting was stopped.
-    given = ever_given(file, lines, done.names) - done.gone
+    given = ever_given(at.file, lines, done.names) - done.gone
     showing = {task["id"] for task in tasks if shown_in(task["data"]) - given}
     begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing
-    done.begun += [(project, task) for task in sorted(begun)]
+    server = public_address(at.file.project.server.url).rstrip("/")
+    done.by_hand += [
+        f"look at {server}/projects/{project}/data?task={task}: a reviewer has begun it, and it shows what the "
+        "person answered; have it sent or thrown away, and run this again"
+        for task in sorted(begun)
+    ]
     removed = showing - begun
     held = held_in(lines, stage_locale.slug)
     here = {identity(one) for task in tasks if task["id"] in removed for one in task["annotations"]}
@@ -212,3 +193,22 @@ def _clear_reviews(
     at.studio.delete_tasks(project, sorted(removed))
     done.reviews += len(removed)
     return bool(showing)
+
+
+def _elsewhere(file: ProjectFile, done: Forgotten) -> list[str]:
+    """What the command cannot reach."""
+    accounts = sorted({int(str(line["account"]).split()[0]) for line in done.lines if line.get("account")})
+    left = [
+        f"delete account {number} on the server, unless the person works in another project there"
+        for number in accounts
+    ]
+    if done.projects:
+        copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in done.projects)
+        left.append(f"delete the copies of exports in the data folder of the server: {copies}")
+    kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
+    left.append(f"delete {kept}, and pages of --html")
+    if done.own_reviews:
+        left.append("delete sheets of `blend reviews propose` that hold what they answered")
+    if any(line["stage"].startswith("collect.") for line in done.lines):
+        left.append(f"look for questions that they wrote in the templates of {file.collected}")
+    return [*left, "publish a new version of releases that hold what they answered (docs/publishing.md)"]

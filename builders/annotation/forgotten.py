@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.beside import read_collected
 from blend.builders.annotation.project import PSEUDONYM, ProjectFile
 from blend.builders.annotation.pseudonyms import People, pseudonym
 from blend.builders.annotation.stages.answer import ANSWERS
@@ -20,7 +19,8 @@ from blend.builders.saq.lost_answers import parted
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.events import Line, held_in
-from blend.loaders.label_studio.export import Task
+from blend.loaders.label_studio.export import ExportedTask
+from blend.loaders.responses import read_responses
 from blend.loaders.responses.reviews import decided_in
 from blend.schemas.errors import InputError
 from blend.schemas.rows import Review
@@ -59,7 +59,7 @@ def remember(file: ProjectFile, names: Iterable[str]) -> None:
         atomic_write(file.base / NAMES, "".join(f"{line}\n" for line in (_HEADING, *sorted(now))))
 
 
-def without_people(task: Task, people: People, gone: Collection[str]) -> Task:
+def without_people(task: ExportedTask, people: People, gone: Collection[str]) -> ExportedTask:
     """A task without the annotations and drafts of some people."""
 
     def others(kind: str, author: str) -> list[Any]:
@@ -96,10 +96,10 @@ def ever_given(file: ProjectFile, lines: Iterable[Line], besides: Collection[str
     """Ids of all answers that anybody ever gave on the server, or gives in files, but for some people."""
     given = _answer_ids(lines)
     if file.collected.is_dir():
-        responses = read_collected(file.collected, file.locales).tables.responses
+        tables = read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
         given |= {
             digest_of(row["template_id"], row["locale"], clean(answer))
-            for row in responses.filter(~pl.col("annotator").is_in(list(besides))).iter_rows(named=True)
+            for row in tables.responses.filter(~pl.col("annotator").is_in(list(besides))).iter_rows(named=True)
             for answer in row["answers"] or ()
         }
     return given
@@ -124,7 +124,7 @@ def shown_in(data: Mapping[str, Any]) -> set[str]:
     return {str(item.get("id")) for item in shown} if isinstance(shown, list) else set()
 
 
-def without_answers(task: Task, gone: Collection[str]) -> Task | None:
+def without_answers(task: ExportedTask, gone: Collection[str]) -> ExportedTask | None:
     """The task of a review without some answers: in what it shows, and in what reviewers did.
 
     The English of a group goes with its last answer, and so does the reason with the last invalid one.
