@@ -11,7 +11,8 @@ from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts import cultural_charts
 from blend.eval.tasks.cultural_prompts.analysis_tables import WORDS_NAME, analysis_folder
-from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
+from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
+from blend.eval.tasks.cultural_prompts.topic_words import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
@@ -185,9 +186,8 @@ def _examples(run: ScoredRun) -> Section | None:
     if not ratios:
         return None
     topic = max(ratios, key=lambda name: (ratios[name], name))
-    parts = [pl.when(pl.col(name) != "").then(name) for name in ("split", "category", "topic")]
-    path = pl.concat_str(parts, separator="/", ignore_nulls=True)
-    rows = run.run.gold().filter(path == topic).unique("group", keep="first", maintain_order=True)
+    is_topic = joined_names("split", "category", "topic") == topic
+    rows = run.run.gold().filter(is_topic).unique("group", keep="first", maintain_order=True)
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
     kept = run.run.kept().of(shown, "item_id", *WRITTEN, "error")

@@ -5,19 +5,16 @@ References:
     published ones are not comparable with each other, as ``docs/cultural-prompts.md`` shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.statistics.clusters import FloatArray, divide
-from blend.eval.statistics.estimates import Estimate
-from blend.eval.statistics.few_clusters import student_interval
-from blend.eval.statistics.resampling import DRAWS, FEW, LEVEL, cluster_weights, percentile_interval
-from blend.eval.tasks.cultural_prompts.coded_topics import Definition
-from blend.eval.tasks.cultural_prompts.survey_agreement import scipy_module
-from blend.eval.tasks.cultural_prompts.word_edit_distance import PairSums, wed
+from blend.eval.statistics.clusters import FloatArray, cluster_sums, divide
+from blend.eval.statistics.estimates import Estimate, estimates
+from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_interval
+from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
 
 BoolArray = NDArray[np.bool_]
 
@@ -67,7 +64,7 @@ def published_variances(
     # itself 0.
     across = _between(distances, present, (n - 1) / n if n else 1.0, seed, draws)
     own = np.where(pairs.samples > 1, own, np.nan)
-    return Variances(across, _mean(own, seed, draws), own)
+    return Variances(across, mean_estimate(own, seed=seed, draws=draws), own)
 
 
 def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) -> Variances:
@@ -82,7 +79,9 @@ def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) ->
     # Pairs of different texts of a group: a text with itself adds 0 to the sum and is not counted.
     distinct = np.diag(counts) - pairs.samples
     own = 0.5 * divide(np.diag(pairs.squares).copy(), distinct.astype(np.float64))
-    return Variances(_between(between, present, 1.0, seed, draws), _mean(own, seed, draws), own)
+    return Variances(
+        _between(between, present, 1.0, seed, draws), mean_estimate(own, seed=seed, draws=draws), own
+    )
 
 
 def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
@@ -112,22 +111,15 @@ def _between(values: FloatArray, present: BoolArray, scale: float, seed: int, dr
         pairs = n**2 - (weights**2).sum(axis=1)
         # A group that is drawn twice is no pair with itself.
         figures.append(divide(scale * ((weights @ kept) * weights).sum(axis=1), pairs))
-    return _estimate(value, np.concatenate([np.zeros(0), *figures]), n)
-
-
-def _mean(values: FloatArray, seed: int, draws: int) -> Estimate:
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Estimate(None, None, None, 0.0)
-    if len(known) < FEW:
-        few = student_interval(known, np.ones(len(known)), level=LEVEL) if len(known) > 1 else None
-        low, high, over = (*few, len(known)) if few else (None, None, None)
-        return Estimate(float(known.mean()), low, high, float(len(known)), over)
-    drawn = [weights @ known / len(known) for weights in cluster_weights(len(known), seed=seed, draws=draws)]
-    return _estimate(known.mean(), np.concatenate([np.zeros(0), *drawn]), len(known))
-
-
-def _estimate(value: float, figures: FloatArray, n: int) -> Estimate:
-    interval = percentile_interval(figures, n_clusters=n)
+    interval = percentile_interval(np.concatenate([np.zeros(0), *figures]), n_clusters=n)
     low, high, over = (None, None, None) if interval is None else (*interval, n)
     return Estimate(float(value), low, high, float(n), over)
+
+
+def mean_estimate(values: Iterable[float | None], *, seed: int, draws: int = DRAWS) -> Estimate:
+    """The mean of the values that are known, with an interval over them."""
+    known = [value for value in values if value is not None and not np.isnan(value)]
+    if not known:
+        return Estimate(None, None, None, 0.0)
+    (found,) = estimates(cluster_sums(known, range(len(known))), seed=seed, draws=draws, proportion=False)
+    return found

@@ -1,17 +1,15 @@
 """Cultural distance: how far the answers of two groups in a survey lie apart."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import compress
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts import Distance
-from blend.eval.tasks.cultural_prompts.coded_topics import Definition, IntArray
-from blend.schemas.errors import MissingExtraError
+from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
+from blend.eval.tasks.cultural_prompts.text_measures import Definition, scipy_module
 from blend.schemas.language.text_comparison import words
 from blend.schemas.rows.surveys import Survey
 
@@ -159,18 +157,3 @@ def tau_of_names(names: Sequence[str], x: FloatArray, y: FloatArray) -> float:
     codes = {name: code for code, name in enumerate(sorted(names))}
     first, second = (np.array([codes[name] for name in one]) for one in lists)
     return float(scipy_module("stats").kendalltau(first, second, variant="c").statistic)
-
-
-EXTRA = "cultural-prompts"
-
-
-def scipy_module(name: str) -> ModuleType:
-    """A module of SciPy.
-
-    Raises:
-        MissingExtraError: If SciPy is not installed.
-    """
-    try:
-        return import_module(f"scipy.{name}")
-    except ModuleNotFoundError:
-        raise MissingExtraError("comparing texts and testing what they show", extra=EXTRA) from None

@@ -4,26 +4,31 @@ A topic is the unit that is sent to a worker. What comes back is small beside th
 groups and the counts of words.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts import Bleu
-from blend.eval.tasks.cultural_prompts.bleu import directed_bleu, undirected
-from blend.eval.tasks.cultural_prompts.coded_topics import Definition, IntArray, Tokenise, code_topic
+from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
 from blend.eval.tasks.cultural_prompts.lexical_variance import (
     Variances,
     published_variances,
     unbiased_variances,
 )
-from blend.eval.tasks.cultural_prompts.odd_texts import odd_texts
 from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, agreement
-from blend.eval.tasks.cultural_prompts.tfidf_words import word_counts
-from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums, wed
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    Definition,
+    code_topic,
+    directed_bleu,
+    pair_sums,
+    undirected,
+    wed,
+)
+from blend.eval.tasks.cultural_prompts.topic_words import odd_texts, word_counts
 from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.servers.cluster import on_cluster
 
@@ -38,14 +43,8 @@ Matrices = dict[str, FloatArray]
 
 AGREEMENTS = pl.Schema(
     {
-        "split": pl.String(),
-        "category": pl.String(),
-        "topic": pl.String(),
-        "survey": pl.String(),
-        "measure": pl.String(),
-        "anchor": pl.String(),
-        "tau": pl.Float64(),
-        "p": pl.Float64(),
+        **dict.fromkeys(("split", "category", "topic", "survey", "measure", "anchor"), pl.String()),
+        **dict.fromkeys(("tau", "p"), pl.Float64()),
         "n": pl.Int64(),
     }
 )
@@ -53,8 +52,7 @@ AGREEMENTS = pl.Schema(
 ``tau`` and ``p`` are null where they are not defined."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicKey:
+class TopicKey(NamedTuple):
     """Place of a topic in the data set."""
 
     split: str
@@ -67,21 +65,19 @@ class TopicKey:
     @property
     def path(self) -> str:
         """The parts that there are, joined by ``/``."""
-        return "/".join(part for part in (self.split, self.category, self.topic) if part)
+        return "/".join(part for part in self if part)
 
 
-@dataclass(frozen=True, slots=True)
-class TopicTexts:
+class TopicTexts(NamedTuple):
     """The texts of a topic as they were written."""
 
     key: TopicKey
     """Which topic."""
     number: int
     """Its number in the order of the data set."""
-    groups: Sequence[int]
-    """Number of every text's group; texts of one group in the order of their samples."""
-    texts: Sequence[str]
-    """The texts; empty where a model wrote nothing."""
+    rows: pl.DataFrame
+    """A row per text: ``group_number``, ``text``, empty where a model wrote nothing, and any other columns;
+    texts of one group in the order of their samples."""
     is_english: bool = True
     """Whether the texts should be English, so that those that are not can be counted."""
 
@@ -102,13 +98,12 @@ class Settings:
     """Words that are not counted."""
     seed: int = 0
     """Seed of the intervals."""
-    tokenise: Tokenise = field(default=nltk_tokens)
+    tokenise: Callable[[str], Sequence[str]] = field(default=nltk_tokens)
     """Parts a text into tokens."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicSummary:
-    """The figures of a topic that are kept when the next one comes."""
+class TopicFigures(NamedTuple):
+    """Figures of a topic."""
 
     key: TopicKey
     """Which topic."""
@@ -122,18 +117,12 @@ class TopicSummary:
     """Rank correlation of each likeness with each survey's closeness, `AGREEMENTS`."""
     odd: dict[str, int]
     """Texts by what they are counted as."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicFigures:
-    """Figures that a topic adds."""
-
-    summary: TopicSummary
     matrices: Matrices
+    """How alike groups' texts are."""
     words: pl.DataFrame
-    """How often every group's texts hold each word, `tfidf_words.word_counts`."""
+    """How often every group's texts hold each word, `topic_words.word_counts`."""
     texts: pl.DataFrame
-    """One row per text, in the order given: ``tokens`` and a column per name of `odd_texts.ODDITIES`."""
+    """The rows of the texts without these: ``tokens`` and a column per name of `topic_words.ODDITIES`."""
 
 
 def analyse_topics(
@@ -160,8 +149,9 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     Raises:
         MissingExtraError: If SciPy is not installed.
     """
-    tokens = [settings.tokenise(text) for text in topic.texts]
-    coded = code_topic(tokens, topic.groups, len(settings.groups))
+    groups, texts = topic.rows["group_number"].to_list(), topic.rows["text"].to_list()
+    tokens = [settings.tokenise(text) for text in texts]
+    coded = code_topic(tokens, groups, len(settings.groups))
     pairs = pair_sums(coded)
     directed = directed_bleu(coded, kind=settings.bleu)
     matrices = {
@@ -169,19 +159,19 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         "wed": np.negative(wed(pairs, definition=settings.definition)),
         "directed": directed,
     }
-    odd = odd_texts(topic.texts, tokens, topic.groups, is_english=topic.is_english)
-    key = topic.key
-    summary = TopicSummary(
-        key,
+    odd = odd_texts(texts, tokens, groups, is_english=topic.is_english)
+    return TopicFigures(
+        topic.key,
         coded.samples,
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
-        agreements_of(matrices, settings, key.split, key.category, key.topic),
+        agreements_of(matrices, settings, *topic.key),
         {name: int(odd[name].sum()) for name in odd.columns},
-    )
-    texts = odd.select(pl.Series("tokens", map(len, tokens), pl.Int64), *odd.columns)
-    return TopicFigures(
-        summary, matrices, word_counts(coded, settings.stop_words, position=topic.number), texts
+        matrices,
+        word_counts(coded, settings.stop_words, position=topic.number),
+        topic.rows.drop("group_number", "text").with_columns(
+            pl.Series("tokens", map(len, tokens), pl.Int64), *odd
+        ),
     )
 
 
@@ -189,7 +179,7 @@ def agreements_of(
     matrices: Matrices, settings: Settings, split: str, category: str, topic: str | None
 ) -> pl.DataFrame:
     """The correlations of every measure with every survey, `AGREEMENTS`."""
-    rows = [pl.DataFrame(schema=AGREEMENTS)]
+    tables = [pl.DataFrame(schema=AGREEMENTS)]
     for measure in MEASURES:
         for culture in settings.cultures:
             found = agreement(
@@ -199,14 +189,9 @@ def agreements_of(
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            columns: dict[str, Any] = {
-                "split": pl.lit(split),
-                "category": pl.lit(category),
-                "topic": pl.lit(topic),
-                "survey": pl.lit(culture.survey),
-                "measure": pl.lit(measure),
-                "anchor": pl.Series(culture.groups, dtype=pl.String),
-                **{name: pl.Series(values) for name, values in found._asdict().items()},
-            }
-            rows.append(pl.select(**columns).cast(AGREEMENTS))
-    return pl.concat(rows).with_columns(pl.col("tau", "p").fill_nan(None))
+            named = {"split": split, "category": category, "topic": topic}
+            named |= {"survey": culture.survey, "measure": measure}
+            rows = pl.DataFrame({"anchor": culture.groups, **found._asdict()})
+            constants = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
+            tables.append(rows.with_columns(*constants).select(AGREEMENTS.names()).cast(AGREEMENTS))
+    return pl.concat(tables).with_columns(pl.col("tau", "p").fill_nan(None))

@@ -52,15 +52,6 @@ def test_a_table_that_is_gone_is_told(scored: Path):
     assert message.endswith(f"score the run again, with the options of before: `blend eval score {scored}`")
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_own_groups_have_a_page(run_of):
-    run = run_of(OWN)
-    write_scores(run, score_answers(run))
-    page = build_report(read_scored([run.directory]))
-    assert "Variance between and within nationalities" in page
-
-
 @pytest.fixture
 def scored_rows(run_of) -> Callable[..., Path]:
     """Scores rows of a table of texts."""

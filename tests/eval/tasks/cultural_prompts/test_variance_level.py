@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
 from blend.eval.tasks.cultural_prompts.lexical_variance import anova, published_variances, unbiased_variances
-from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums
+from blend.eval.tasks.cultural_prompts.text_measures import code_topic, pair_sums
 
 pytestmark = pytest.mark.slow  # for what its tests share
 
