@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.judging.corrected_scores import BIAS, KAPPA
-from blend.eval.judging.labelled_items import scored_with_labels
+from blend.eval.judging.corrected_scores import BIAS, KAPPA, scored_with_labels
 from blend.eval.judging.reply_sheet import replies
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.report_sections import ReportTable, Section, cell, region_name

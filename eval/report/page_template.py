@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from blend.eval.report.embedded_data import shortened
+from blend.eval.report.embedded_questions import shortened
 from blend.loaders.files.atomic import replace_own_file
 from blend.loaders.files.own_folders import PAGE_MARK, check_own_file
 from blend.loaders.files.storage import storage_errors

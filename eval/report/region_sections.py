@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from blend.eval.judging.labelled_items import is_worthless
+from blend.eval.judging.corrected_scores import is_worthless
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
+    OF_FEW,
     ReportChart,
     ReportTable,
     Section,
@@ -17,7 +18,7 @@ from blend.eval.report.report_sections import (
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED, Score
-from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL
+from blend.eval.tasks.short_answer.published_rules import SEMEVAL
 
 
 def region_sections(
@@ -178,7 +179,7 @@ def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
         "topics",
         "By region and topic",
         "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
-        "intervals. All models have the regions in the same order, and the same colours.",
+        f"intervals. All models have the regions in the same order, and the same colours.{OF_FEW}",
         pictures,
         ReportTable(("model", "region", "topic", what), cells),
     )

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from blend.eval.report import score_charts
-from blend.eval.report.vega_lite import Spec
+from blend.eval.report.score_charts import Spec
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.schemas.language.locales import Locale, registry
 
@@ -23,8 +23,6 @@ class ReportChart:
     """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
     large: bool = False
     """Whether it takes half of a broad screen and not a third."""
-    hatched: bool = False
-    """Whether cells are hatched since few answers are behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +138,12 @@ def _heat_map(
     y = [region_name(row) for row in rows]
     codes = {name: row for name, row in zip(y, rows, strict=True) if name != row}
     spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain, codes=codes)
-    hatched = any(score.n < score_charts.FEW for score in scores.values())
     wide, large = (len(x) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
-    return ReportChart(title, spec, wide=wide, large=large, hatched=hatched)
+    return ReportChart(title, spec, wide=wide, large=large)
 
+
+OF_FEW = f" A cell of fewer than {score_charts.FEW} answers has no colour."
+"""What the text beside heat maps says of them."""
 
 _PHONE_COLUMNS = 16
 """Columns of numbers that a phone has room for beside the codes of the rows."""

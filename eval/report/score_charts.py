@@ -6,11 +6,58 @@ colours. Colours of text and lines come from the page, which knows whether it is
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from math import ceil, floor, log10
 from types import MappingProxyType
 from typing import Any
 
-from blend.eval.report.vega_lite import Rows, Spec, load_altair, spec_of
+from blend.schemas.errors import MissingExtraError
+
+Spec = dict[str, Any]
+"""A Vega-Lite specification as JSON has it."""
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def load_altair() -> Any:
+    """The charting library.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return _library("altair")
+
+
+def chart_library() -> str:
+    """The JavaScript that draws the charts, complete, for one script element.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return str(_library("vl_convert").javascript_bundle())
+
+
+def spec_of(chart: Any, description: str, *, height: int) -> Spec:
+    """A chart as a specification that fits its place on the page, with what it shows in words."""
+    alt = load_altair()
+    sized = chart.properties(
+        width="container",
+        height=height,
+        description=description,
+        background="transparent",
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+    )
+    spec: Spec = sized.to_dict()
+    spec.pop("config", None)  # the page has one for light and one for dark
+    return spec
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError("the report", extra="report") from None
+
 
 _MODEL_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
 _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right")
@@ -87,7 +134,7 @@ def colour_domain(values: Sequence[float]) -> Domain:
 
 
 FEW = 10
-"""Answers below which a cell of a heat map is hatched: its figure says little."""
+"""Answers below which a cell of a heat map has no colour: its figure says little."""
 
 
 def heat_map(
@@ -99,7 +146,7 @@ def heat_map(
     domain: Domain,
     codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Spec:
-    """A number in every cell, on a colour that says the same; hatched where it is of fewer than `FEW` answers.
+    """A number in every cell, on a colour that says the same, but where it is of fewer than `FEW` answers.
 
     Args:
         rows: ``x``, ``y``, ``value`` and ``n``.
@@ -125,17 +172,16 @@ def heat_map(
             *_tooltips(alt, "value", "n"),
         ],
     )
-    colour = _colour(alt, title, domain)
-    cells = base.mark_rect().encode(color=colour)
-    of_few = base.transform_filter(alt.datum.n < FEW)
-    # The number stands on a piece of the plain cell, which the stripes frame.
-    hatched = of_few.mark_rect(color=_HATCHING)
-    plain = of_few.mark_rect(width={"band": 0.8}, height={"band": 0.64}).encode(color=colour)
-    numbers = base.mark_text(fontSize=alt.expr(f"width < {_CELL_WIDTH * len(x)} ? 10 : 11")).encode(
-        text=alt.Text("value:Q", format=".0f"),
-        color=alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white")),
+    enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= FEW, alt.datum.n < FEW))
+    numbers = {"text": alt.Text("value:Q", format=".0f")}
+    size = alt.expr(f"width < {_CELL_WIDTH * len(x)} ? 10 : 11")
+    bright_or_dark = alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white"))
+    layers = (
+        enough.mark_rect().encode(color=_colour(alt, title, domain))
+        + enough.mark_text(fontSize=size).encode(color=bright_or_dark, **numbers)
+        + few.mark_text(fontSize=size).encode(**numbers)
     )
-    return spec_of(cells + hatched + plain + numbers, f"Heat map: {title}", height=22 * len(y))
+    return spec_of(layers, f"Heat map: {title}", height=22 * len(y))
 
 
 _NAMES_WIDTH = 120
@@ -150,19 +196,6 @@ def _shortened(alt: Any, codes: Mapping[str, str], *, room: int) -> Any:
         return alt.Axis(labelLimit=_WHOLE)
     code = f"({json.dumps(dict(codes), ensure_ascii=False)})[datum.label] || datum.label"
     return alt.Axis(labelLimit=_WHOLE, labelExpr=f"{_WIDTH} < {room} ? {code} : datum.label")
-
-
-_HATCHING = {
-    "gradient": "linear",
-    **dict.fromkeys(("x1", "y1"), 0),
-    **dict.fromkeys(("x2", "y2"), 1),
-    "stops": [
-        {"offset": offset, "color": colour}
-        for begin, end in ((n / 14, (n + 0.4) / 14) for n in range(1, 14))
-        for offset, colour in ((begin, "#fff0"), (begin, "#fff"), (end, "#fff"), (end, "#fff0"))
-    ],
-}
-"""Stripes across a cell as a gradient with hard edges: Vega-Lite has no patterns."""
 
 
 def _upright(alt: Any) -> Any:

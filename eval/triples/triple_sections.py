@@ -5,6 +5,7 @@ from math import ceil
 
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
+    OF_FEW,
     ReportChart,
     ReportTable,
     Section,
@@ -119,7 +120,7 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
         "By language and country",
         runs[0].reword(
             "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
-            "more. Languages have other candidates, so rows can be compared more safely than columns."
+            f"more. Languages have other candidates, so rows can be compared more safely than columns.{OF_FEW}"
         ),
         pictures,
         ReportTable(("model", "language", "country", f"{main}, %"), cells),

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.report.repeat_columns import repeat_columns
+from blend.eval.report.report_page import repeat_columns
 from blend.eval.report.report_sections import cell
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 

@@ -16,12 +16,13 @@ from blend.eval.runs.run_tables import write_frame
 from blend.eval.statistics.clusters import divide
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     AGREEMENTS,
+    WORDS,
     Matrices,
     Settings,
     TopicFigures,
     agreements_of,
+    top_words,
 )
-from blend.eval.tasks.cultural_prompts.topic_words import WORDS, top_words
 from blend.loaders.files.atomic import atomic_file
 
 FOLDER = "analysis"

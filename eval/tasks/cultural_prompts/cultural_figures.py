@@ -11,10 +11,13 @@ from blend.eval.scores_json import ALL, Score, estimated, missing_share, plain
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts.analysis_tables import Totals
-from blend.eval.tasks.cultural_prompts.lexical_variance import Variances, anova, mean_estimate
-from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures
-from blend.eval.tasks.cultural_prompts.topic_words import ODDITIES
+from blend.eval.tasks.cultural_prompts.group_statistics import (
+    CulturalDistances,
+    Variances,
+    anova,
+    mean_estimate,
+)
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, Settings, TopicFigures
 from blend.schemas.language.text_comparison import agreeing, pluralise
 
 SIGNIFICANT = 0.05

@@ -22,9 +22,14 @@ from blend.eval.tasks.cultural_prompts.analysis_tables import (
     write_tables,
 )
 from blend.eval.tasks.cultural_prompts.cultural_figures import all_scores, warnings_on
-from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, distances
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicKey, TopicTexts, analyse_topics
-from blend.eval.tasks.cultural_prompts.topic_words import stop_words
+from blend.eval.tasks.cultural_prompts.group_statistics import CulturalDistances, distances
+from blend.eval.tasks.cultural_prompts.topic_analysis import (
+    Settings,
+    TopicKey,
+    TopicTexts,
+    analyse_topics,
+    stop_words,
+)
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.encodings import read_text
 from blend.loaders.files.pins import file_sha256

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.report.report_sections import ReportChart, ReportTable, Section
+from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts import cultural_charts
 from blend.eval.tasks.cultural_prompts.analysis_tables import WORDS_NAME, analysis_folder
 from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
-from blend.eval.tasks.cultural_prompts.topic_words import ODDITIES
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
@@ -98,7 +98,7 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             if between.value is not None and within[topic].value is not None
         ]
         if rows:
-            pictures.append(ReportChart(run.name, cultural_charts.variance_chart(rows, title=run.name)))
+            pictures.append(ReportChart(run.name, variance_chart(rows, title=run.name)))
     if not cells:
         return None
     return Section(
@@ -139,7 +139,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
             means = pl.DataFrame(rows).group_by("anchor", maintain_order=True).agg(pl.col("value").mean())
             order = means.sort("value", "anchor", descending=[True, False])["anchor"].to_list()
             title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
-            pictures.append(ReportChart(run.name, cultural_charts.anchor_chart(rows, order, title=title)))
+            pictures.append(ReportChart(run.name, anchor_chart(rows, order, title=title)))
     if not pictures:
         return None
     return Section(
@@ -207,3 +207,69 @@ def _examples(run: ScoredRun) -> Section | None:
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
     path = analysis_folder(run.run.directory) / name
     return read_frame(path, fix=score_again(run.run))
+
+
+_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
+
+
+def variance_chart(rows: Rows, *, title: str) -> Spec:
+    """One mark per topic: variance within groups, and between them, with both intervals.
+
+    Args:
+        rows: ``topic``, ``split``, ``within``, ``across`` and ``within_low`` … of both.
+        title: What is shown.
+    """
+    alt = load_altair()
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        color=alt.Color(
+            "split:N", scale=alt.Scale(range=list(_COLOURS)), legend=alt.Legend(orient="top", title=None)
+        ),
+        tooltip=[
+            alt.Tooltip("topic:N"),
+            alt.Tooltip("across:Q", format=".3f"),
+            alt.Tooltip("within:Q", format=".3f"),
+        ],
+    )
+    x = alt.X("within:Q", title="variance within nationalities")
+    y = alt.Y("across:Q", title="variance between nationalities")
+    marks = base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x, y=y)
+    upright = base.mark_rule(opacity=0.35).encode(x=x, y=alt.Y("across_low:Q"), y2="across_high:Q")
+    level = base.mark_rule(opacity=0.35).encode(x=alt.X("within_low:Q"), x2="within_high:Q", y=y)
+    largest = max(max(row["within_high"] or row["within"], row["across_high"] or row["across"]) for row in rows)
+    equal = (
+        alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))
+        .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
+        .encode(x="v:Q", y="v:Q")
+    )
+    return spec_of(
+        equal + upright + level + marks, f"Variance between and within nationalities: {title}", height=340
+    )
+
+
+def anchor_chart(rows: Rows, anchors: Sequence[str], *, title: str) -> Spec:
+    """The rank correlation of every anchor with its interval over topics, one colour per kind of text.
+
+    Args:
+        rows: ``anchor``, ``split``, ``value``, ``low``, ``high``.
+        anchors: From top to bottom.
+        title: What is shown.
+    """
+    alt = load_altair()
+    splits = list(dict.fromkeys(row["split"] for row in rows))
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        y=alt.Y("anchor:N", sort=list(anchors), title=None, axis=alt.Axis(labelLimit=0)),
+        yOffset=alt.YOffset("split:N", sort=splits),
+        color=alt.Color(
+            "split:N",
+            sort=splits,
+            scale=alt.Scale(range=list(_COLOURS)),
+            legend=alt.Legend(orient="top", title=None) if len(splits) > 1 else None,
+        ),
+        tooltip=[alt.Tooltip("anchor:N"), alt.Tooltip("split:N"), alt.Tooltip("value:Q", format=".3f")],
+    )
+    x = alt.X("value:Q", title=title)
+    marks = base.mark_point(filled=True, size=40, opacity=1).encode(x=x)
+    lines = base.mark_rule(strokeWidth=1.2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    zero = alt.Chart(alt.Data(values=[{"v": 0}])).mark_rule(color="#808a94").encode(x="v:Q")
+    height = (10 * len(splits) + 6) * len(anchors)
+    return spec_of(zero + lines + marks, f"{title}, by nationality", height=height)

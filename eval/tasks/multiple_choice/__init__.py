@@ -179,6 +179,6 @@ class MultipleChoice(FourOptions):
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
-        from blend.eval.tasks.multiple_choice.task_predictions import predictions
+        from blend.eval.tasks.multiple_choice.chosen_options import predictions
 
         return predictions()

@@ -6,7 +6,7 @@ from blend.eval.few_shot import part_examples, with_examples
 from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
 from blend.eval.task import ShotOptions
 from blend.eval.tasks.multiple_choice import LetteredOptions, Style
-from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT
+from blend.eval.tasks.multiple_choice.chosen_options import CONFIDENT_PROMPT
 from blend.schemas.prompts.choice_prompts import ANSWER_KEY, PUBLISHED_PROMPT
 from blend.schemas.prompts.prompt_slots import filled
 from blend.schemas.rows.published_rows import LETTERS

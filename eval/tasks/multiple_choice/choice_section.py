@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.report.report_sections import (
+    OF_FEW,
     ReportTable,
     Section,
     cell,
@@ -22,7 +23,7 @@ from blend.eval.report.single_answers import (
 )
 from blend.eval.scores_json import ALL
 from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
-from blend.eval.tasks.multiple_choice.confidence import COVERAGES
+from blend.eval.tasks.multiple_choice.chosen_options import COVERAGES
 from blend.schemas.rows.published_rows import LETTERS
 
 
@@ -97,7 +98,7 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
         "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
         "or its answer, was chosen where it was one of the three distractors. 33 is chance; a bright column "
         "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
-        "offer.",
+        f"offer.{OF_FEW}",
         pictures,
         ReportTable(("model", "culture", "chosen where on offer, %"), cells),
     )

@@ -7,8 +7,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from blend.eval.tasks.cultural_prompts.lexical_variance import anova, published_variances
-from blend.eval.tasks.cultural_prompts.survey_agreement import agreement, distances, tau_c, tau_of_names
+from blend.eval.tasks.cultural_prompts.group_statistics import (
+    agreement,
+    anova,
+    distances,
+    published_variances,
+    tau_c,
+    tau_of_names,
+)
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     PairSums,
@@ -18,7 +24,7 @@ from blend.eval.tasks.cultural_prompts.text_measures import (
     pair_sums,
     wed,
 )
-from blend.eval.tasks.cultural_prompts.topic_words import counts_as_word, stop_words, top_words, word_counts
+from blend.eval.tasks.cultural_prompts.topic_analysis import counts_as_word, stop_words, top_words, word_counts
 from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.surveys import read_survey
 

@@ -251,8 +251,8 @@ SURVEYS = {
             "own: distances are over 1 dimension ('power')",
             "own knows 1 of 3 groups (not, for example, 'French')",
             (
-                "own has 2 of the others under nearly the same name ('french' for 'French', 'Thai.' for 'Thai'); write "
-                "them as in the texts"
+                "own has 2 of the others under nearly the same name ('french' for 'French', 'Thai.' for "
+                "'Thai'); write them as in the texts"
             ),
             "own: too few groups to rank (1); no correlation",
         ),

@@ -11,15 +11,15 @@ import polars as pl
 import pytest
 
 from blend.eval.scoring import score_answers
-from blend.eval.tasks.cultural_prompts.survey_agreement import distances
+from blend.eval.tasks.cultural_prompts.group_statistics import distances
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
     TopicFigures,
     TopicKey,
     TopicTexts,
     analyse_topics,
+    stop_words,
 )
-from blend.eval.tasks.cultural_prompts.topic_words import stop_words
 from blend.loaders.surveys import read_survey
 from blend.schemas.distribution import how_to_install
 from blend.schemas.errors import MissingExtraError, ServerError

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blend.eval.tasks.cultural_prompts.lexical_variance import anova, published_variances, unbiased_variances
+from blend.eval.tasks.cultural_prompts.group_statistics import anova, published_variances, unbiased_variances
 from blend.eval.tasks.cultural_prompts.text_measures import code_topic, pair_sums
 
 pytestmark = pytest.mark.slow  # for what its tests share

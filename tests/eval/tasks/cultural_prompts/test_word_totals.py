@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from blend.eval.tasks.cultural_prompts import analysis_tables
 from blend.eval.tasks.cultural_prompts.analysis_tables import Totals
 from blend.eval.tasks.cultural_prompts.text_measures import code_topic
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey
-from blend.eval.tasks.cultural_prompts.topic_words import word_counts
+from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey, word_counts
 
 GROUPS = ("first", "second", "third")
 TEXTS = st.lists(

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.tasks.multiple_choice.chosen_options import strict_choice
-from blend.eval.tasks.multiple_choice.confidence import stated_confidence, without_confidence
+from blend.eval.tasks.multiple_choice.chosen_options import stated_confidence, strict_choice, without_confidence
 from helpers.models.own_models import Saying, refused
 
 
