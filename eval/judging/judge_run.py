@@ -1,4 +1,4 @@
-"""Asking a judge about the replies of a run: a run of its own in that one's directory."""
+"""Asking a judge about the replies of a run: what it is asked, and its run in that one's directory."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

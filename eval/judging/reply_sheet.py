@@ -1,6 +1,7 @@
-"""The reply sheet of a run: replies that are drawn with known probabilities, for natives to judge.
+"""The reply sheet of a run: replies that are drawn with known probabilities for natives to judge.
 
 Natives do not see the accepted answers: what they say is to be theirs, and not the string rule's once more.
+Sheets that came back become people's labels on items (`runs.labels`).
 """
 
 import os

@@ -1,4 +1,7 @@
-"""Verdicts: what judges have said of a run's replies, read from its directory."""
+"""Verdicts: the prompt of a judge, and what judges have said of a run's replies, read from its directory.
+
+A judge should not score its own kind, which models tend to prefer; `families` tells by names.
+"""
 
 import hashlib
 import json

@@ -15,6 +15,8 @@ from blend.eval.report.report_sections import (
     keys_best_first,
     pairs,
     region_name,
+    score_rows,
+    table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED, Score
@@ -80,16 +82,13 @@ def _codes(runs: Sequence[ScoredRun]) -> Section | None:
     """The figures that SemEval-2026 Task 7 publishes of short answers."""
     scores = {run.name: run.of("accuracy", "code") for run in runs}
     codes = sorted({code for by_code in scores.values() for code in by_code})
-    if not codes:
-        return None
-    cells = tuple((code, *(cell(by_code.get(code)) for by_code in scores.values())) for code in codes)
-    return Section(
+    return table_section(
         "codes",
         "By code",
         "Accuracy by the rule of SemEval-2026 Task 7, for each of its codes: language asked in and region. The "
         "official figure is their plain mean.",
-        (),
-        ReportTable(("code", *scores), cells),
+        ("code", *scores),
+        ((code, *(cell(by_code.get(code)) for by_code in scores.values())) for code in codes),
         is_open=True,
     )
 
@@ -99,19 +98,18 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | 
     regions = keys_best_first(scores)
     if not regions:
         return None
-    rows = [
-        {"region": region_name(region), "model": model, **_ends(by_region[region])}
-        for model, by_region in scores.items()
-        for region in regions
-        if region in by_region
-    ]
     names = [region_name(region) for region in regions]
     cells = tuple(
         (f"{name} ({region})", *(cell(by_region.get(region)) for by_region in scores.values()))
         for name, region in zip(names, regions, strict=True)
     )
-    chart = score_charts.region_chart(
-        rows, names, list(scores), title=f"{metric_name(metric)}, %", chance=chance
+    chart = score_charts.interval_chart(
+        score_rows(scores, regions),
+        names,
+        list(scores),
+        title=f"{metric_name(metric)}, %",
+        domain=(0, 100),
+        line=None if chance is None else (chance, f"chance, {chance:g} %"),
     )
     return Section(
         "regions",
@@ -183,7 +181,3 @@ def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
         pictures,
         ReportTable(("model", "region", "topic", what), cells),
     )
-
-
-def _ends(score: Score) -> dict[str, float | None]:
-    return {"value": score.value, "low": score.low, "high": score.high}

@@ -63,6 +63,22 @@ class Section:
     """The few figures that stand for those of the table, shown at once."""
 
 
+def table_section(
+    name: str,
+    title: str,
+    text: str,
+    head: Sequence[str],
+    rows: Iterable[tuple[str, ...]],
+    *,
+    is_open: bool = False,
+) -> Section | None:
+    """A section without pictures; null where its table has no rows."""
+    cells = tuple(rows)
+    if not cells:
+        return None
+    return Section(name, title, text, (), ReportTable(tuple(head), cells), is_open=is_open)
+
+
 @cache
 def known_regions() -> Mapping[str, Locale]:
     """Locales by the code that scores call their regions."""
@@ -159,6 +175,16 @@ def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
             if score.value is not None:
                 values.setdefault(key, []).append(score.value)
     return sorted(values, key=lambda key: (-sum(values[key]) / len(values[key]), key))
+
+
+def score_rows(scores: Mapping[str, Mapping[str, Score]], keys: Sequence[str]) -> list[dict[str, Any]]:
+    """Scores by series and key, such as model and region, as `score_charts.interval_chart` takes them."""
+    return [
+        {"key": region_name(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
+        for series, by_key in scores.items()
+        for key in keys
+        if (one := by_key.get(key)) is not None and one.value is not None
+    ]
 
 
 def cell(score: Score | None) -> str:

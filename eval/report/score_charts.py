@@ -59,7 +59,7 @@ def _library(name: str) -> Any:
         raise MissingExtraError("the report", extra="report") from None
 
 
-_MODEL_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
+_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
 _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right")
 
 # From dark blue to yellow, told apart by colour-blind readers and in grey as well.
@@ -74,48 +74,61 @@ _WHOLE = 0
 """A limit of a label's width that is none: a name that is cut off can be another one's."""
 
 
-def region_chart(
+def interval_chart(
     rows: Rows,
-    regions: Sequence[str],
-    models: Sequence[str],
+    keys: Sequence[str],
+    series: Sequence[str],
     *,
     title: str,
-    highest: float = 100,
-    chance: float | None = None,
+    domain: tuple[float, float] | None = None,
+    line: tuple[float, str] | None = None,
+    digits: int = 1,
 ) -> Spec:
-    """Figures by region with their intervals, one mark per model.
+    """Figures by region or the like with their intervals, one mark per model or other series.
 
     Args:
-        rows: ``region`` (name), ``model``, ``value``, ``low``, ``high`` in percent.
-        regions: Names of the regions, from top to bottom.
-        models: Names of the models, in the order of the page.
+        rows: ``key``, ``series``, ``value``, ``low`` and ``high``.
+        keys: Names of regions or the like, from top to bottom.
+        series: Names of the models or other series, in the order of the page.
         title: What the horizontal axis shows.
-        highest: Where the horizontal axis ends.
-        chance: What guessing scores, in percent, as a dashed line; none when absent.
+        domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
+        line: A figure to compare with, as a dashed line, and what it is.
+        digits: Digits behind the point that a tooltip shows.
     """
     alt = load_altair()
-    step = 14 * len(models) + 6
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
-        yOffset=alt.YOffset("model:N", sort=list(models)),
-        tooltip=_tooltips(alt, "model", "region", "value", "low", "high"),
+        y=alt.Y("key:N", sort=list(keys), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
+        yOffset=alt.YOffset("series:N", sort=list(series)),
+        tooltip=[
+            alt.Tooltip("series:N"),
+            alt.Tooltip("key:N"),
+            *_tooltips(alt, "value", "low", "high", digits=digits),
+        ],
     )
-    colour = _by_model(alt, "Color", models, _MODEL_COLOURS, _legend(alt, models))
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest]), axis=alt.Axis(labelFlush=False))
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        x=x,
-        color=colour,
-        shape=_by_model(alt, "Shape", models, _SHAPES, _legend(alt, models)),
+    scale = alt.Undefined if domain is None else alt.Scale(domain=list(domain))
+    x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(labelFlush=False))
+    legend = None if len(series) == 1 else alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)
+    colour, shape = (
+        getattr(alt, channel)(
+            "series:N",
+            sort=list(series),
+            # From the first value on again where series are more.
+            scale=alt.Scale(domain=list(series), range=[values[i % len(values)] for i in range(len(series))]),
+            legend=legend,
+        )
+        for channel, values in (("Color", _COLOURS), ("Shape", _SHAPES))
     )
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=x, color=colour, shape=shape)
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q", color=colour)
     layers = lines + marks
-    if chance is not None:
-        guess = alt.Chart(alt.Data(values=[{"value": chance, "what": f"chance, {chance:g} %"}]))
-        line = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
+    if line is not None:
+        value, what = line
+        guess = alt.Chart(alt.Data(values=[{"value": value, "what": what}]))
+        dashed = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
         # Above the rows, between them and the legend: within, it would lie on the marks of the first region.
         label = guess.mark_text(baseline="bottom", y=-3).encode(x=x, text="what:N")
-        layers = line + layers + label
-    return spec_of(layers, f"{title} by region with 95 % intervals", height=step * len(regions))
+        layers = dashed + layers + label
+    return spec_of(layers, f"{title} with 95 % intervals", height=(14 * len(series) + 6) * len(keys))
 
 
 Domain = tuple[float, float]
@@ -169,7 +182,8 @@ def heat_map(
         tooltip=[
             alt.Tooltip("y:N", title="row"),
             alt.Tooltip("x:N", title="column"),
-            *_tooltips(alt, "value", "n"),
+            *_tooltips(alt, "value"),
+            alt.Tooltip("n:Q"),
         ],
     )
     enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= FEW, alt.datum.n < FEW))
@@ -206,17 +220,8 @@ def _upright(alt: Any) -> Any:
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
 
 
-def _tooltips(alt: Any, *names: str) -> list[Any]:
-    return [
-        alt.Tooltip(f"{name}:Q", format=".1f") if name in ("value", "low", "high") else alt.Tooltip(f"{name}:N")
-        for name in names
-    ]
-
-
-def _by_model(alt: Any, channel: str, models: Sequence[str], values: Sequence[Any], legend: Any) -> Any:
-    """A channel with a value for each model, from the first value on again where models are more."""
-    scale = alt.Scale(domain=list(models), range=[values[i % len(values)] for i in range(len(models))])
-    return getattr(alt, channel)("model:N", sort=list(models), scale=scale, legend=legend)
+def _tooltips(alt: Any, *figures: str, digits: int = 1) -> list[Any]:
+    return [alt.Tooltip(f"{name}:Q", format=f".{digits}f") for name in figures]
 
 
 def _colour(alt: Any, title: str, domain: Domain) -> Any:
@@ -224,9 +229,3 @@ def _colour(alt: Any, title: str, domain: Domain) -> Any:
     legend = alt.Legend(**_BAR, values=list(domain))
     scale = alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True)
     return alt.Color("value:Q", scale=scale, title=title, legend=legend)
-
-
-def _legend(alt: Any, models: Sequence[str]) -> Any:
-    if len(models) == 1:
-        return None
-    return alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)

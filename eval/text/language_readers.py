@@ -1,4 +1,4 @@
-"""Languages: for each, how its answers are read by default, what else is offered, and what is not claimed."""
+"""Languages: for each, how its answers are read, which spellings are one word, and what is not claimed."""
 
 import re
 import tomllib

@@ -2,14 +2,18 @@
 
 The rules are those of ``NLTKWordTokenizer``, which all work within what stands between two blanks, the end of
 a sentence apart. So every such chunk is parted once and remembered, and a text costs little more than a look
-at each of its words. Sentences are parted by `nltk_sentences`; the difference from NLTK with its downloaded
+at each of its words. Sentences are parted as by its Punkt; the difference from NLTK with its downloaded
 data is a full stop behind an abbreviation: ``mr. smith`` is ``mr`` ``.`` ``smith`` here and ``mr.`` ``smith``
 there.
 
 ``tests/eval/text/test_nltk_tokens.py`` holds the tokens to those of NLTK, on any text.
 
 References:
-    NLTK 3.10, ``nltk.tokenize.destructive``, https://www.nltk.org.
+    NLTK 3.10, ``nltk.tokenize.destructive`` and ``nltk.tokenize.punkt``, https://www.nltk.org; Kiss and Strunk
+    (2006), Unsupervised Multilingual Sentence Boundary Detection, Computational Linguistics 32. Punkt that has
+    learned nothing knows no abbreviation: a full stop, question or exclamation mark ends a sentence where white
+    space or another mark follows, unless it belongs to an ellipsis, an initial or a number that goes on in
+    lower case.
 """
 
 import re

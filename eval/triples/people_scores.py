@@ -1,4 +1,7 @@
-"""ScoredItems: agreement, precision by people, and how far each automatic measure goes along with people."""
+"""People about triples: sheets of a model's predictions, what people say of them, and figures of that.
+
+The figures are agreement, precision by people, and how far each automatic measure goes along with people.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,11 +1,18 @@
-"""Sections of texts for readers of many nationalities: variance, words, correlations, examples."""
+"""Sections of texts for readers of many nationalities: variance, words, correlations, examples, charts."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.report.report_sections import ReportChart, ReportTable, Section
-from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
+from blend.eval.report.report_sections import (
+    ReportChart,
+    ReportTable,
+    Section,
+    keys_best_first,
+    score_rows,
+    table_section,
+)
+from blend.eval.report.score_charts import Rows, Spec, interval_chart, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_tables import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
@@ -119,27 +126,18 @@ def _ends(name: str, score: Score) -> dict[str, float | None]:
 
 
 def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
-    metric = f"tau-{measure}-{survey}"
+    title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
     pictures, cells = [], []
     for run in runs:
-        rows = []
-        for key, score in run.of(metric, "anchor").items():
+        by_split: dict[str, dict[str, Score]] = {}
+        for key, score in run.of(f"tau-{measure}-{survey}", "anchor").items():
             split, _, anchor = key.rpartition("/")
             cells.append((run.name, split or "texts", anchor, figure(score, 3)))
-            rows.append(
-                {
-                    "anchor": anchor,
-                    "split": split or "texts",
-                    "value": score.value,
-                    "low": score.low,
-                    "high": score.high,
-                }
-            )
-        if rows:
-            means = pl.DataFrame(rows).group_by("anchor", maintain_order=True).agg(pl.col("value").mean())
-            order = means.sort("value", "anchor", descending=[True, False])["anchor"].to_list()
-            title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
-            pictures.append(ReportChart(run.name, anchor_chart(rows, order, title=title)))
+            by_split.setdefault(split or "texts", {})[anchor] = score
+        if order := keys_best_first(by_split):
+            rows = score_rows(by_split, order)
+            spec = interval_chart(rows, order, list(by_split), title=title, line=(0, ""), digits=3)
+            pictures.append(ReportChart(run.name, spec))
     if not pictures:
         return None
     return Section(
@@ -162,15 +160,13 @@ def _words(runs: Sequence[ScoredRun]) -> Section | None:
         rows = all_categories if len(all_categories) else words.filter(pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
-    if not cells:
-        return None
-    return Section(
+    return table_section(
         "words",
         "Words of every nationality",
         f"The {WORDS} words with the highest TF-IDF: frequent in the texts for one nationality, rare in "
         "those for others.",
-        (),
-        ReportTable(("model", "nationality", "kind of text", "words"), tuple(cells)),
+        ("model", "nationality", "kind of text", "words"),
+        cells,
         is_open=len(cells) <= 2 * WORDS,
     )
 
@@ -244,32 +240,3 @@ def variance_chart(rows: Rows, *, title: str) -> Spec:
     return spec_of(
         equal + upright + level + marks, f"Variance between and within nationalities: {title}", height=340
     )
-
-
-def anchor_chart(rows: Rows, anchors: Sequence[str], *, title: str) -> Spec:
-    """The rank correlation of every anchor with its interval over topics, one colour per kind of text.
-
-    Args:
-        rows: ``anchor``, ``split``, ``value``, ``low``, ``high``.
-        anchors: From top to bottom.
-        title: What is shown.
-    """
-    alt = load_altair()
-    splits = list(dict.fromkeys(row["split"] for row in rows))
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("anchor:N", sort=list(anchors), title=None, axis=alt.Axis(labelLimit=0)),
-        yOffset=alt.YOffset("split:N", sort=splits),
-        color=alt.Color(
-            "split:N",
-            sort=splits,
-            scale=alt.Scale(range=list(_COLOURS)),
-            legend=alt.Legend(orient="top", title=None) if len(splits) > 1 else None,
-        ),
-        tooltip=[alt.Tooltip("anchor:N"), alt.Tooltip("split:N"), alt.Tooltip("value:Q", format=".3f")],
-    )
-    x = alt.X("value:Q", title=title)
-    marks = base.mark_point(filled=True, size=40, opacity=1).encode(x=x)
-    lines = base.mark_rule(strokeWidth=1.2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
-    zero = alt.Chart(alt.Data(values=[{"v": 0}])).mark_rule(color="#808a94").encode(x="v:Q")
-    height = (10 * len(splits) + 6) * len(anchors)
-    return spec_of(zero + lines + marks, f"{title}, by nationality", height=height)

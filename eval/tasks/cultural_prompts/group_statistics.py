@@ -1,4 +1,7 @@
-"""Lexical variance: how much texts about a topic differ between groups, and within each of them.
+"""Statistics of groups: how much their texts differ, and whether that goes along with their values.
+
+Lexical variance is between groups and within each of them; cultural distance is how far the answers of two
+groups in a survey lie apart, and their agreement a rank correlation.
 
 References:
     Bhatt and Diaz (2024), section 3.3. The estimates that are called unbiased here are this package's: the
@@ -56,7 +59,7 @@ def published_variances(
 
     Args:
         pairs: WED of the texts of a topic.
-        definition: See `coded_topics.Definition`.
+        definition: See `text_measures.Definition`.
         seed: Seed of the intervals.
         draws: Bootstrap draws of groups; none leaves the intervals out.
     """
@@ -228,7 +231,7 @@ def agreement(
             where unknown.
         groups: What its rows and columns stand for.
         culture: The distances of some of the groups.
-        definition: See `coded_topics.Definition`.
+        definition: See `text_measures.Definition`.
         least_first: Whether the published code lists the least alike first, as it does for BLEU and not for
             WED; only for ``reference_code``.
 

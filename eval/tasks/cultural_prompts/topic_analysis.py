@@ -1,7 +1,8 @@
 """Analysis of one topic: everything that needs all of its texts, and nothing that needs another topic.
 
 A topic is the unit that is sent to a worker. What comes back is small beside the texts: a few matrices of
-groups and the counts of words.
+groups and the counts of words. A group's own words are those of the highest TF-IDF. Odd texts are empty ones,
+refusals, texts in another language, without blanks or there twice; they are counted and kept.
 """
 
 import math

@@ -1,8 +1,9 @@
-"""Lists: what a model named against what a release says, by precision, recall and F1.
+"""Lists: the entries that a model wrote against what a release says, by precision, recall and F1.
 
-An entry names a part if its words are those of one of the part's accepted names: folded, and brought to base
-forms where the language has a lemmatiser. By the rule ``contains`` the words of the name may stand inside the
-entry, so that ``fresh basil`` names basil, and ``soy sauce`` names soy as well.
+First a text is parted into entries (`listed`). An entry names a part if its words are those of one of the
+part's accepted names: folded, and brought to base forms where the language has a lemmatiser. By the rule
+``contains`` the words of the name may stand inside the entry, so that ``fresh basil`` names basil, and
+``soy sauce`` names soy as well.
 """
 
 import re

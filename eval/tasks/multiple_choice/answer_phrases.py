@@ -1,7 +1,7 @@
 """Answer phrases: the words with which a reply names the option it chooses, in every language at once.
 
 ``answer_phrases.toml`` holds them by language. A reply may be in any language, whatever that of the question,
-so all languages are one list.
+so all languages are one list. Behind them stands what a reply denies by such words (`without_denied`).
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Choosing: which option an answer stands for, by each rule that the answers allow."""
+"""Choosing: which option an answer stands for, by each rule that the answers allow, and how sure it is.
+
+Last stand the files of SemEval-2026 Task 7, which mark the chosen option.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

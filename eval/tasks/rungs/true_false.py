@@ -1,4 +1,8 @@
-"""True or false: each option of a multiple-choice question by itself."""
+"""True or false: each option of a multiple-choice question by itself: items, replies, scores.
+
+``docs/scores.md`` has every formula. Every interval is over templates: the questions made of one template are
+not independent.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,8 @@
-"""The published rule of short-answer scoring, with all that `default` mends.
+"""The published rules of short-answer scoring: that of BLEnD, and that of SemEval-2026 Task 7 with its files.
+
+The scorer of SemEval-2026 Task 7 looks for the lemmas of an accepted answer in those of the prediction. It
+reads each language with a library of its own, in a container with Python 3.9; here the lemmatisers of
+`paper_rule` stand in for them.
 
 References:
     Myung et al. (2024), BLEnD, section 4.1, and the scorer published with it.

@@ -1,6 +1,7 @@
 """Short answers: from what a model wrote to decisions, by comparing it with what annotators answered.
 
-``docs/short-answers.md`` says what every rule does, and how far `default` is from `paper`.
+``docs/short-answers.md`` says what every rule does, and how far `default` is from `paper`. Behind the rules
+stands what a judge is asked where the default rule is not sure, and what becomes of its verdicts.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Judging: decisions on short answers, and their scores; ``docs/short-answers.md`` has every formula."""
+"""Scores of short answers and what the report shows of them; ``docs/short-answers.md`` has every formula."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ import polars as pl
 
 from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
-from blend.eval.report.report_sections import ReportTable, Section, cell, region_name
+from blend.eval.report.report_sections import Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.runs.answers_in_parts import packed, unpacked
@@ -260,20 +260,18 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
 
 def languages_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Local language against English, where a region was asked in both."""
-    cells = [
+    cells = (
         (run.name, "all" if key == ALL else region_name(key), cell(score))
         for run in runs
         for scope in ("overall", "region")
         for key, score in run.of("sem-b-gap", scope).items()
-    ]
-    if not cells:
-        return None
-    return Section(
+    )
+    return table_section(
         "languages",
         "Local language against English",
         "Share correct in the language of the region, less that of the same questions in English: above 0 the "
         "local language is better. An interval that holds 0 shows no difference.",
-        (),
-        ReportTable(("model", "region", "local less English, points"), tuple(cells)),
+        ("model", "region", "local less English, points"),
+        cells,
         is_open=True,
     )

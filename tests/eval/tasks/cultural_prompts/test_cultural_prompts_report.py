@@ -72,15 +72,6 @@ OWN = [
 ]
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_texts_of_two_models_stand_side_by_side(scored_rows):
-    others = [row | {"text": f"So {row['text']}"} for row in reversed(OWN)]
-    directories = [scored_rows(OWN, "one"), scored_rows(others, "two")]
-    page = build_report(read_scored(directories))
-    assert all(name in page for name in ("one.jsonl", "two.jsonl"))
-
-
 def refused(*directories: Path) -> str:
     with pytest.raises(InputError) as told:
         check_comparable(read_scored(directories))

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from blend.eval.scoring import score_answers
 from blend.eval.tasks.cultural_prompts.group_statistics import distances
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
@@ -77,16 +76,6 @@ def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, sett
             os.kill(worker.process.pid, signal.SIGKILL)
         found.append(figures)
     assert_same(found, expected)
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_run_scored_on_a_cluster_has_the_same_scores(cluster, golden_texts, surveys, run_of):
-    run = run_of(golden_texts)
-    alone = score_answers(run, surveys=surveys)
-    on_cluster = score_answers(run, surveys=surveys, dask=cluster.scheduler_address)
-    assert on_cluster.scores == alone.scores
-    assert on_cluster.decisions.equals(alone.decisions)
 
 
 @pytest.mark.integration

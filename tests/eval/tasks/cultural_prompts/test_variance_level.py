@@ -50,14 +50,6 @@ def test_the_published_procedure_does(p_values):
     assert sum(p < LEVEL for p in p_values["published"]) > EXPERIMENTS / 4
 
 
-def test_both_kinds_are_equal_on_average():
-    draw = np.random.default_rng(7)
-    pairs = [pair_sums(topic_without_effect(draw)) for _ in range(150)]
-    both = [unbiased_variances(one, draws=0) for one in pairs]
-    differences = np.array([one.across.value - one.within.value for one in both])
-    assert abs(differences.mean()) < 3 * differences.std() / np.sqrt(len(differences))
-
-
 def test_an_effect_of_nationality_is_found():
     draw = np.random.default_rng(7)
     across, within = [], []

@@ -87,13 +87,6 @@ def test_confidence_by_probabilities(asked: Callable[..., blend.Run], style: str
     assert "AUROC" in page
 
 
-@pytest.mark.slow
-def test_a_run_without_confidence_has_no_such_figures(asked: Callable[..., blend.Run]):
-    scored = blend.score_run(asked(Saying(lambda prompts: ['{"answer_choice": "A"}' for _ in prompts])))
-    assert not {"ece", "auroc", "accuracy-at-coverage"} & set(scored.frame["metric"])
-    assert "confidence" not in scored.decisions().columns
-
-
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
     assert refused(lambda: asked(Saying(len), style="letters", confidence=True)) == (
         "`confidence=True` makes sense only in the style 'json', and here `style=letters`, whose probabilities "
