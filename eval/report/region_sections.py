@@ -104,7 +104,7 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | 
         for name, region in zip(names, regions, strict=True)
     )
     chart = score_charts.interval_chart(
-        score_rows(scores, regions),
+        score_rows(scores, regions, region_name),
         names,
         list(scores),
         title=f"{metric_name(metric)}, %",

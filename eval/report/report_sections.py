@@ -1,6 +1,6 @@
 """Sections: what a task shows of its scores on the page, as charts and tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -177,10 +177,12 @@ def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
     return sorted(values, key=lambda key: (-sum(values[key]) / len(values[key]), key))
 
 
-def score_rows(scores: Mapping[str, Mapping[str, Score]], keys: Sequence[str]) -> list[dict[str, Any]]:
+def score_rows(
+    scores: Mapping[str, Mapping[str, Score]], keys: Sequence[str], name: Callable[[str], str] = str
+) -> list[dict[str, Any]]:
     """Scores by series and key, such as model and region, as `score_charts.interval_chart` takes them."""
     return [
-        {"key": region_name(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
+        {"key": name(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
         for series, by_key in scores.items()
         for key in keys
         if (one := by_key.get(key)) is not None and one.value is not None
