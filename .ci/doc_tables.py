@@ -15,8 +15,8 @@ from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text import language_readers
 from blend.loaders.wikidata.endpoints import known_endpoints
-from blend.schemas.base.docstrings import docstring_of, first_line_of
-from blend.schemas.release.finding_kinds import finding_steps
+from blend.schemas.models import docstring_of, first_line_of
+from blend.schemas.reports import finding_steps
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -33,11 +33,11 @@ import polars as pl
 from make_regions import base_tables, make_regions, write_regions
 
 from blend.builders.release import build_release
-from blend.loaders.files.locales import read_locales
+from blend.loaders.files.toml import read_locales
 from blend.loaders.recipes.ready import blend_recipe
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
 MODES: dict[str, dict[str, Any]] = {
     "default": {},

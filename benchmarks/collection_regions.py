@@ -15,7 +15,7 @@ from vote_chances import vote_shares
 from blend.builders.mcq import build_mcq
 from blend.builders.stats.planning import FEWEST_ANNOTATORS, MOST_ANNOTATORS, REGION_FIGURES, made_of
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 
 FIGURES = Path(__file__).resolve().parents[1] / "decisions" / "blend" / "collection_regions.tsv"
 WANTED = 5

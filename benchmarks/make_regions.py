@@ -23,10 +23,10 @@ from typing import Any
 import polars as pl
 import tomli_w
 
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS
-from blend.schemas.rows.nested_frames import nested_frame
+from blend.schemas.arrow_types import nested_frame
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
+from blend.schemas.locales import Locale, Registry, registry
 
 RENAMED = 0.2
 """Share of the answers that an invented region calls by names of its own; with it, two invented regions share

@@ -27,8 +27,8 @@ from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.offered_options import offered_options
 from blend.loaders.responses.shipped import shipped_readings
 from blend.loaders.upstream.blend import BlendTables, read_blend
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 NAMES: Mapping[str, Sequence[str]] = {
     RULES: FEATURES,

@@ -51,7 +51,7 @@ def make(folder: Path, items: int) -> float:
     import numpy as np
     import polars as pl
 
-    from blend.schemas.language.locales import registry
+    from blend.schemas.locales import registry
 
     items = min(items, QUESTIONS)
     rng = np.random.default_rng(0)
@@ -89,7 +89,7 @@ def asked(folder: Path, items: int) -> Any:
     from blend.eval.items import repeated
     from blend.eval.tasks.multiple_choice import ChoiceOptions
     from blend.eval.tasks.multiple_choice.choice_items import choice_items
-    from blend.schemas.language.locales import registry
+    from blend.schemas.locales import registry
 
     splits = {locale.tag: locale.split for locale in registry()}
     table = pl.read_parquet(folder / "table.parquet").with_columns(
@@ -104,7 +104,7 @@ def keep(folder: Path, items: int) -> float:
     """Keep an answer to each item, as a model's come in."""
     from blend.eval.models.protocols import Decoding, ModelDescription
     from blend.eval.release_items import ReleaseItems
-    from blend.eval.runs import opened
+    from blend.eval.runs.run_directory import opened
 
     started = time.perf_counter()
     options, made = asked(folder, items)

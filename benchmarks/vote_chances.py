@@ -16,7 +16,7 @@ from math import comb, exp, lgamma, prod
 
 import polars as pl
 
-from blend.schemas.prompts.short_answer_prompts import MAX_IDK, MAX_UNANSWERABLE
+from blend.schemas.frames import MAX_IDK, MAX_UNANSWERABLE
 
 NOVELTY = 1.75
 """Weight, in annotators, of saying what nobody has said.

@@ -24,7 +24,7 @@ from typing import IO, cast
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.dump_parts import BLOCK_BYTES
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
-from blend.schemas.recipe.domains import Domain, domains
+from blend.schemas.recipe import Domain, domains
 
 LANGUAGES = (
     "ar", "de", "en", "es", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh", "zh-hans", "mul",

@@ -16,15 +16,14 @@ import polars as pl
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.topics import FORMS, TopicTables
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.nationalities import Nationality, article_by_letter, article_by_sound, nationalities
-from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.recipe.cultural_options import CulturalOptions
-from blend.schemas.rows.cultural_prompt_rows import (
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS, filled
+from blend.schemas.languages import Nationality, article_by_letter, article_by_sound, nationalities
+from blend.schemas.recipe import CulturalOptions
+from blend.schemas.rows import (
     ARTICLE_SLOTS,
     NATIONALITY_SLOTS,
     TOPIC_SLOTS,
 )
-from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS, FINDINGS
 
 ENGLISH = "en"
 

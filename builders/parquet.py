@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel
 
-from blend.schemas.base.arrow_types import published, published_columns
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.rows.hub_features import written_schema
+from blend.schemas.arrow_types import published, published_columns, written_schema
+from blend.schemas.manifest import TableInfo
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from blend.schemas.release.manifest import StageReport
+from blend.schemas.manifest import StageReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Jinja templates of the dataset card."""
+"""Jinja templates of the dataset card, and the vocabulary of its metadata."""

@@ -1,28 +1,25 @@
 """Asking: who answers the questions of a run and how, settled once before the first question is asked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, get_args
 
-from blend.eval.batch_runs import keep_results, write_run_requests
 from blend.eval.few_shot import BLANK_LINE
-from blend.eval.models.callers_model import OwnModel, callers_model, callers_scorer, writes_alone
+from blend.eval.models.callers_model import OwnModel, callers_model, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
-from blend.eval.models.chosen import Decoding, Local, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, Server
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.release_items import ReleaseItems, read_items
-from blend.eval.runs import opened
-from blend.eval.runs.ask_model import ask_model, pending_items
-from blend.eval.runs.candidate_answers import ask_candidates
+from blend.eval.runs.ask_model import ask_candidates, ask_model, pending_items
+from blend.eval.runs.batch_files import keep_results, write_run_requests
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
-from blend.eval.runs.run_directory import Run, RunOutcome, Shard
-from blend.eval.runs.usage import OnPlan, Price, plan_asking
+from blend.eval.runs.run_directory import Run, RunOutcome, Shard, opened
+from blend.eval.runs.usage import Price, plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
@@ -35,43 +32,6 @@ OF_OUR_MODELS = ("causal", "max_masks")
 
 _OF_WRITING = ("max_tokens", "temperature", "seed", "samples", "thought_marks")
 _OF_SPEAKING = ("system", "thinking")
-
-
-@dataclass(frozen=True)
-class Asking:
-    """How a run asks, besides whom: parameters of `evaluation.run_task`."""
-
-    decoding: Decoding
-    """How answers are written."""
-    shard: Shard | None = None
-    """Which of several machines this is."""
-    batch_out: Path | None = None
-    """File of requests to write in place of asking."""
-    batch_in: tuple[Path, ...] = ()
-    """Files of results to read in place of asking."""
-    price: Price | None = None
-    """Price of tokens."""
-    budget: float | None = None
-    """Cost from which on nobody is asked."""
-    on_plan: OnPlan | None = None
-    """Hears what is about to be asked."""
-
-    def __post_init__(self) -> None:
-        if self.batch_out is not None and self.batch_in:
-            raise ArgumentError("give `batch_out` or `batch_in`, and not both")
-        if self.budget is not None and self.price is None:
-            raise ArgumentError("`budget` needs a `price`, by which it is known what is spent")
-        if self.budget is not None and self.budget < 0:
-            raise ArgumentError(f"`budget`: {self.budget} is not possible (it is 0 at least)")
-
-    @property
-    def in_files(self) -> bool:
-        """Whether questions go out, or answers come in, in files."""
-        return self.batch_out is not None or bool(self.batch_in)
-
-    def given(self, *names: str) -> dict[str, Any]:
-        """Fields of the decoding that were given, by name."""
-        return {name: value for name in names if (value := getattr(self.decoding, name)) not in (None, ())}
 
 
 def refuse(options: Mapping[str, Any], where: str) -> None:
@@ -87,7 +47,12 @@ def refuse(options: Mapping[str, Any], where: str) -> None:
 
 
 def questions_for(
-    release: str | Path, task: Task, model: Local | Server | OwnModel, how: Asking, options: Mapping[str, Any]
+    release: str | Path,
+    task: Task,
+    model: Local | Server | OwnModel,
+    decoding: Decoding,
+    asking: Asking,
+    options: Mapping[str, Any],
 ) -> tuple[ReleaseItems, tuple[str, ...]]:
     """What a model is asked, and what a user should know about it.
 
@@ -98,13 +63,11 @@ def questions_for(
     in_words = {**task.of_texts, **given}
     if not isinstance(model, Local | Server):
         asked = read_items(release, task, in_parts=True, **(in_words if writes_alone(model) else given))
-        refuse(
-            {name: given.get(name) for name in OF_OUR_MODELS},
-            "for a model that is loaded, and `model` is an object",
-        )
+        ours = {name: given.get(name) for name in OF_OUR_MODELS}
+        refuse(ours, "for a model that is loaded, and `model` is an object")
         return asked, asked.asked.warnings
-    asked = read_items(release, task, in_parts=True, **(in_words if how.in_files else given))
-    why = _why_in_words(model, asked, how)
+    asked = read_items(release, task, in_parts=True, **(in_words if asking.in_files else given))
+    why = _why_in_words(model, asked, decoding, asking)
     if why is None:
         return asked, asked.asked.warnings
     words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
@@ -116,13 +79,13 @@ def questions_for(
     return asked, (*asked.asked.warnings, f"{why}; asked with {words}")
 
 
-def _why_in_words(model: Local | Server, asked: ReleaseItems, how: Asking) -> str | None:
+def _why_in_words(model: Local | Server, asked: ReleaseItems, decoding: Decoding, asking: Asking) -> str | None:
     """Say why a model that is to choose the likeliest option has to answer in words; null where it need not."""
     if asked.asked.kind != "logprobs":
         return None
     if isinstance(model, Server):
         return "a server writes answers, and does not say how likely an option is"
-    if model.chat is False or not _opened_local(model, how).thinks():
+    if model.chat is False or not _opened(model, decoding, asking).thinks():
         return None
     return "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
 
@@ -131,129 +94,113 @@ def ask(
     asked: ReleaseItems,
     model: Local | Server | OwnModel,
     out: Path,
-    how: Asking,
+    decoding: Decoding,
+    asking: Asking,
     on_progress: ProgressCallback,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet; a run that is planned only, and is new, leaves nothing."""
     kind = asked.asked.kind
     if kind != "text":
-        files = {"batch_out": how.batch_out, "batch_in": how.batch_in, "budget": how.budget}
         refuse(
-            {**how.given(*_OF_WRITING), **files},
+            {**decoding.given(*_OF_WRITING), **asking.typed("batch_out", "batch_in", "budget")},
             "where answers are written, and here the likeliest option or candidate is the answer",
         )
     if not isinstance(model, Local | Server):
-        refuse(how.given(*_OF_SPEAKING), "for a model that is loaded or on a server, and `model` is an object")
+        refuse(
+            decoding.given(*_OF_SPEAKING), "for a model that is loaded or on a server, and `model` is an object"
+        )
     is_new = not out.exists()
-    used: Model | CandidateScorer
-    if kind == "candidates":
-        used, decoding, spoken = _candidate_scorer(asked, model, how), None, None
-    else:
-        used, decoding = _writer(asked, model, out, how)
-        spoken = _chat_options(model, how)
+    used, settled = _asked_model(asked, model, out, decoding, asking)
     with opened(
         out,
         asked,
         used.describe(),
-        decoding if kind == "text" else None,
-        chat_options=spoken,
-        thought_marks=how.decoding.thought_marks or None,
-        shard=how.shard,
+        settled,
+        chat_options=None if kind == "candidates" else _chat_options(model, decoding),
+        thought_marks=decoding.thought_marks or None,
+        shard=asking.shard and Shard(*asking.shard),
     ) as run:
-        _plan(run, used, decoding, how, is_new=is_new)
-        if how.batch_out is not None:
-            assert isinstance(used, ServerModel)
-            return run, write_run_requests(run, used, how.batch_out)
-        if how.batch_in:
-            assert isinstance(used, ServerModel)
-            return keep_results(run, used, how.batch_in)
-        if kind == "candidates":
-            assert isinstance(used, CandidateScorer)
+        price = asking.price and Price(*asking.price)
+        if asking.on_plan is not None:
+            try:
+                prompts = pending_items(run)["prompt"]
+                max_tokens = 0 if settled is None else settled.max_tokens
+                asking.on_plan(plan_asking(prompts, used, max_tokens, system=decoding.system, price=price))
+            except BaseException:
+                # Of several machines another one may have begun.
+                if is_new and not any(run.answers_folder.iterdir()):
+                    rmtree(run.directory)
+                raise
+        if isinstance(used, ServerModel) and asking.batch_out is not None:
+            return run, write_run_requests(run, used, asking.batch_out)
+        if isinstance(used, ServerModel) and asking.batch_in:
+            return keep_results(run, used, asking.batch_in)
+        if isinstance(used, CandidateScorer) and kind == "candidates":
             return run, ask_candidates(run, used, on_progress=on_progress)
-        return run, ask_model(run, used, price=how.price, budget=how.budget, on_progress=on_progress)
+        return run, ask_model(run, used, price=price, budget=asking.budget, on_progress=on_progress)
 
 
-def _plan(run: Run, model: object, decoding: Settled | None, how: Asking, *, is_new: bool) -> None:
-    """Say what is about to be asked; who hears it can keep it from being asked."""
-    if how.on_plan is None:
-        return
-    max_tokens = decoding.max_tokens if decoding is not None else 0
-    prompts, system = pending_items(run)["prompt"], how.decoding.system
-    try:
-        how.on_plan(plan_asking(prompts, model, max_tokens, system=system, price=how.price))
-    except BaseException:
-        # Of several machines another one may have begun.
-        if is_new and not any(run.answers_folder.iterdir()):
-            rmtree(run.directory)
-        raise
-
-
-def _candidate_scorer(asked: ReleaseItems, model: Local | Server | OwnModel, how: Asking) -> CandidateScorer:
-    """The model, ready to score candidates."""
-    if isinstance(model, Server):
-        raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
-    refuse(how.given(*_OF_SPEAKING), "where a model writes or chooses, and here candidates are scored")
-    if not isinstance(model, Local):
-        return callers_scorer(model, at_a_time=None)
-    refuse({"chat": model.chat}, "where a model writes or chooses, and here candidates are scored")
-    where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
-    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in OF_OUR_MODELS}, **where)
-
-
-def _writer(
-    asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, how: Asking
-) -> tuple[Model, Settled | None]:
-    """The model, ready to be asked, and how it writes, where somebody knows."""
-    kind, fields = asked.asked.kind, how.given("max_tokens", "temperature", "seed")
-    assert kind != "candidates"
+def _asked_model(
+    asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, decoding: Decoding, asking: Asking
+) -> tuple[Model | CandidateScorer, Settled | None]:
+    """The model, ready to be asked, and how it writes, where it writes and somebody knows."""
+    kind, fields = asked.asked.kind, decoding.given("max_tokens", "temperature", "seed")
+    if kind == "candidates":
+        return _candidate_scorer(asked, model, decoding), None
     if not isinstance(model, Local | Server):
-        used = callers_model(model, kind, at_a_time=None, thought_marks=how.decoding.thought_marks)
         # How an object writes is its own matter, as long as nobody says it.
+        used = callers_model(model, kind, thought_marks=decoding.thought_marks)
         return used, Settled(**fields) if fields else None
     n_samples = asked.options.get("samples", 1)
-    if n_samples > 1 and not how.decoding.temperature:
+    if n_samples > 1 and not decoding.temperature:
         raise ArgumentError(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    ours: OpenedModel = _opened_local(model, how) if isinstance(model, Local) else _opened_server(model, how)
+    ours = _opened(model, decoding, asking)
     if kind != "text":
         return ours, None
-    decoding = _settled(ours, fields, out)
+    settled = _settled(ours, fields, out)
     if asked.options.get("shots") and not ours.describe().chat:
         # A base model takes examples up as a series, and would go on with questions of its own.
-        decoding = decoding.model_copy(update={"stop": (BLANK_LINE,)})
-    return ours.with_decoding(decoding), decoding
+        settled = settled.model_copy(update={"stop": (BLANK_LINE,)})
+    return ours.with_decoding(settled), settled
 
 
-def _opened_local(model: Local, how: Asking) -> OpenedModel:
-    refuse({"batch_out": how.batch_out, "batch_in": how.batch_in}, "for a model on a server (`server`)")
-    return open_local(
-        model.path,
-        options=_chat_options(model, how),
-        thought_marks=how.decoding.thought_marks,
-        **model.model_dump(exclude={"path"}),
-    )
+def _candidate_scorer(
+    asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding
+) -> CandidateScorer:
+    """The model, ready to score candidates."""
+    if isinstance(model, Server):
+        raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
+    of_chats = decoding.given(*_OF_SPEAKING) | {"chat": getattr(model, "chat", None)}
+    refuse(of_chats, "where a model writes or chooses, and here candidates are scored")
+    if not isinstance(model, Local):
+        scorer: CandidateScorer = callers_model(model, "candidates")
+        return scorer
+    where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
+    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in OF_OUR_MODELS}, **where)
 
 
-def _opened_server(model: Server, how: Asking) -> ServerModel:
-    if how.in_files:
-        alone = {"shard": how.shard and "{}/{}".format(*how.shard), "budget": how.budget}
+def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> OpenedModel:
+    how: dict[str, Any] = {
+        "options": _chat_options(model, decoding),
+        "thought_marks": decoding.thought_marks,
+        "chat": model.chat,
+    }
+    if isinstance(model, Local):
+        refuse(asking.typed("batch_out", "batch_in"), "for a model on a server (`server`)")
+        return open_local(model.path, **model.model_dump(exclude={"path", "chat"}), **how)
+    if asking.in_files:
+        alone = asking.typed("shard", "budget")
         refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
-    return open_server(
-        model.name,
-        model.url,
-        chat=model.chat,
-        options=_chat_options(model, how),
-        thought_marks=how.decoding.thought_marks,
-        concurrency=model.concurrency,
-        # One that only reads or writes files need not be at hand.
-        reachable=not how.batch_in and (how.batch_out is None or model.url is not None),
-    )
+    # One that only reads or writes files need not be at hand.
+    reachable = not asking.batch_in and (asking.batch_out is None or model.url is not None)
+    return open_server(model.name, model.url, concurrency=model.concurrency, reachable=reachable, **how)
 
 
-def _chat_options(model: Local | Server | OwnModel, how: Asking) -> ChatOptions | None:
-    fields = how.given(*_OF_SPEAKING)
+def _chat_options(model: Local | Server | OwnModel, decoding: Decoding) -> ChatOptions | None:
+    fields = decoding.given(*_OF_SPEAKING)
     if (thinking := fields.pop("thinking", None)) is not None:
         fields["thinking" if thinking in get_args(Thinking) else "reasoning_effort"] = thinking
     if isinstance(model, Server) and model.extra_body is not None:
@@ -266,19 +213,13 @@ def _settled(model: OpenedModel, fields: Mapping[str, Any], out: Path) -> Settle
 
     A run that goes on keeps to what was settled when it began: what a server's first reply shows may change.
     """
-    if "max_tokens" in fields:
-        return Settled(**fields)
     usual = Settled(**fields)
-    for_thoughts = usual.model_copy(update={"max_tokens": THINKING_TOKENS})
-    before = _decoding_before(out)
+    if "max_tokens" in fields:
+        return usual
+    try:
+        before = read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
+    except InputError:  # which is said when the run is opened
+        before = None
     if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):
         return usual.model_copy(update={"max_tokens": before.max_tokens})
-    return for_thoughts if model.thinks() else usual
-
-
-def _decoding_before(out: Path) -> Settled | None:
-    """How the run in a directory writes; null where there is none that can be read."""
-    try:
-        return read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
-    except InputError:
-        return None
+    return usual.model_copy(update={"max_tokens": THINKING_TOKENS}) if model.thinks() else usual

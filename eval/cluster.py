@@ -15,16 +15,17 @@ from string import Template
 from typing import Any, Literal
 from uuid import uuid4
 
-from blend.eval.batch_runs import asked_in_files, keep_results, requests_of
+from blend.eval.asked_runs import read_run
+from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
 from blend.eval.runs.ask_model import outcome_of, pending_items
-from blend.eval.runs.batch_files import write_requests
+from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
 from blend.eval.runs.batch_results import reason_of
-from blend.eval.runs.run_directory import RunOutcome
+from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 try:
     # What datatrove imports where it needs it: without aiofiles it saves nothing, and says so in its log alone.
@@ -76,22 +77,37 @@ _EXECUTORS: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how: Any) -> RunOutcome | None:
+def run_on_cluster(
+    directory: Path,
+    *,
+    server: str,
+    executor: ExecutorName = "local",
+    task_requests: int = TASK_REQUESTS,
+    settings: Mapping[str, Any],
+) -> RunOutcome | None:
     """Have what a run has no answer to answered on a cluster; the same call goes on where it was stopped.
 
     Args:
-        directory: A run of written answers, begun with ``batch_out`` or a server.
+        directory: A run of written answers, begun with ``batch_out`` or a server, which every node sees under
+            this path.
+        server: Address of an OpenAI-compatible server, or ``vllm`` for an engine that each task starts itself.
+        executor: Who schedules the tasks.
         task_requests: Requests of a task.
-        how: As of `answer_requests`.
+        settings: Further arguments of datatrove's executor, such as ``partition`` of Slurm, and fields of its
+            ``InferenceConfig``, such as ``tp``.
 
     Returns:
-        How the run stands; null while Slurm has not ended.
+        How the run stands; null while Slurm has not ended. Where its jobs have died, delete
+        ``cluster/logs/launch_script.slurm`` to submit them again.
 
     Raises:
-        BlendError: As of `answer_requests` and `batch_runs.keep_results`.
+        InputError: If the directory holds no run of written answers of a server.
+        ArgumentError: If a setting cannot be.
+        ServerError: If tasks have ended without all of their answers. What was answered is kept.
+        BlendError: As of `batch_files.keep_results`.
     """
     folder, read = directory / FOLDER, directory / f"{FOLDER}.read"
-    run, model = asked_in_files(directory)
+    run, model = _asked_in_files(directory)
     # A second command would have the same requests answered.
     with run.answer_file(FOLDER):
         shutil.rmtree(read, ignore_errors=True)
@@ -101,7 +117,9 @@ def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how
                 return outcome_of(run, n_asked=0)
             requests.mkdir(parents=True)
             write_requests(requests / "requests.jsonl", requests_of(run, model), most=task_requests)
-        if not answer_requests(requests, folder, **how):
+        files = sorted(requests.glob("*.jsonl"))
+        tasks = _tasks(files, folder.absolute(), server, executor, settings)
+        if not _have_ended(tasks, len(files), folder / "logs"):
             return None
         _, outcome = keep_results(run, model, (folder / "answers",))
         # At once: half of a folder would be taken for one that goes on.
@@ -110,35 +128,22 @@ def run_on_cluster(directory: Path, *, task_requests: int = TASK_REQUESTS, **how
         return outcome
 
 
-def answer_requests(
-    parts: Path, out: Path, *, server: str, executor: ExecutorName = "local", settings: Mapping[str, Any]
-) -> bool:
-    """Have requests answered; the same call goes on where it was stopped.
+def _asked_in_files(directory: Path) -> tuple[Run, ServerModel]:
+    """The run in a directory, and its model as requests in files ask it."""
+    run = read_run(directory)
+    asked = run.description
+    if asked.kind != "text" or asked.model.backend != "server":
+        raise InputError(
+            f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
+        )
+    how: dict[str, Any] = {"decoding": asked.decoding, "options": asked.chat_options, "reachable": False}
+    marks = asked.thought_marks or ()
+    return run, open_server(asked.model.id, None, chat=asked.model.chat, thought_marks=marks, **how)
 
-    Args:
-        parts: Folder of files of requests (``*.jsonl``), as ``batch_out`` writes them, for one model; each is a
-            task.
-        out: Folder of answers (in ``answers``), checkpoints and logs, which every node sees under this path.
-        server: Address of an OpenAI-compatible server, or ``vllm`` for an engine that each task starts itself.
-        executor: Who schedules the tasks.
-        settings: Further arguments of datatrove's executor, such as ``partition`` of Slurm, and fields of its
-            ``InferenceConfig``, such as ``tp``.
 
-    Returns:
-        Whether all tasks have ended: not before Slurm has. Where its jobs have died, delete
-        ``logs/launch_script.slurm`` to submit them again.
-
-    Raises:
-        InputError: If there are no requests.
-        ArgumentError: If a setting cannot be.
-        ServerError: If tasks have ended without all of their answers. What was answered is kept.
-    """
-    files = sorted(parts.glob("*.jsonl"))
-    if not files:
-        raise InputError(f"{parts}: holds no requests; write some with `batch_out` (*.jsonl)")
-    logs, reason = out / "logs", "see the logs"
-    tasks = _tasks(files, out.absolute(), server, executor, settings)
-    submitted = logs / "launch_script.slurm"
+def _have_ended(tasks: Any, n_tasks: int, logs: Path) -> bool:
+    """Run tasks, those submitted before apart, and say whether all have ended: not before Slurm has."""
+    submitted, reason = logs / "launch_script.slurm", "see the logs"
     if not submitted.exists():
         try:
             tasks.run()
@@ -148,7 +153,7 @@ def answer_requests(
     n_left = len(tasks.get_incomplete_ranks())
     if n_left and not submitted.exists():
         raise ServerError(
-            f"{pluralise(n_left, 'task')} of {len(files)} ended without all answers ({reason}; {logs}); what "
+            f"{pluralise(n_left, 'task')} of {n_tasks} ended without all answers ({reason}; {logs}); what "
             "was answered is kept: mend that, and run the same again"
         )
     return not n_left

@@ -8,28 +8,25 @@
     write_report([run, other], "report.html")
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from blend.eval.asked_runs import read_run
-from blend.eval.asking import Asking, ask, questions_for
+from blend.eval.asking import ask, questions_for
 from blend.eval.models.callers_model import OwnModel
-from blend.eval.models.chosen import Decoding, Local, Recorded, Server
-from blend.eval.notices import warn
+from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
+from blend.eval.notices import announced, warn, watched
+from blend.eval.prediction_files import write_predictions
 from blend.eval.recorded_runs import keep_recorded
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.runs.prediction_files import write_predictions
-from blend.eval.runs.run_directory import Run, RunOutcome, Shard, runs_in
-from blend.eval.runs.usage import OnPlan, Price
+from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
-from blend.loaders.files.progress import ProgressCallback, progress_if_watched
+from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 
 ChosenModel = str | Path | Local | Server | Recorded | OwnModel
@@ -46,14 +43,9 @@ def run_task(
     out: str | Path,
     *,
     decoding: Decoding | None = None,
+    asking: Asking | None = None,
     locales: Sequence[str] | None = None,
     limit: int | None = None,
-    shard: tuple[int, int] | None = None,
-    batch_out: str | Path | None = None,
-    batch_in: Sequence[str | Path] | str | Path = (),
-    price: tuple[float, float] | None = None,
-    budget: float | None = None,
-    on_plan: OnPlan | None = None,
     on_progress: ProgressCallback | None = None,
     **options: Any,
 ) -> Run:
@@ -68,16 +60,9 @@ def run_task(
         out: Directory of the run.
         decoding: How answers are written. Of an object it is what its answers are said to be written with,
             which it sees to itself.
+        asking: By which way, on which of several machines, and at what cost.
         locales: Regions to ask about, by any of their names; all when absent.
         limit: Templates per region at most; all when absent.
-        shard: Which of several machines that write to one run this is, from 1, and how many there are.
-        batch_out: Ask nobody, and write the requests of a `Server` to this file, in the batch format that
-            OpenAI, vLLM and others read; several files where it would be too large.
-        batch_in: Ask nobody, and read the results of such files, in any order.
-        price: Price of a million tokens in and of a million out, in any money.
-        budget: Cost at that price from which on nobody is asked; what is under way then is still kept.
-        on_plan: Hears how many requests and tokens a run will take, before the first question; an error that it
-            raises keeps it from being asked.
         on_progress: Hears how many items of all are answered. When absent, a bar shows it at a terminal, and in
             a notebook that has ipywidgets.
         options: Further options of the task, such as ``style`` of multiple choice; those that are null have
@@ -96,59 +81,17 @@ def run_task(
     Warns:
         BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
-    chosen, writing = task_of(task), decoding or Decoding()
-    options = {"locales": locales, "limit": limit, "samples": writing.samples, **options}
-    how = Asking(
-        writing,
-        shard=checked_shard(shard),
-        batch_out=None if batch_out is None else Path(batch_out),
-        batch_in=(Path(batch_in),) if isinstance(batch_in, str | Path) else tuple(map(Path, batch_in)),
-        price=checked_price(price),
-        budget=budget,
-        on_plan=on_plan,
-    )
+    chosen, how = task_of(task), (decoding or Decoding(), asking or Asking())
+    options = {"locales": locales, "limit": limit, "samples": how[0].samples, **options}
     if isinstance(model, Recorded):
-        return announced(*keep_recorded(release, chosen, model, Path(out), how, options))
+        return announced(*keep_recorded(release, chosen, model, Path(out), *how, options))
     used = Local(path=str(model)) if isinstance(model, str | Path) else model
-    asked, notes = questions_for(release, chosen, used, how, options)
+    asked, notes = questions_for(release, chosen, used, *how, options)
     for note in notes:
         warn(note)
-    shown = progress_if_watched(unit="questions") if on_progress is None else nullcontext(on_progress)
-    with shown as heard:
-        run, outcome = ask(asked, used, Path(out), how, heard)
+    with watched(on_progress, unit="questions") as heard:
+        run, outcome = ask(asked, used, Path(out), *how, heard)
     return announced(run, outcome, notes)
-
-
-def announced(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
-    """The run with its outcome, whose warnings somebody has heard."""
-    for warning in outcome.warnings:
-        warn(warning)
-    return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
-
-
-def checked_shard(shard: tuple[int, int] | None) -> Shard | None:
-    """Which of several machines two numbers name.
-
-    Raises:
-        ArgumentError: If they name none.
-    """
-    if shard is not None and not 1 <= shard[0] <= shard[1]:
-        raise ArgumentError(f"`shard`: {shard} is not possible (the first number is from 1 to the second)")
-    return None if shard is None else Shard(*shard)
-
-
-def checked_price(price: tuple[float, float] | None) -> Price | None:
-    """A price.
-
-    Raises:
-        ArgumentError: If it is not two numbers from 0 on.
-    """
-    if price is not None and not (len(price) == 2 and all(0 <= one < float("inf") for one in price)):
-        raise ArgumentError(
-            f"`price`: {', '.join(f'{one:g}' for one in price)}: expected two numbers from 0 on, of a million "
-            "tokens in and out"
-        )
-    return None if price is None else Price(*price)
 
 
 def _check_seed(seed: int) -> None:
@@ -192,8 +135,7 @@ def score_run(
     """
     _check_seed(seed)
     read = read_run(run, release=release) if isinstance(run, str | Path) else _read(run)
-    shown = progress_if_watched(unit="topics") if on_progress is None else nullcontext(on_progress)
-    with shown as heard, scoring_alone(read):
+    with watched(on_progress, unit="topics") as heard, scoring_alone(read):
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
         )

@@ -15,10 +15,9 @@ from blend.eval.registry import TASKS, task_of
 from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, request_timeouts
-from blend.schemas.base.addresses import is_server_address, without_passwords
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import HubError, InputError
-from blend.schemas.release.leaderboard import SHORT_ANSWER, region_task
+from blend.schemas.addresses import is_server_address, without_passwords
+from blend.schemas.errors import DISTRIBUTION, HubError, InputError
+from blend.schemas.manifest import SHORT_ANSWER, region_task
 from blend.version import __version__
 
 if TYPE_CHECKING:

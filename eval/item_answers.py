@@ -6,8 +6,8 @@ import polars as pl
 
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.schemas.errors import InputError
-from blend.schemas.rows.frame_columns import ITEM
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import ITEM
+from blend.schemas.rows import LETTERS
 
 
 def item_answers(runs: Sequence[ScoredRun]) -> pl.DataFrame:

@@ -5,17 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from blend.eval.asked_runs import read_run
-from blend.eval.asking import Asking, refuse
-from blend.eval.models.chosen import Recorded
-from blend.eval.models.thoughts import likely_marks
+from blend.eval.asking import refuse
+from blend.eval.models.chosen import Asking, Decoding, Recorded
+from blend.eval.prediction_files import is_predictions, read_predictions
 from blend.eval.release_items import read_items
-from blend.eval.runs import opened
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.prediction_files import is_predictions, read_predictions
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run, RunOutcome
+from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.task import Task
 from blend.loaders.files.content import gunzipped
 from blend.schemas.errors import ArgumentError
@@ -24,28 +22,33 @@ _ASKED_ONLY = ("max_tokens", "temperature", "seed", "system", "thinking")
 
 
 def keep_recorded(
-    release: str | Path, task: Task, given: Recorded, out: Path, how: Asking, options: Mapping[str, Any]
+    release: str | Path,
+    task: Task,
+    given: Recorded,
+    out: Path,
+    decoding: Decoding,
+    asking: Asking,
+    options: Mapping[str, Any],
 ) -> tuple[Run, RunOutcome]:
     """Make a run of the answers in a file: of the task's own kind of table, or of answers to items.
 
     A file that ends in ``.gz`` is unpacked first.
     """
-    asking = {name: getattr(how, name) for name in ("batch_out", "batch_in", "budget")}
-    asking |= {"shard": how.shard and "{}/{}".format(*how.shard)}
-    asking |= {"plan": how.on_plan and True}
-    asking |= {"price": how.price and "{:g},{:g}".format(*how.price)}
-    refuse({**how.given(*_ASKED_ONLY), **asking}, "where a model is asked, and recorded answers ask nobody")
+    of_models = decoding.given(*_ASKED_ONLY) | {"plan": asking.on_plan and True}
+    of_models |= asking.typed("batch_out", "batch_in", "budget", "shard", "price")
+    refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:
         if task.takes_table(answers, encoding=given.encoding):
-            of_items = {**options, **how.given("thought_marks")}
+            of_items = {**options, **decoding.given("thought_marks")}
             refuse(of_items, "for answers to items, and this is a table of texts")
             kept = task.run_of_table(answers, out, model=given.name, encoding=given.encoding)
             return read_run(out), kept
-        return _keep_answers(release, task, given.model_copy(update={"path": answers}), out, how, options)
+        given = given.model_copy(update={"path": answers})
+        return _keep_answers(release, task, given, out, decoding, options)
 
 
 def _keep_answers(
-    release: str | Path, task: Task, given: Recorded, out: Path, how: Asking, options: Mapping[str, Any]
+    release: str | Path, task: Task, given: Recorded, out: Path, decoding: Decoding, options: Mapping[str, Any]
 ) -> tuple[Run, RunOutcome]:
     stated = {name: value for name, value in options.items() if value is not None}
     style = style_of(given.path)
@@ -63,14 +66,7 @@ def _keep_answers(
     else:
         recorded = read_predictions(path, asked.asked, form, model=given.name)
     warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in recorded.warnings))
-    marks = how.decoding.thought_marks
-    likely = likely_marks(recorded.answers["text"].drop_nulls().to_list(), marks)
-    if likely is not None:
-        warning = (
-            f"{path.name}: nearly all responses open with {' … '.join(likely)}, which is scored as part of "
-            "them; if these are thoughts, name the pair (`thought_marks`)"
-        )
-        warnings += (warning,)
-    with opened(out, asked, recorded.description, None, thought_marks=marks or None) as run:
+    marks = decoding.thought_marks or None
+    with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         write_answers(run.answers_folder / "main.jsonl", recorded.answers)
         return run, outcome_of(run, n_asked=0)._replace(warnings=warnings, usage=None)

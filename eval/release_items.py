@@ -13,9 +13,9 @@ from blend.loaders.datasets.locations import find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import (
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows import (
     COMPACT,
     MULTIPLE_CHOICE_QUESTIONS,
     RUNGS,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 
@@ -42,7 +42,7 @@ def read_returned(
         paths: Filled-in sheets, each of the annotator whose name the file has; or tables in their place.
         columns: Columns of a file.
         read: What reads its rows.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
         fill_in: What to write where, for the message that nobody judged anything.
 
     Raises:

@@ -18,10 +18,9 @@ from blend.eval.runs.usage import Usage
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.resampling import FEW
-from blend.loaders.files.json_text import read_json_content
-from blend.schemas.base.field_errors import first_reason
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
+from blend.loaders.files.content import read_json_content
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.models import first_reason
 
 SCORES_NAME = "scores.json"
 DECISIONS_NAME = "decisions.parquet"

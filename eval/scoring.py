@@ -9,22 +9,20 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
+from blend.eval.models.protocols import ChatOptions
 from blend.eval.registry import task_of
 from blend.eval.repeat_scores import with_repeats
 from blend.eval.runs.answers import answers_digest
-from blend.eval.runs.answers_in_parts import filtered_texts
+from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import MAX_MISSING, Run, translate_errors
-from blend.eval.runs.run_tables import write_frame
-from blend.eval.runs.usage import Usage, count_answers
-from blend.eval.runs.written_answers import as_scored
+from blend.eval.runs.run_directory import Run, RunOutcome, translate_errors, write_frame
+from blend.eval.runs.written_answers import as_scored, filtered_texts
 from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, Scores, drop_scores, unanswered_count
 from blend.eval.task import checked_options
 from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import agreeing
+from blend.schemas.errors import DISTRIBUTION, InputError, UnknownNameError
+from blend.schemas.texts import agreeing
 from blend.version import __version__
 
 MAX_UNANSWERED = 0.01
@@ -82,7 +80,8 @@ def score_answers(
     answers_held, verdicts_held = answers_digest(run.answers_folder), verdicts_digest(run, rule)
     now = run.at_one_moment()
     allow_missing = allow_missing or rule in task.missing_is_wrong
-    n_missing, usage = _check_missing(now, allow_missing=allow_missing), _usage(now)
+    state = outcome_of(now, n_asked=0)
+    _check_missing(now, state, allow_missing=allow_missing)
     answers = pl.DataFrame() if task.reads_answers else as_scored(now.answers(thoughts=False), now.description)
     scored = task.score(now, answers, chosen, on_progress)
     # Freed: of a million answers, where they stand is 40 MB.
@@ -94,10 +93,12 @@ def score_answers(
     n_unanswered, n_written = unanswered_count(scored.scores)
     if n_unanswered:
         parts["unanswered"] = str(n_unanswered)
-    if n_missing > MAX_MISSING * run.description.n_items:
-        parts["missing"] = str(n_missing)
+    if not state.can_be_scored:
+        parts["missing"] = str(state.n_missing)
     if seed:
         parts["seed"] = str(seed)
+    # Nobody was asked by us, or for no text and no choice.
+    is_ranked = run.description.kind == "candidates"
     scores = Scores(
         task=task.name,
         signature=signature(task.measure, run.description, parts),
@@ -107,19 +108,12 @@ def score_answers(
         scores=scored.scores,
         answers=answers_held,
         verdicts=verdicts_held,
-        usage=usage,
+        usage=None if run.description.model.backend == "recorded" or is_ranked else state.usage,
     )
     warnings = scored.warnings
     if n_unanswered > MAX_UNANSWERED * n_written:
         warnings = (*warnings, _on_unanswered(run, n_unanswered, n_written))
     return ScoredAnswers(scores, scored.decisions, warnings)
-
-
-def _usage(run: Run) -> Usage | None:
-    """What a run has taken; null where nobody was asked by us, or what is asked is no text and no choice."""
-    if run.description.model.backend == "recorded" or run.description.kind == "candidates":
-        return None
-    return count_answers(run.kept()).usage
 
 
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:
@@ -184,32 +178,25 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
         atomic_write(run.directory / SCORES_NAME, scored.scores.to_json())
 
 
-def _check_missing(run: Run, *, allow_missing: bool) -> int:
-    """How many items have no answer, refused where they are too many."""
-    kept, n_items = run.kept(), run.description.n_items
-    n_asked = len(kept.item_ids)
-    n_missing = n_items - n_asked + kept.n_failed
-    if allow_missing or n_missing <= MAX_MISSING * n_items:
-        return n_missing
+def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:
+    """Refuse to score a run of which too many items have no answer."""
+    if allow_missing or state.can_be_scored:
+        return
+    is_recorded = run.description.model.backend == "recorded"
+    n_items, n_missing = state.n_items, state.n_missing
     reasons = []
-    if n_asked < n_items:
-        is_recorded = run.description.model.backend == "recorded"
-        reasons.append(f"{n_items - n_asked} {'are not in the file' if is_recorded else 'were not asked yet'}")
-    if kept.n_failed:
-        item_id, error = kept.of(kept.failed.head(1), "item_id", "error").row(0)
-        reasons.append(f"{kept.n_failed} failed (first: {item_id}: {error})")
-    have = agreeing(n_missing, "has", "have")
+    if n_absent := n_missing - state.n_failed:
+        reasons.append(f"{n_absent} {'are not in the file' if is_recorded else 'were not asked yet'}")
+    if state.n_failed:
+        reasons.append(f"{state.n_failed} failed (first: {state.first_error})")
+    again = "run the same command again to ask them"
+    if is_recorded:
+        again = "run again with a file that holds them all, into another directory"
     raise InputError(
-        f"{run.directory}: {n_missing} of {n_items} items {have} no answer "
-        f"({100 * n_missing / n_items:.1f} %): "
-        f"{', '.join(reasons)}; {_remedy(run.description)}, or score what is there with `allow_missing`"
+        f"{run.directory}: {n_missing} of {n_items} items {agreeing(n_missing, 'has', 'have')} no answer "
+        f"({100 * n_missing / n_items:.1f} %): {', '.join(reasons)}; {again}, or score what is there with "
+        "`allow_missing`"
     )
-
-
-def _remedy(description: RunDescription) -> str:
-    if description.model.backend == "recorded":
-        return "run again with a file that holds them all, into another directory"
-    return "run the same command again to ask them"
 
 
 def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
@@ -224,29 +211,29 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the type of
         numbers, a limit, how texts were generated, what was said besides the prompts.
     """
+    options, chat = run.options, run.chat_options or ChatOptions()
+    samples, shots, model = options.get("samples", 1), options.get("shots", 0), run.model
+    is_recorded = isinstance(model, RecordedAnswers)
     fields = {
-        "rel": _release(run),
-        "loc": "+".join(run.options.get("locales") or ["all"]),
-        **_repeats_and_shots(run),
+        "rel": f"{release_name(run)}#{_digest(run.release.tables, _RELEASE_DIGITS)}",
+        "loc": "+".join(options.get("locales") or ["all"]),
+        "s": samples if samples > 1 else None,
+        "shots": f"{shots}-seed{options['shots_seed']}" if shots else None,
         **parts,
         "prompt": "+".join(digest[:_PROMPT_DIGITS] for _, digest in sorted(run.prompts.items())),
-        "chat": _chat(run),
-        **_dtype(run),
-        **({"limit": str(run.options["limit"])} if run.options.get("limit") else {}),
-        **_decoding(run),
-        **_chat_options(run),
+        "chat": "unknown" if is_recorded else "yes" if model.chat else "no",
+        # A CPU's usual numbers.
+        "dtype": None if is_recorded or model.dtype == "float32" else model.dtype,
+        "limit": options.get("limit") or None,
+        "dec": _decoding(run),
+        "sys": _digest(chat.system),
+        "think": chat.thinking,
+        "effort": chat.reasoning_effort,
+        "body": _digest(chat.extra_body),
+        "marks": _digest(run.thought_marks or None),
         "sdk": __version__,
     }
-    return "|".join([name, *(f"{key}:{value}" for key, value in fields.items())])
-
-
-def _repeats_and_shots(run: RunDescription) -> dict[str, str]:
-    """How often every question was asked, and behind which examples, where it is not once and behind none."""
-    samples, shots = run.options.get("samples", 1), run.options.get("shots", 0)
-    return {
-        **({"s": str(samples)} if samples > 1 else {}),
-        **({"shots": f"{shots}-seed{run.options['shots_seed']}"} if shots else {}),
-    }
+    return "|".join([name, *(f"{key}:{value}" for key, value in fields.items() if value is not None)])
 
 
 def release_name(run: RunDescription) -> str:
@@ -254,48 +241,16 @@ def release_name(run: RunDescription) -> str:
     return f"{run.release.name}@{run.release.version}"
 
 
-def _release(run: RunDescription) -> str:
-    tables = json.dumps(run.release.tables, sort_keys=True)
-    return f"{release_name(run)}#{hashlib.sha256(tables.encode()).hexdigest()[:_RELEASE_DIGITS]}"
-
-
-def _chat(run: RunDescription) -> str:
-    if isinstance(run.model, RecordedAnswers):
-        return "unknown"
-    return "yes" if run.model.chat else "no"
-
-
-def _dtype(run: RunDescription) -> dict[str, str]:
-    """In which numbers a model was computed here, where they are not a CPU's usual ones."""
-    dtype = None if isinstance(run.model, RecordedAnswers) else run.model.dtype
-    return {} if dtype in (None, "float32") else {"dtype": dtype}
-
-
-def _decoding(run: RunDescription) -> dict[str, str]:
+def _decoding(run: RunDescription) -> str | None:
     if run.decoding is None:
-        return {}
+        return None
     used = run.decoding
-    parts = [f"max{used.max_tokens}"]
-    if used.temperature:
-        parts += [f"t{used.temperature:g}", f"seed{used.seed}"]
-    if used.stop:
-        parts.append(f"stop{_short_digest(used.stop)}")
-    return {"dec": "-".join(parts)}
+    drawn = [f"t{used.temperature:g}", f"seed{used.seed}"] if used.temperature else []
+    stopped = [f"stop{_digest(used.stop)}"] if used.stop else []
+    return "-".join([f"max{used.max_tokens}", *drawn, *stopped])
 
 
-def _chat_options(run: RunDescription) -> dict[str, str]:
-    """What was said besides the prompts, and what was taken for a thought, where it is not as usual."""
-    parts = {"marks": _short_digest(run.thought_marks)} if run.thought_marks else {}
-    if (used := run.chat_options) is None:
-        return parts
-    found = {
-        "sys": None if used.system is None else _short_digest(used.system),
-        "think": used.thinking,
-        "effort": used.reasoning_effort,
-        "body": None if used.extra_body is None else _short_digest(used.extra_body),
-    }
-    return {**{name: value for name, value in found.items() if value is not None}, **parts}
-
-
-def _short_digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:_PROMPT_DIGITS]
+def _digest(value: object, digits: int = _PROMPT_DIGITS) -> str | None:
+    """The first digits of a digest of a value; null of none."""
+    text = json.dumps(value, sort_keys=True)
+    return None if value is None else hashlib.sha256(text.encode()).hexdigest()[:digits]

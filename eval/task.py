@@ -24,19 +24,19 @@ from typing import (
 from annotated_types import Ge
 
 from blend.schemas.errors import ArgumentError, did_you_mean
-from blend.schemas.prompts.candidate_options import MAX_MASKS, Causal
+from blend.schemas.prompts import MAX_MASKS, Causal
 
 if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
+    from blend.eval.prediction_files import Predictions
     from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
-    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
+    from blend.schemas.manifest import ReleaseManifest
 
 Progress = Callable[[str, int, int], None]
 """Called with a step, how many of its parts are done, and how many there are."""
@@ -322,8 +322,8 @@ def checked_options(kind: type[Options], given: Mapping[str, Any], *, task: str)
     """
     from pydantic import TypeAdapter, ValidationError
 
-    from blend.loaders.files.json_text import is_encodable
-    from blend.schemas.base.field_errors import field_errors
+    from blend.loaders.files.content import is_encodable
+    from blend.schemas.models import field_errors
 
     # One name where several can be given is a list of one, not a list of its letters.
     values = {

@@ -1,4 +1,4 @@
-"""Errors that a user meets: what went wrong, where, and what to do.
+"""Errors that a user meets: what went wrong, where, and what to do; and how many are told in few lines.
 
 Whoever calls the package can tell from the class alone what kind of answer an error asks for::
 
@@ -18,14 +18,22 @@ Whoever calls the package can tell from the class alone what kind of answer an e
 
 `InputError` is also a ``ValueError`` and `MissingExtraError` an ``ImportError``. A `ServerError` may pass: the
 same call can succeed later. Anything else that is raised is a bug of this package.
+
+One missing file can be behind hundreds of rows that do not fit any more. Whoever reads the message wants to see
+that it is one cause, and still every cause that there is.
+
+Readers of files and builders of frames both check them: a caller can bring frames that no file was read for.
+Every function gives what is wrong and what to do about it.
+
+No package index has it: it is installed from a checkout, and so is every optional part.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from functools import partial
-
-from blend.schemas.distribution import how_to_install
-from blend.schemas.problem_groups import summarise
+from typing import Protocol
 
 
 class BlendError(Exception):
@@ -104,7 +112,9 @@ class UnknownNameError(InputError):
         meant: str | None = None,
     ) -> None:
         choices = sorted(valid)
-        ways = listed_names(name, choices, among=among) + (f", or {more}" if more else "")
+        # Where nothing can be meant, the nearest of many are strangers.
+        nearest = "" if meant == "" and more else listed_names(name, choices, among=among)
+        ways = ", or ".join(filter(None, (nearest, more)))
         likely = closest(name, choices) if meant is None else meant
         question = f"did you mean {likely!r}? " if likely else ""
         super().__init__(f"unknown {kind} {name!r}; {question}{ways}")
@@ -168,3 +178,154 @@ def raise_all(errors: Sequence[RowError]) -> None:
 def beyond_limits(error: RecursionError | ValueError) -> str:
     """Say what a parser met that its language allows and Python does not; such an error names no location."""
     return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
+
+
+ALL_SHOWN = 20
+"""So many problems are told one by one, whatever their causes."""
+
+CAUSES_SHOWN = 10
+"""Causes told of more problems than that."""
+
+LINES_PER_CAUSE = 3
+"""Problems told of each of them."""
+
+FILES_SHOWN = 5
+"""Files named of the problems that are only counted."""
+
+_PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|\s*\([^)]*\)|\b[a-z]{2,3}-[A-Z]{2}\b|\d+""")
+"""What differs between two problems with one cause: quoted names, remarks in brackets, locales, numbers."""
+
+
+class ErrorLike(Protocol):
+    """A problem: what it is, where, and what to do."""
+
+    @property
+    def what(self) -> str:
+        """What is wrong."""
+
+    @property
+    def where(self) -> str:
+        """Its location."""
+
+    @property
+    def fix(self) -> str:
+        """What to do about it."""
+
+
+def summarise(problems: Sequence[ErrorLike]) -> list[str]:
+    """The lines that tell of problems, in their order.
+
+    Args:
+        problems: Problems whose ``str`` is a line.
+
+    Returns:
+        Their lines where they are few. Of many, the first of each cause, in the order in which the causes are
+        first met, with a line that counts the others and names their files.
+    """
+    if len(problems) <= ALL_SHOWN:
+        return [str(problem) for problem in problems]
+    causes: dict[tuple[str, str], list[ErrorLike]] = {}
+    for problem in problems:
+        causes.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
+    groups = list(causes.values())
+    lines = [line for group in groups[:CAUSES_SHOWN] for line in _summarise_cause(group)]
+    rest = groups[CAUSES_SHOWN:]
+    if rest:
+        n_rest = sum(map(len, rest))
+        lines.append(f"… and {n_rest:,} more with {len(rest):,} other causes")
+    return lines
+
+
+def cause_of(what: str, fix: str) -> tuple[str, str]:
+    """Return what two problems with one cause share: both texts without their particulars."""
+    return _PARTICULARS.sub("", what), _PARTICULARS.sub("", fix)
+
+
+def _summarise_cause(group: Sequence[ErrorLike]) -> list[str]:
+    shown, rest = group[:LINES_PER_CAUSE], group[LINES_PER_CAUSE:]
+    lines = [str(problem) for problem in shown]
+    if not rest:
+        return lines
+    files = Counter(_file(problem.where) for problem in rest)
+    named = ", ".join(f"{name} ({count:,})" for name, count in files.most_common(FILES_SHOWN))
+    others = len(files) - FILES_SHOWN
+    more = f" and {others:,} other files" if others > 0 else ""
+    return [*lines, f"… and {len(rest):,} more of this kind: {named}{more}"]
+
+
+def _file(where: str) -> str:
+    """The file of a place such as ``responses/ko-KR.csv:12, column answer_1``."""
+    return re.split(r":\d|, ", where, maxsplit=1)[0]
+
+
+def not_asked(kind: str, template_id: str, locale: str, asked: Collection[tuple[str, str]]) -> tuple[str, str]:
+    """A row about a question that its locale is not asked.
+
+    Args:
+        kind: What the row is, for example ``review of``.
+        template_id: The question's template.
+        locale: Where it would be asked.
+        asked: Template and locale of the questions that are asked.
+    """
+    there = {name for name, tag in asked if tag == locale}
+    # An id that other locales have is spelled as it is meant.
+    hint = "" if any(name == template_id for name, _ in asked) else close_to(template_id, there)
+    what = f"{kind} question {template_id!r}, which is not asked in {locale}{hint}"
+    fix = "add the question to the questions, or correct the id"
+    return what, f"{fix}; if it is not asked any more, delete the row, or run `blend annotate sync`"
+
+
+def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple[str, str]:
+    """A decision on an answer that is not among those to its question."""
+    there = list(answers)
+    what = f"nobody answered {answer!r} to {template_id!r}"
+    if spoilt := next((one for one in there if _is_spoilt(one, answer)), None):
+        fix = "save them again as .xlsx or 'CSV UTF-8', or say their encoding (`encoding` of the source)"
+        return f"{what}, but the responses, changed since the review, have {spoilt!r} in a wrong encoding", fix
+    restored = "restore rows of responses that are gone since the review"
+    corrected = (
+        "if the answer was corrected there, have `blend reviews propose` take up its question again, or write "
+        "it in the review exactly as typed"
+    )
+    close = close_to(answer, there)
+    # What is close to an answer that is gone is most likely its correction.
+    fix = f"{corrected}; else {restored}" if close else f"{restored}; {corrected}"
+    return f"{what}{close}, but a review decides on it", fix
+
+
+def _is_spoilt(text: str, original: str) -> bool:
+    """Whether a text is what a wrong encoding makes of another: ``larinÄ¡`` or ``larin?`` of ``larinġ``."""
+    as_bytes = (original.encode().decode(encoding, "replace") for encoding in ("cp1252", "latin-1"))
+    lost = (re.sub(r"[^\x00-\x7f]", mark, original) for mark in ("?", "\ufffd"))
+    return text != original and text in (*as_bytes, *lost)
+
+
+def decided_twice(answers: Iterable[str]) -> tuple[str, str]:
+    """Answers on which one review decides more than once."""
+    what = f"decided twice: {', '.join(map(repr, answers))}"
+    return what, "name each answer once, as invalid or in one group"
+
+
+def close_to(name: str, valid: Iterable[str]) -> str:
+    """A hint at the valid name that is closest, in brackets after a blank; empty if none is close.
+
+    Names that differ in their numbers alone are never meant: ``food-02`` is another question than ``food-04``.
+    """
+    letters, numbers = _split(name)
+    others = [one for one in valid if (split := _split(one))[0] != letters or split[1] == numbers]
+    hint = did_you_mean(name, others).rstrip()
+    return f" ({hint})" if hint else ""
+
+
+def _split(name: str) -> tuple[list[str], list[int]]:
+    """The letters of a name between its numbers, and the numbers."""
+    return re.split(r"[0-9]+", name), [int(number) for number in re.findall(r"[0-9]+", name)]
+
+
+DISTRIBUTION = "blend-sdk"
+"""Name of the installed package; ``pyproject.toml`` says the same."""
+
+
+def how_to_install(extra: str) -> str:
+    """Say where to be and what to type to install an optional part (an extra of ``pyproject.toml``)."""
+    return f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from blend.schemas.release.finding_kinds import finding_kinds
+from blend.schemas.reports import finding_kinds
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 LOOK = """
-import blend, blend.schemas.rows.published_rows, blend.loaders.sample
-from blend.schemas.language.locales import registry
+import blend, blend.schemas.rows, blend.loaders.sample
+from blend.schemas.locales import registry
 print(blend.__version__, len(registry()), blend.__file__)
 """
 

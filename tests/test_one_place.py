@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.schemas.distribution import DISTRIBUTION
+from blend.schemas.errors import DISTRIBUTION
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("schemas", "loaders", "builders", "eval", "blend")
@@ -40,8 +40,8 @@ def calls(name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("function", "module"),
     [
-        ("errors", "schemas/base/field_errors.py"),
-        ("file_digest", "loaders/files/pins.py"),
+        ("errors", "schemas/models.py"),
+        ("file_digest", "loaders/files/content.py"),
         ("get_close_matches", "schemas/errors.py"),
     ],
 )
@@ -59,7 +59,7 @@ def test_a_text_that_is_not_toml_is_told_in_one_place():
             for node in ast.walk(tree(module))
         )
     ]
-    assert found == ["schemas/base/toml_tables.py"]
+    assert found == ["schemas/models.py"]
 
 
 def test_the_name_of_the_installed_package_stands_in_one_place():
@@ -69,7 +69,7 @@ def test_the_name_of_the_installed_package_stands_in_one_place():
         *(path.relative_to(ROOT) for home in packages for path in sorted(home.rglob("*.j2"))),
     ]
     found = [path.as_posix() for path in written if DISTRIBUTION in (ROOT / path).read_text(encoding="utf-8")]
-    assert found == ["schemas/distribution.py"]
+    assert found == ["schemas/errors.py"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["name"] == DISTRIBUTION
 

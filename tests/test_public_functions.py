@@ -9,7 +9,7 @@ import blend
 from blend.builders.validate import CHECKS
 from blend.loaders.releases.tables import read_tables
 from blend.loaders.sample import sample_path
-from blend.schemas.recipe.domains import find_domain
+from blend.schemas.recipe import find_domain
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import FOUR, digests, held, make_release, published
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, BOB, DAVE, Account

@@ -19,11 +19,11 @@ import pytest
 from blend.builders.judges.equivalence import overlaps
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
-from blend.schemas.base.arrow_types import features
-from blend.schemas.language.answer_formats import AnswerFormat, canonical
-from blend.schemas.language.locales import registry
-from blend.schemas.prompts.short_answer_prompts import PUBLISHED_PROMPTS
-from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, PER_REGION
+from blend.schemas.arrow_types import features
+from blend.schemas.formats import AnswerFormat, canonical
+from blend.schemas.frames import PUBLISHED_PROMPTS
+from blend.schemas.locales import registry
+from blend.schemas.rows import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, PER_REGION
 
 pytestmark = pytest.mark.integration
 

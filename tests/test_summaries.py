@@ -10,7 +10,7 @@ import pytest
 
 import blend
 from blend.builders.stats.dataset import stats_of_release
-from blend.schemas.release.summaries import html_table
+from blend.schemas.summaries import html_table
 
 
 class Cells(HTMLParser):

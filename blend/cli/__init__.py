@@ -31,10 +31,10 @@ from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.cli.streams import retrying_streams
 from blend.exit_codes import FAULT, REFUSED, USAGE
-from blend.loaders.files.storage import is_disk_full
-from blend.schemas.base.addresses import without_passwords
+from blend.loaders.files.atomic import is_disk_full
+from blend.schemas.addresses import without_passwords
 from blend.schemas.errors import ArgumentError, BlendError
-from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.texts import escape_controls
 from blend.stopping import exit_code
 from blend.version import __version__
 

@@ -37,12 +37,10 @@ def init(
 
     - `blend annotate init senegal --locale wo-SN` makes the folder; `docs/new-culture.md` goes on from there.
     """
-    from blend.builders.annotation.starting import start_project, too_few_locales
+    from blend.builders.annotation.starting import start_project
 
-    _say([*(str(folder / path) for path in start_project(folder, locale, name=name))])
-    if note := too_few_locales(locale):
-        _say([f"{note}."])
-    _say([f"{folder / 'README.md'} says what to do next."])
+    written = [str(folder / path) for path in start_project(folder, locale, name=name)]
+    _say([*written, f"{folder / 'README.md'} says what to do next."])
 
 
 @app.command()
@@ -52,11 +50,9 @@ def check(project: ProjectPath) -> None:
     - `blend annotate check project.toml` names file and key of each.
     """
     from blend.builders.annotation.check import check_project
-    from blend.builders.annotation.server.readings import reworded_questions
-    from blend.views.annotation import check_lines, reworded_lines
+    from blend.views.annotation import check_lines
 
-    checked = check_project(project)
-    _say([*check_lines(checked), *reworded_lines(reworded_questions(checked.file))])
+    _say(check_lines(check_project(project)))
 
 
 @app.command()
@@ -89,10 +85,10 @@ def sync(
     - `blend annotate sync project.toml` may be stopped at any moment and run again.
     - `blend annotate sync project.toml --to tasks` is for a Label Studio that is set up by hand.
     """
-    from blend.builders.annotation.server.pulling import Pull
-    from blend.builders.annotation.server.syncing import sync_project, write_tasks
+    from blend.builders.annotation.pulling import Pull
+    from blend.builders.annotation.syncing import sync_project, write_tasks
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import draft_lines, pull_lines, push_lines
+    from blend.views.annotation import pull_lines, sync_lines
     from blend.views.progress import interruptible
 
     if to is not None:
@@ -110,9 +106,7 @@ def sync(
     with interruptible(_STOPPED), shown_progress() as on_progress:
         accept = agreed if accept_missing else None
         done = sync_project(project, only=only, dry_run=dry_run, accept=accept, on_progress=on_progress)
-    _say([] if done.pull is None else pull_lines(done.pull))
-    _say([] if done.plans is None else push_lines(done.plans, dry_run=dry_run))
-    _say(draft_lines(done.drafts))
+    _say(sync_lines(done, dry_run=dry_run))
     if exit_code and done.needs_attention:
         raise typer.Exit(ATTENTION)
 
@@ -142,10 +136,9 @@ def status(
     from datetime import UTC, datetime
 
     from blend.builders.annotation.check import check_project
-    from blend.builders.annotation.server.page import write_status_page
-    from blend.builders.annotation.server.status import project_status, pulled_accounts
+    from blend.builders.annotation.status import project_status, pulled_accounts, write_status_page
     from blend.loaders.files.progress import shown_progress
-    from blend.views.annotation import gone_lines, reworded_lines, status_json, status_lines, status_tables
+    from blend.views.annotation import gone_lines, status_json, status_lines, status_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
@@ -161,7 +154,7 @@ def status(
     if as_json:
         typer.echo(status_json(found))
         return
-    _say([*gone_lines(found.gone, project), *reworded_lines(found.reworded)])
+    _say(gone_lines(found.found, found.pages, project))
     SafeConsole().show(status_tables(found))
     _say(status_lines(found))
 
@@ -178,8 +171,8 @@ def forget(
 
     - `blend annotate forget project.toml p-1a2b3c4d5e6f` may be stopped and run again.
     """
+    from blend.builders.annotation.forgetting import forget_person
     from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.server.forgetting import forget_person
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.servers.server_errors import public_address
     from blend.views.annotation import forgotten_lines

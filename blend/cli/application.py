@@ -35,7 +35,7 @@ class _Command(TyperCommand):
 
     def _check_text(self, values: dict[str, Any]) -> None:
         """Refuse words whose bytes are not UTF-8: our files cannot hold them, and few libraries open them."""
-        from blend.loaders.files.json_text import is_encodable
+        from blend.loaders.files.content import is_encodable
 
         for parameter in self.params:
             given = values.get(parameter.name or "")

@@ -13,8 +13,8 @@ from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     from blend.builders.diff.version_step import VersionStep
-    from blend.schemas.recipe.recipe import Recipe
-    from blend.schemas.release.manifest import ReleaseManifest
+    from blend.schemas.manifest import ReleaseManifest
+    from blend.schemas.recipe import Recipe
 
 DEFAULT_OUT = Path("release")
 VERDICTS = "verdicts.tsv"
@@ -217,7 +217,7 @@ def _recipe(
     """The recipe to build, the folder that its locations refer to, and sources that lie elsewhere."""
     from blend.loaders.recipes import read_recipe
     from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
-    from blend.schemas.recipe.licenses import licensed
+    from blend.schemas.recipe import licensed
 
     if blend_data is not None and revision is None and not Path(blend_data).exists() and "@" in blend_data:
         blend_data, _, revision = blend_data.partition("@")
@@ -286,7 +286,7 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
 
 
 def _with_options(recipe: "Recipe", *, mcq_mode: str | None, rebalance: bool, seed: int | None) -> "Recipe":
-    from blend.schemas.recipe.recipe import McqOptions, Recipe
+    from blend.schemas.recipe import McqOptions, Recipe
 
     changes: dict[str, object] = {}
     if mcq_mode is not None:
@@ -315,11 +315,12 @@ def _print_summary(
 ) -> None:
     from blend.builders.mcq.result import why_none_made
     from blend.builders.mcq.verdicts.reading import verdict_notes
+    from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read, release_tables
     from blend.views.safe import SafeConsole
 
     console = SafeConsole()
-    console.show(release_tables(manifest))
+    show_tables(console, release_tables(manifest), everything=True)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest, called)

@@ -9,11 +9,11 @@ from blend.cli.application import Application
 from blend.cli.option_names import with_options
 from blend.cli.options import Encoding, LocaleFile
 from blend.exit_codes import REFUSED
-from blend.schemas.language.text_comparison import escape_controls, escape_controls_in_json
+from blend.schemas.texts import escape_controls, escape_controls_in_json
 
 if TYPE_CHECKING:
-    from blend.schemas.language.locales import Registry
-    from blend.schemas.recipe.recipe import Recipe
+    from blend.schemas.locales import Registry
+    from blend.schemas.recipe import Recipe
 
 app = Application(
     no_args_is_help=True,
@@ -42,7 +42,7 @@ def init(
     - `blend contribute init everyday` writes recipe, consent, templates and workflow.
     - `blend contribute init everyday --contributor mina-ko --locale ko-KR` writes what Mina fills in.
     """
-    from blend.loaders.contributions.layout import FOLDER
+    from blend.loaders.contributions.contributors import FOLDER
     from blend.loaders.contributions.starter import write_collection, write_contributor
 
     if contributor is None:
@@ -101,7 +101,7 @@ def check(
 def _of_recipe(folder: Path, locale_file: Path | None) -> "tuple[Registry, Recipe | None]":
     """The locales of a collection, with those of a file where one is given, and its recipe if it has one."""
     from blend.builders.release.inputs import known_locales
-    from blend.loaders.files.locales import registry_with
+    from blend.loaders.files.toml import registry_with
     from blend.loaders.recipes import read_recipe
 
     known, path = registry_with(locale_file), folder / "recipe.toml"

@@ -1,32 +1,34 @@
 """``blend eval``: from a release and a model to scores."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from blend.cli import eval_cluster, eval_export, eval_judging
 from blend.cli.application import Application
-from blend.cli.asking_options import Asking, Seed, SeedOfTests
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.eval_outcome import notices, print_warning
+from blend.cli.eval_cluster import cluster
+from blend.cli.eval_export import export, push
+from blend.cli.eval_judging import judge, judge_sheet, judged
+from blend.cli.eval_outcome import print_warning, reporting
 from blend.cli.groups import with_groups
-from blend.cli.model_options import ModelName, Writing, read_values, refuse
+from blend.cli.model_options import Asking, ModelName, Seed, SeedOfTests, Writing, read_values, refuse
 from blend.cli.options import AsJson, Encoding, Limit, Release
 from blend.cli.task_options import TaskValues, read_options
 from blend.eval.registry import TASKS
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from blend.eval.report.scored_runs import ScoredRun
+
 app = Application(
     no_args_is_help=True,
     help="Ask a model the questions of a release, and score what it answers.",
 )
 
-eval_export.register(app)
-eval_judging.register(app)
-eval_cluster.register(app)
 
 DEFAULT_RUN = Path("run")
 
@@ -80,8 +82,6 @@ def run(
         print_warning(f"--budget {how.budget:g} holds for this process alone, not for all shards together")
     from blend.eval.evaluation import run_task
     from blend.eval.models.chosen import Local, Recorded, Server
-    from blend.loaders.files.progress import shown_progress
-    from blend.views.progress import interruptible
 
     asked: Local | Server | Recorded
     if answers is not None:
@@ -94,8 +94,8 @@ def run(
         raise UsageError(f"--encoding {encoding} makes sense only with --answers; leave it out")
     else:
         asked = how.model(model)
-    stopped = "interrupted; what was answered is kept, and the same command goes on from there"
-    with interruptible(stopped), notices(), shown_progress(unit="questions") as on_progress:
+    stopped = "what was answered is kept, and the same command goes on from there"
+    with reporting("questions", stopped) as on_progress:
         arguments = {**how.arguments(writing), **given}
         kept = run_task(release, task, asked, out, on_progress=on_progress, **arguments)
     how.tell(kept.outcome, out, score=str(out))
@@ -155,34 +155,18 @@ def score(
     from blend.eval.runs.run_description import read_description
     from blend.eval.runs.run_directory import runs_in
     from blend.eval.scores_json import earlier_rule
-    from blend.loaders.files.progress import shown_progress
-    from blend.views.progress import interruptible
 
-    with (
-        interruptible("interrupted; the scores are as they were"),
-        notices(),
-        shown_progress(unit="topics") as on_progress,
-    ):
+    how: dict[str, Any] = {"rule": rule, "seed": seed, "allow_missing": allow_missing, "release": release}
+    found: list[ScoredRun] = []
+    errors: list[InputError] = []
+    with reporting("topics", "the scores are as they were") as on_progress:
         if directory.is_file():
             directory = run_of_log(directory, directory.with_suffix(""), release=release).directory
         earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
-        found = []
-        errors: list[InputError] = []
         for one in runs_in(directory):
             try:
-                task = task_of(read_description(one).task)
-                chosen = read_options(task, "scoring", scoring)
-                found.append(
-                    score_run(
-                        one,
-                        rule=rule,
-                        seed=seed,
-                        allow_missing=allow_missing,
-                        release=release,
-                        on_progress=on_progress,
-                        **chosen,
-                    )
-                )
+                chosen = read_options(task_of(read_description(one).task), "scoring", scoring)
+                found.append(score_run(one, on_progress=on_progress, **how, **chosen))
             except InputError as error:
                 # One of several that cannot be scored yet hides none of the others.
                 errors.append(error)
@@ -190,8 +174,18 @@ def score(
         print_warning(f"the scores by rule {replaced} are replaced; a run holds those of one rule")
     if json:
         typer.echo("".join(scored.scores.to_json() for scored in found), nl=False)
-        _raise(errors)
-        return
+    else:
+        _print_scores(found)
+    # Of each run why it cannot be scored; the command ends as of the first.
+    for later in errors[1:]:
+        print_warning(str(later))
+    if errors:
+        raise errors[0]
+    if not json:
+        typer.echo(f"Show them on a page:\n  blend eval report {directory}")
+
+
+def _print_scores(found: "Sequence[ScoredRun]") -> None:
     from blend.views.safe import SafeConsole
     from blend.views.scores import score_tables
 
@@ -199,20 +193,9 @@ def score(
     for scored in found:
         for table in score_tables(scored.scores, scored.task):
             console.print(table)
-        if scored.scores.usage is not None:
-            usage = f"Asked: {scored.scores.usage.in_words()}"
-            console.print(usage, highlight=False, markup=False, soft_wrap=True)
-        console.print(scored.scores.signature, highlight=False, markup=False, soft_wrap=True)
-    _raise(errors)
-    typer.echo(f"Show them on a page:\n  blend eval report {directory}")
-
-
-def _raise(errors: Sequence[InputError]) -> None:
-    """Say of each run why it cannot be scored, and end as of the first."""
-    for error in errors[1:]:
-        print_warning(str(error))
-    if errors:
-        raise errors[0]
+        usage = scored.scores.usage
+        for line in ([] if usage is None else [f"Asked: {usage.in_words()}"]) + [scored.scores.signature]:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -272,3 +255,7 @@ def report(
     with interruptible():
         write_report(directories, out, seed=seed, semeval_questions=semeval_questions)
     typer.echo(f"Wrote {out}: open it in a browser.")
+
+
+for command in (judge, judge_sheet, judged, cluster, export, push):
+    app.command()(command)

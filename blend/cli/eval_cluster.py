@@ -1,16 +1,12 @@
 """``blend eval cluster``: what a run has no answer to, answered by many machines."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from blend.exit_codes import UsageError
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to ``blend eval``."""
-    app.command()(cluster)
+from blend.cli.eval_outcome import print_outcome, print_warning
+from blend.cli.task_options import named_value
 
 
 def cluster(
@@ -40,27 +36,19 @@ def cluster(
     - `blend eval cluster RUN --server vllm --executor slurm --set partition=gpu --set time=04:00:00 --set
       gpus_per_task=1 --set model_max_context=32768` starts vLLM for each task.
     """
-    from blend.cli.eval_outcome import print_outcome, print_warning
     from blend.eval.cluster import run_on_cluster
     from blend.views.progress import interruptible
 
-    chosen = dict(map(_read_setting, settings or ()))
+    typed = (named_value("--set", text, example="partition=gpu") for text in settings or ())
+    chosen = {name: int(value) if value.isdecimal() else value for name, value in typed}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
         outcome = run_on_cluster(
             run, server=server, executor=executor, task_requests=task_requests, settings=chosen
         )
     if outcome is None:
-        typer.echo(
-            f"Slurm has the tasks (logs in {run / 'cluster' / 'logs'}); run the same once they have ended."
-        )
+        logs = run / "cluster" / "logs"
+        typer.echo(f"Slurm has the tasks (logs in {logs}); run the same once they have ended.")
         return
     for warning in outcome.warnings:
         print_warning(warning)
     print_outcome(outcome, run, score=str(run))
-
-
-def _read_setting(text: str) -> tuple[str, Any]:
-    name, sign, value = text.partition("=")
-    if not (name and sign):
-        raise UsageError(f"--set {text}: expected a name and a value such as partition=gpu")
-    return name, int(value) if value.isdecimal() else value

@@ -8,13 +8,7 @@ import typer
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import Limit
 from blend.exit_codes import UsageError
-from blend.schemas.language.text_comparison import pluralise
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to ``blend eval``."""
-    app.command()(export)
-    app.command()(push)
+from blend.schemas.texts import pluralise
 
 
 def export(
@@ -55,7 +49,7 @@ def export(
     from blend.builders.export.lm_eval import export_lm_eval
     from blend.eval.registry import task_of
     from blend.eval.release_items import read_items
-    from blend.loaders.files.own_folders import check_own_folder
+    from blend.loaders.files.atomic import check_own_folder
 
     check_own_folder(out)
     read = read_items(release, task_of("multiple-choice"), locales=locales, limit=limit, style=style)

@@ -5,22 +5,15 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.asking_options import Asking, Seed
-from blend.cli.eval_outcome import notices
+from blend.cli.eval_outcome import reporting
 from blend.cli.groups import with_groups
-from blend.cli.model_options import ModelName, Writing
+from blend.cli.model_options import Asking, ModelName, Seed, Writing
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.exit_codes import UsageError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to ``blend eval``."""
-    app.command()(with_groups(judge))
-    app.command("judge-sheet")(judge_sheet)
-    app.command()(judged)
-
-
+@with_groups
 def judge(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer or free-listing.")
@@ -43,19 +36,12 @@ def judge(
     the default rule is sure of is not sent. The options are those of `blend eval run`.
     """
     from blend.eval.judging.judge_run import judge_run
-    from blend.loaders.files.progress import shown_progress
-    from blend.views.progress import interruptible
 
-    stopped = "interrupted; what the judge said is kept, and the same command goes on from there"
-    with interruptible(stopped), notices(), shown_progress(unit="replies") as on_progress:
-        kept = judge_run(
-            run,
-            model=how.model(model),
-            name=name,
-            own_family=own_family,
-            on_progress=on_progress,
-            **how.arguments(writing),
-        )
+    with reporting(
+        "replies", "what the judge said is kept, and the same command goes on from there"
+    ) as on_progress:
+        arguments = {"name": name, "own_family": own_family, **how.arguments(writing)}
+        kept = judge_run(run, model=how.model(model), on_progress=on_progress, **arguments)
     how.tell(kept.outcome, kept.directory, score=f"{run} --rule judge:{kept.directory.name}")
 
 

@@ -1,7 +1,7 @@
 """What ``blend eval`` says while a model is asked: what it will take, what to know, how the run stands."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,11 @@ from blend.schemas.errors import BlendWarning
 
 if TYPE_CHECKING:
     from blend.eval.runs.run_directory import RunOutcome
-    from blend.eval.runs.usage import AskingPlan, OnPlan
+    from blend.eval.runs.usage import AskingPlan
+    from blend.loaders.files.progress import ProgressCallback
 
 
-def plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
+def plan_teller(asks_server: bool, *, stops: bool) -> "Callable[[AskingPlan], None] | None":
     """Who says what a run will take: always before a server is asked, of a model here on demand."""
     if not (asks_server or stops):
         return None
@@ -30,7 +31,17 @@ def plan_teller(asks_server: bool, *, stops: bool) -> "OnPlan | None":
 
 
 @contextmanager
-def notices() -> Iterator[None]:
+def reporting(unit: str, stopped: str) -> "Iterator[ProgressCallback]":
+    """Say of a block how far it is, what the library warns of, and, on Ctrl-C, how things stand."""
+    from blend.loaders.files.progress import shown_progress
+    from blend.views.progress import interruptible
+
+    with interruptible(f"interrupted; {stopped}"), _notices(), shown_progress(unit=unit) as on_progress:
+        yield on_progress
+
+
+@contextmanager
+def _notices() -> Iterator[None]:
     """Say what the library warns of as notes while the block runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", BlendWarning)
@@ -61,7 +72,7 @@ def print_outcome(
 ) -> None:
     """Say how the run stands, what it cost, and how to go on: `blend eval score` with ``score``."""
     from blend.eval.runs.usage import Price
-    from blend.schemas.language.text_comparison import agreeing, pluralise
+    from blend.schemas.texts import agreeing, pluralise
 
     if outcome.usage is not None and outcome.usage.requests:
         usage = outcome.usage.in_words(price and Price(*price))

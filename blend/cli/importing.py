@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, LocaleFile
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 app = Application(
     no_args_is_help=True,
@@ -31,7 +31,7 @@ def import_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, folder).",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON).",
         ),
     ],
     map_file: MapFile = Path("map.toml"),
@@ -44,8 +44,8 @@ def import_answers(
     - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
       same imports.
     """
-    from blend.builders.annotation.import_files import import_file
-    from blend.loaders.files.locales import registry_with
+    from blend.builders.annotation.importing import import_file
+    from blend.loaders.files.toml import registry_with
     from blend.loaders.label_studio.foreign import read_answers
     from blend.views.safe import shown
 

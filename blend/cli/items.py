@@ -48,8 +48,8 @@ def analyse(
     from blend.builders.items.analysis import analyse_items
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
-    from blend.loaders.files.new_files import write_new_sheet
-    from blend.loaders.files.saved_frames import write_frames
+    from blend.loaders.files.new_files import write_frames, write_new_sheet
+    from blend.views.frames import show_tables
     from blend.views.items import item_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
@@ -61,7 +61,7 @@ def analyse(
             write_new_sheet(suspects, found.suspect_sheet())
         if out is not None:
             write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
-    SafeConsole().show(item_tables(found))
+    show_tables(SafeConsole(), list(item_tables(found)), everything=True)
     if found.untold:
         typer.echo(f"Note: {found.untold}.")
     if suspects is not None:
@@ -83,7 +83,7 @@ def select(
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_new_sheet
-    from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+    from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
     from blend.views.progress import interruptible
 
     with interruptible():

@@ -9,9 +9,9 @@ from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import AsJson, Encoding, LocaleFile, RawRecipe, TablesFolder
 from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError, check_known
-from blend.schemas.base.docstrings import first_line_of
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import escape_controls_in_json
+from blend.schemas.models import first_line_of
+from blend.schemas.texts import escape_controls_in_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -89,8 +89,8 @@ def stats(
 
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
     from blend.builders.stats.tables import dataset_tables
+    from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
-    from blend.loaders.files.saved_frames import write_frames
 
     if (table or everything) and as_json:
         raise UsageError(
@@ -150,11 +150,10 @@ def audit(
 
     from blend.builders.audit import audit_questions
     from blend.builders.audit.release import audit_release
-    from blend.loaders.files.choice_tables import read_choice_table
     from blend.loaders.files.content import file_identity, is_directory
+    from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
-    from blend.loaders.files.rows import SUFFIXES
-    from blend.loaders.files.saved_frames import write_frames
+    from blend.loaders.files.rows import SUFFIXES, read_choice_table
     from blend.loaders.releases.references import resolve_release
 
     path = Path(questions)
@@ -301,7 +300,7 @@ def locales(
     """Print the locale registry, or what a name in it stands for."""
     import json
 
-    from blend.loaders.files.locales import registry_with
+    from blend.loaders.files.toml import registry_with
 
     known = registry_with(locale_file)
     chosen = list(known) if tag is None else known.called(tag)
@@ -310,22 +309,22 @@ def locales(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
+    from blend.views.frames import show_tables
     from blend.views.releases import locale_details, locale_table
     from blend.views.safe import SafeConsole
 
-    SafeConsole().print(locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen))
+    table = locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)
+    show_tables(SafeConsole(), [table], everything=True)
 
 
 def schema_models() -> "dict[str, type[BaseModel]]":
     """The models whose JSON Schema ``blend schema`` prints, by the name to ask for."""
-    from blend.schemas.language.locales import Locale
-    from blend.schemas.recipe.domains import Domain
-    from blend.schemas.recipe.recipe import Recipe
-    from blend.schemas.release.datasheet_answers import Datasheet
-    from blend.schemas.release.manifest import ReleaseManifest
-    from blend.schemas.release.snapshots import SnapshotInfo
-    from blend.schemas.rows import published_rows as rows
-    from blend.schemas.rows.triple_rows import Triple, TripleTemplate
+    from blend.schemas import rows
+    from blend.schemas.locales import Locale
+    from blend.schemas.manifest import ReleaseManifest, SnapshotInfo
+    from blend.schemas.recipe import Domain, Recipe
+    from blend.schemas.reports import Datasheet
+    from blend.schemas.rows import Triple, TripleTemplate
 
     return {
         "template": rows.QuestionTemplate,

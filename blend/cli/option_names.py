@@ -15,9 +15,14 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
-from blend.cli.model_options import HERE, THERE
 from blend.cli.task_options import option_names
+from blend.eval.models.chosen import Local, Server
 from blend.schemas.errors import BlendError
+
+HERE = tuple(name for name in Local.model_fields if name not in ("path", "revision"))
+"""Fields that ``-M`` takes of a model on this machine."""
+THERE = tuple(name for name in Server.model_fields if name not in ("name", "url"))
+"""Those of a model on a server."""
 
 _PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 

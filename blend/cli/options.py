@@ -9,7 +9,7 @@ from blend.exit_codes import UsageError
 
 
 def _pseudonym(given: str) -> str:
-    from blend.schemas.language.personal_data import pseudonym
+    from blend.schemas.personal_data import pseudonym
 
     if not given.strip():
         raise UsageError("--reviewer is empty; write a pseudonym, for example r01")
@@ -45,7 +45,7 @@ ReturnedSheet = Annotated[
 
 
 def _encoding(name: str | None) -> str | None:
-    from blend.loaders.files.encodings import known_encoding
+    from blend.loaders.files.content import known_encoding
 
     return None if name is None else known_encoding(name)
 

@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.options import AsJson
 from blend.exit_codes import UsageError
-from blend.schemas.language.text_comparison import escape_controls_in_json
+from blend.schemas.texts import escape_controls_in_json
 
 
 def register(app: typer.Typer) -> None:

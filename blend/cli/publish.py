@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.options import DryRun
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 from blend.stopping import UNCHANGED
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import typer
 from blend.cli.application import Application
 from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer
 from blend.cli.recipe_argument import used_recipe
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
     from blend.loaders.responses.option_sheets import OptionVerdict
@@ -180,7 +180,7 @@ def accept(
 
 def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:
     """List verdicts beside their options: where the column moved by a row, or was filled down, none fit."""
-    from blend.schemas.sheets.option_sheets import OK
+    from blend.schemas.sheets import OK
     from blend.views.safe import shown
 
     refusals = [one for one in verdicts if one.kind != OK]
@@ -196,7 +196,7 @@ def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:
 
 
 def _added(out: Path, by_kind: Counter[str]) -> str:
-    from blend.schemas.sheets.option_sheets import ALL_VERDICTS
+    from blend.schemas.sheets import ALL_VERDICTS
 
     kinds = ", ".join(f"{by_kind[kind]:,} {kind}" for kind in ALL_VERDICTS)
     return f"{out}: {pluralise(by_kind.total(), 'verdict')} added, {kinds}"
@@ -234,7 +234,7 @@ def agreement(
 
     from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
     from blend.loaders.responses.exclusions import read_exclusions
-    from blend.schemas.language.text_comparison import escape_controls_in_json
+    from blend.schemas.texts import escape_controls_in_json
     from blend.views.readers import agreement_table, comparison_table
     from blend.views.safe import SafeConsole
 
@@ -253,10 +253,10 @@ def agreement(
 
 
 def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
-    from blend.loaders.releases.model_reports import read_model_report
+    from blend.loaders.releases.reports import read_model_report
     from blend.schemas.errors import InputError
-    from blend.schemas.language.text_comparison import escape_controls_in_json
-    from blend.schemas.release.release_layout import MODEL_VERDICTS_NAME
+    from blend.schemas.manifest import MODEL_VERDICTS_NAME
+    from blend.schemas.texts import escape_controls_in_json
     from blend.views.readers import model_tables
     from blend.views.safe import SafeConsole
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 if TYPE_CHECKING:
-    from blend.schemas.recipe.recipe import Recipe
+    from blend.schemas.recipe import Recipe
 
 USUAL = Path("recipe.toml")
 """The recipe of a folder, as `blend init` and `blend annotate init` name it."""

@@ -8,7 +8,7 @@ import typer
 from blend.cli.application import Application
 from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
 from blend.cli.recipe_argument import used_recipe
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 _PAIRS = 10
 """Answers that are struck out, or have English, that are shown when reviews are taken in, at most."""
@@ -38,7 +38,7 @@ def propose(
     """
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.responses.sheets import write_answer_sheet
+    from blend.loaders.responses.reviews import write_answer_sheet
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
@@ -79,7 +79,7 @@ def accept(
     """
     from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.sheets import read_answer_sheet, write_reviews
+    from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
     from blend.views.safe import shown
 
     diagnostics = Diagnostics()
@@ -145,7 +145,7 @@ def propose_pairs(
     - `blend review-pairs propose recipe.toml --out pairs.csv` writes what nobody has decided yet.
     """
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.responses.pair_sheets import write_pair_sheet
+    from blend.loaders.responses.reviews import write_pair_sheet
 
     chosen = used_recipe(recipe)
     sheet = pairs_to_review(chosen.recipe, base=chosen.base, everything=everything)
@@ -174,7 +174,7 @@ def accept_pairs(
 
     from blend.builders.judges import undecided
     from blend.loaders.responses.decisions import append_decisions, read_decisions
-    from blend.loaders.responses.pair_sheets import read_pair_sheet
+    from blend.loaders.responses.reviews import read_pair_sheet
 
     earlier = read_decisions(out, missing_ok=True)
     decided = read_pair_sheet(sheet, who=reviewer, when=datetime.now(UTC).date(), encoding=encoding)

@@ -38,10 +38,7 @@ def read_options(
     known = offered(getattr(task, kind))
     found: dict[str, Any] = {}
     for text in texts or ():
-        name, sign, value = text.partition("=")
-        name = name.replace("-", "_")
-        if not (name and sign):
-            raise UsageError(f"-T {text}: expected a name and a value, such as style=texts")
+        name, value = named_value("-T", text, example="style=texts")
         if name not in known:
             raise UsageError(f"-T {text}: {no_such_option(getattr(task, kind), name, task=task.name)}")
         holds = _kind_of(known[name])
@@ -56,6 +53,14 @@ def read_options(
         else:
             found[name] = value.split(",") if holds is tuple else value
     return found
+
+
+def named_value(flag: str, text: str, *, example: str) -> tuple[str, str]:
+    """A name, as Python has it, and a value that are typed behind a flag."""
+    name, sign, value = text.partition("=")
+    if not (name and sign):
+        raise UsageError(f"{flag} {text}: expected a name and a value, such as {example}")
+    return name.replace("-", "_"), value
 
 
 def option_names(kind: Literal["options", "scoring"]) -> set[str]:

@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import Encoding, LocaleFile, NewSheet
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 app = Application(
     no_args_is_help=True,
@@ -27,8 +27,8 @@ def propose(
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
     from blend.builders.templates.sheet import DECISIONS
-    from blend.loaders.files.locales import registry_with
     from blend.loaders.files.new_files import write_new_sheet
+    from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_native_questions
 
     known = registry_with(locale_file)
@@ -49,8 +49,8 @@ def accept(
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates.sheet import accept_sheet
-    from blend.loaders.files.locales import registry_with
     from blend.loaders.files.new_files import write_new_sheet
+    from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_review_sheet
 
     known = registry_with(locale_file)
@@ -80,8 +80,8 @@ def localise(
     """Fill the slots for every locale and join the translations."""
     from blend.builders.templates.localise import localise as localised
     from blend.builders.templates.sheet import accept_sheet
-    from blend.loaders.files.locales import registry_with
     from blend.loaders.files.new_files import write_new_sheet
+    from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_review_sheet, read_translations
 
     known = registry_with(locale_file)

@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.options import Release
 from blend.exit_codes import REFUSED, UsageError, check_known
-from blend.schemas.language.text_comparison import escape_controls_in_json
+from blend.schemas.texts import escape_controls_in_json
 
 if TYPE_CHECKING:
     from blend.builders.validate import Check

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 if TYPE_CHECKING:
-    from blend.schemas.release.snapshots import SnapshotInfo
+    from blend.schemas.manifest import SnapshotInfo
 
 app = Application(
     no_args_is_help=True,
@@ -68,14 +68,14 @@ def snapshot(
 
     May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
     """
-    from blend.loaders.files.domains import known_domains
     from blend.loaders.files.progress import shown_progress
+    from blend.loaders.files.toml import known_domains
     from blend.loaders.wikidata.dump import take_snapshots_from_dump
     from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
     from blend.loaders.wikidata.snapshot import take_snapshots
     from blend.loaders.wikidata.snapshot_files import NoItemError
     from blend.schemas.errors import InputError
-    from blend.schemas.recipe.domains import find_domain
+    from blend.schemas.recipe import find_domain
     from blend.views.progress import interruptible
 
     if dump is not None and (endpoint is not None or contact is not None):
@@ -149,8 +149,8 @@ def domains(
     domain_file: DomainFile = None,
 ) -> None:
     """List what snapshots can be about, or print one as a domain file has it, to begin one of your own with."""
-    from blend.loaders.files.domains import domain_toml, known_domains
-    from blend.schemas.recipe.domains import find_domain
+    from blend.loaders.files.toml import domain_toml, known_domains
+    from blend.schemas.recipe import find_domain
 
     known = known_domains(domain_file)
     if name is not None:

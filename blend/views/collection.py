@@ -4,7 +4,7 @@ import polars as pl
 from rich.table import Table
 
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, CollectionStatus
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 from blend.views.frames import frame_table
 
 _SHOWN = 20

@@ -10,7 +10,7 @@ from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import Difference, ModelComparison, Pair
 from blend.eval.scores_json import FEW_MARK
 from blend.eval.statistics.estimates import Estimate
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 from blend.views.frames import frame_table, rows_frame
 from blend.views.safe import shown
 from blend.views.scores import FEW_NOTE

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 
 from blend.loaders.contributions.checking import ContributionCheck, ContributionProblem
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.problem_groups import summarise
+from blend.schemas.errors import summarise
+from blend.schemas.texts import pluralise
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl")
 SHARED = "for all contributors"

@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from blend.schemas.release import summaries
-from blend.schemas.release.summaries import written
+from blend.schemas import summaries
+from blend.schemas.summaries import written
 from blend.views.safe import SafeConsole
 
 PERCENT = "{:.1%}"

@@ -1,12 +1,11 @@
-"""An item analysis as tables for a terminal."""
+"""An item analysis as tables for readers."""
 
 from collections.abc import Iterator
 
 import polars as pl
-from rich.table import Table
 
 from blend.builders.items.analysis import ALL, ItemAnalysis
-from blend.views.frames import frame_table
+from blend.schemas.summaries import Table
 
 _SHOWN = 20
 """Suspects that are shown."""
@@ -14,8 +13,7 @@ _SHOWN = 20
 
 def item_tables(found: ItemAnalysis) -> Iterator[Table]:
     """Regions, and where they can be told abilities, with a column of text for each region, and suspects."""
-    names = ("model", "item_id", "region")
-    yield frame_table(found.regions, "Items", _REGIONS, texts=names)
+    yield Table("Items", found.regions, _REGIONS)
     if found.model is None:
         return
     by_region = found.abilities.filter(pl.col("region") != ALL)
@@ -25,15 +23,11 @@ def item_tables(found: ItemAnalysis) -> Iterator[Table]:
     by_region = by_region.with_columns(cell=pl.Series(cells, dtype=pl.String))
     by_region = by_region.pivot("region", index="model", values="cell")
     wide = found.abilities.filter(region=ALL).drop("region").join(by_region, on="model")
-    wide = wide.sort("ability", "model", descending=[True, False])
-    heads = {name: name.replace("_", "/") for name in wide.columns[:4]}
-    yield frame_table(wide, "Abilities", _ABILITIES, heads=heads, texts=names)
+    yield Table("Abilities", wide.sort("ability", "model", descending=[True, False]), _ABILITIES)
     figures = ("item_id", "region", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
-    suspects = found.suspects.select(figures)
-    n = suspects.height
+    n = found.suspects.height
     first = f" These are the first {_SHOWN} of {n:,}." if n > _SHOWN else ""
-    heads = {name: name.replace("_", "/") for name in figures}
-    yield frame_table(suspects.head(_SHOWN), "Suspects", _SUSPECTS + first, heads=heads, texts=names)
+    yield Table("Suspects", found.suspects.select(figures).head(_SHOWN), _SUSPECTS + first)
 
 
 _REGIONS = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from blend.loaders.files.content import file_identity
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME
 from blend.stopping import UNCHANGED, exit_code, raise_if_stopped
 
 

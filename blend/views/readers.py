@@ -3,7 +3,7 @@
 import polars as pl
 from rich.table import Table
 
-from blend.schemas.release.model_report import EVERY, ComparedKind, ModelReport
+from blend.schemas.reports import EVERY, ComparedKind, ModelReport
 from blend.views.frames import PERCENT, frame_table
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,34 +12,33 @@ from rich.table import Table
 from rich.text import Text
 
 from blend.builders.cards.fields import plain
-from blend.loaders.files.unpacked import check_tables
+from blend.loaders.files.content import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
-from blend.schemas.base.docstrings import field_sentences
+from blend.loaders.releases.with_datasets import without_progress_bars
+from blend.schemas import summaries
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.languages import country_name
-from blend.schemas.language.locales import Locale, registry
-from blend.schemas.language.text_comparison import fold, pluralise
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import FINDINGS_NAME, RECIPE_NAME
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS
-from blend.views.frames import frame_table, rows_frame
+from blend.schemas.languages import country_name
+from blend.schemas.locales import Locale, registry
+from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
+from blend.schemas.models import field_sentences
+from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.texts import fold, pluralise
+from blend.views.frames import rows_frame, show_tables
 from blend.views.safe import SafeConsole, shown
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
 _LINES = 20
 """Questions, and oddities, that are printed for people to read, at most."""
-_TOP = 3
-"""Answers that stand beside a question there."""
 RAW = ("read responses ", "read contributions ")
 """How the steps are called that read tables of one's own."""
 
 
-def release_tables(manifest: ReleaseManifest) -> list[Table]:
-    """Show what was written, and what each step kept and left out."""
+def release_tables(manifest: ReleaseManifest) -> list[summaries.Table]:
+    """What was written, and what each step kept and left out."""
     steps = [
         (
             stage.stage,
@@ -49,11 +47,10 @@ def release_tables(manifest: ReleaseManifest) -> list[Table]:
         )
         for stage in manifest.report
     ]
-    report = frame_table(
-        rows_frame(("step", "kept", "oddities and rows left out"), steps),
+    report = summaries.Table(
         "What each step kept and left out",
+        rows_frame(("step", "kept", "oddities and rows left out"), steps),
         f"Each is a line of {FINDINGS_NAME}; the card, README.md, says what each kind means.",
-        texts=("step", "oddities and rows left out"),
     )
     return [contents_table(manifest), report]
 
@@ -84,8 +81,9 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     # Evenly from all of them: what was moved or sorted alone shows anywhere.
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
-        top = "; ".join(map(group_with_english, row["annotations"][:_TOP])) or "no answer"
-        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], top)
+        # All answers: the wrong English of a rare one shows nowhere else.
+        answers = "; ".join(map(group_with_english, row["annotations"])) or "no answer"
+        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], answers)
 
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
@@ -95,8 +93,12 @@ def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
     """Findings about tables of one's own, as lines, at most `_LINES`."""
     if found:
+        # Whole sentences: what differs may stand at their end.
         yield f"Odd in your tables, {_some_of(len(found))}, {where_all_are}:"
-        yield from (f"  {shown(one['source'])}: {shown(one['detail'])}" for one in found[:_LINES])
+        yield from (
+            f"  {shown(one['source'])}: {shown(one['detail'], characters=_SHOWN_CHARACTERS)}"
+            for one in found[:_LINES]
+        )
 
 
 def _read_findings(release: Path) -> list[dict[str, Any]]:
@@ -121,11 +123,12 @@ def _in_words(locale: Locale) -> str:
     names = ", ".join((locale.prompt_name, *locale.aliases, locale.native_name))
     return (
         f"{locale.tag}: {locale.language_name} in {names}; its people: {', '.join(locale.nationalities)}; "
-        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}"
+        f"{locale.script}, {locale.direction}; in {country_name(locale.parent)}; "
+        f"{locale.upstream} in column country"
     )
 
 
-def contents_table(manifest: ReleaseManifest) -> Table:
+def contents_table(manifest: ReleaseManifest) -> summaries.Table:
     """Configurations with their splits and rows."""
     tables = rows_frame(
         ("configuration", "splits", "rows"), [(info.config, info.split, info.rows) for info in manifest.tables]
@@ -133,10 +136,10 @@ def contents_table(manifest: ReleaseManifest) -> Table:
     configs = tables.group_by("configuration", maintain_order=True).agg(
         pl.col("splits").str.join(" "), pl.col("rows").sum()
     )
-    return frame_table(configs, f"{manifest.name} {manifest.version}", texts=("configuration", "splits"))
+    return summaries.Table(f"{manifest.name} {manifest.version}", configs)
 
 
-def locale_table(locales: Sequence[Locale]) -> Table:
+def locale_table(locales: Sequence[Locale]) -> summaries.Table:
     """One line per locale, with a column per dataset that says whether it holds the locale."""
     collections = list(dict.fromkeys(name for locale in locales for name in locale.collections))
     # A dataset's name is broken behind its first hyphen: it is far wider than what stands below it.
@@ -149,18 +152,17 @@ def locale_table(locales: Sequence[Locale]) -> Table:
         for locale in locales
     ]
     names = [name.replace("-", "-\n", 1) for name in collections]
-    return frame_table(rows_frame((*columns, *names), rows), pluralise(len(locales), "locale"), texts=columns)
+    return summaries.Table(pluralise(len(locales), "locale"), rows_frame((*columns, *names), rows))
 
 
-def locale_details(locale: Locale) -> Table:
+def locale_details(locale: Locale) -> summaries.Table:
     """Every field of one locale with what it means."""
     rows = []
     for name, meaning in field_sentences(Locale).items():
         value = getattr(locale, name)
         text = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
         rows.append((name, text, plain(meaning)))
-    columns = ("field", "value", "meaning")
-    return frame_table(rows_frame(columns, rows), locale.tag, texts=columns)
+    return summaries.Table(locale.tag, rows_frame(("field", "value", "meaning"), rows))
 
 
 def show_release(release: Path, *, config: str | None = None, split: str | None = None) -> None:
@@ -182,7 +184,7 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     files = [file for table in manifest.tables if table.config in chosen for file in table.files]
     check_complete(release, files)
     check_tables(release / file for file in files)
-    console.print(contents_table(manifest))
+    show_tables(console, [contents_table(manifest)])
     for name, part in chosen.items():
         console.print(_row_panel(release, name, part))
 
@@ -223,7 +225,7 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
     # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
     # look at a release should leave nothing behind.
     try:
-        with TemporaryDirectory() as cache, _without_bars():
+        with TemporaryDirectory() as cache, without_progress_bars():
             rows = datasets.load_dataset(
                 str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
             )
@@ -236,19 +238,6 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
             f"{release}: `datasets` cannot load {config}, split {split} ({reason}); `blend validate {release}` "
             "says what is wrong with it"
         ) from error
-
-
-@contextmanager
-def _without_bars() -> Iterator[None]:
-    import datasets
-
-    enabled = datasets.is_progress_bar_enabled()
-    datasets.disable_progress_bars()
-    try:
-        yield
-    finally:
-        if enabled:
-            datasets.enable_progress_bars()
 
 
 def _short(value: Any) -> str:

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from blend.schemas.language.text_comparison import escape_controls
+from blend.schemas.texts import escape_controls
 
 _SHOWN_CHARACTERS = 200
 _WIDEST = 1_000

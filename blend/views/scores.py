@@ -9,7 +9,7 @@ from rich.text import Text
 from blend.eval.report.scored_runs import ONE_BY_ONE, interval, number
 from blend.eval.scores_json import FEW_MARK, Score, Scores
 from blend.eval.task import Task
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from blend.views.frames import frame_table, rows_frame
 from blend.views.safe import shown
 

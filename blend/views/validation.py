@@ -2,21 +2,20 @@
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import NOTHING
-from blend.views.frames import frame_table, rows_frame
+from blend.schemas.summaries import Table
+from blend.schemas.texts import pluralise
+from blend.views.frames import rows_frame, show_tables
+from blend.views.safe import SafeConsole
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
-def print_report(report: ValidationReport, console: Console, *, strict: bool = False) -> None:
+def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool = False) -> None:
     """Print the report, and in the last line whether the release passes."""
-    console.print(checks_table(report))
+    show_tables(console, [checks_table(report)], everything=True)
     for level in Level:
         for result in report.checks:
             for number, line in enumerate(problem_lines(result, level)):
@@ -39,16 +38,10 @@ def checks_table(report: ValidationReport) -> Table:
     rows = []
     for result in report.checks:
         counts = (result.errors, result.warnings, result.infos)
-        cells = (f"{count:,}" if count else "" for count in counts) if result.applies else (None, None, None)
-        rows.append((result.check, result.title, *cells))
-    caption = f"{NOTHING} does not apply: the release has no table that the check looks at"
+        rows.append((result.check, result.title, *(count or None for count in counts)))
     columns = ("check", "what it looks at", "errors", "warnings", "infos")
-    return frame_table(
-        rows_frame(columns, rows),
-        f"{report.name} {report.version}, {pluralise(report.rows, 'row')}",
-        "" if all(result.applies for result in report.checks) else caption,
-        texts=columns[:2],
-    )
+    title = f"{report.name} {report.version}, {pluralise(report.rows, 'row')}"
+    return Table(title, rows_frame(columns, rows))
 
 
 def problem_lines(result: CheckResult, level: Level) -> Iterator[str]:

@@ -1,34 +1,32 @@
 """Checking a project file: every mistake at once, with its key, before any server is asked."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.beside import read_collected
+from blend.builders.annotation.counting import Collected, read_collected
 from blend.builders.annotation.project import ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import (
-    ShownStrings,
     is_checked,
     is_known,
     own_texts,
     texts_of,
     untranslated_strings,
 )
-from blend.builders.annotation.waiting import Waiting, waiting_stages
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import ResponseTables
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.texts import agreeing, pluralise
 
 
 class CheckedProject(NamedTuple):
@@ -37,10 +35,15 @@ class CheckedProject(NamedTuple):
     file: ProjectFile
     material: Material
     """Questions, responses and reviews so far, and sheets; empty where no stage needs them."""
-    waiting: Waiting
-    """Stages that can get no tasks yet."""
-    diagnostics: tuple[str, ...]
-    """What the lead of the project should know though it is not wrong."""
+    passed_over: Sequence[str]
+    """See `counting.Collected`."""
+    notes: Sequence[str]
+    """What else the lead of the project should know though it is not wrong."""
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]:
+        """All that the lead of the project should know."""
+        return (*self.passed_over, *self.notes)
 
 
 def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
@@ -56,16 +59,14 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     """
     file = project_in(path)
     checks = _Checks(file)
-    tables = checks.run(before_pull=before_pull)
+    collected = checks.run(before_pull=before_pull)
     raise_all(checks.problems)
     file, material = with_recipe(file), Material(sheets=checks.sheets)
-    findings: Sequence[str] = ()
-    if tables is not None:
-        held, findings = tables
-        material = Material(held.questions, held.responses, held.reviews, sheets=checks.sheets)
-    waiting = waiting_stages(file)
-    notes = _notes(file, checks.known, material, waiting)
-    return CheckedProject(file, material, waiting, (*findings, *notes))
+    passed_over: Sequence[str] = ()
+    if collected is not None:
+        tables, passed_over = collected
+        material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
+    return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known, material)))
 
 
 class _Checks:
@@ -80,18 +81,19 @@ class _Checks:
         self.known: Registry = registry()
         self.sheets: dict[StageName, Sequence[Mapping[str, Any]]] = {}
         self.problems: list[RowError] = []
+        self._wanted = file.project.wanted
 
-    def run(self, *, before_pull: bool) -> tuple[ResponseTables, Sequence[str]] | None:
+    def run(self, *, before_pull: bool) -> Collected | None:
         """Run them, each whatever the others find; returns what was collected so far, where it was read."""
         self.known = self._try("locale_file", lambda: self._file.locales) or self.known
-        self._locales()
         self._try("recipe", self._recipe)
         self._places()
-        tables = None
+        collected = None
         if not before_pull and any(stage_of(name).reads_questions for name in self._used()):
-            tables = self._try("collected", lambda: read_collected(self._file.collected, self.known))
-            if tables is not None:
-                self._asked(tables[0])
+            collected = self._try("collected", lambda: read_collected(self._file.collected, self.known))
+        if collected is not None:
+            self._asked(collected.tables)
+        self._locales(None if collected is None else set(collected.tables.questions["locale"]))
         if "collect" in self._used() and self._project.topics is None:
             fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
             self._add("topics", "the stage collect needs topics", fix)
@@ -99,7 +101,7 @@ class _Checks:
             self._sheet(stage)
         self._instructions()
         self._try("key_file", lambda: project_key(self._file))
-        return tables
+        return collected
 
     def _add(self, key: str, what: str, fix: str) -> None:
         self.problems.append(RowError(what, where=f"{self._file.path}, key {key}", fix=fix))
@@ -121,14 +123,25 @@ class _Checks:
         default = self._project.stages
         return {stage for settings in self._project.locales for stage in settings.stages or default}
 
-    def _locales(self) -> None:
+    def _locales(self, asked: Collection[str] | None) -> None:
+        """Check that locales are known, each once, with people and questions enough."""
         seen: dict[str, int] = {}
+        wanted = self._wanted
         for number, settings in enumerate(self._project.locales):
-            key = f"locales[{number}]"
-            self._try(f"{key}.locale", partial(self.known.get, settings.locale))
-            if seen.setdefault(settings.locale, number) != number:
-                fix = f"put both into one table; the other is locales[{seen[settings.locale]}]"
-                self._add(f"{key}.locale", f"{settings.locale!r} has two tables", fix)
+            key, tag, stages = f"locales[{number}]", settings.locale, settings.stages or self._project.stages
+            self._try(f"{key}.locale", partial(self.known.get, tag))
+            if seen.setdefault(tag, number) != number:
+                fix = f"put both into one table; the other is locales[{seen[tag]}]"
+                self._add(f"{key}.locale", f"{tag!r} has two tables", fix)
+            named = settings.annotators
+            if named is not None and "answer" in stages and len(named) < wanted:
+                are = f"{pluralise(wanted, 'response')} {agreeing(wanted, 'is', 'are')} wanted"
+                fix = "each person answers a question once: name more people, or lower the key wanted"
+                self._add(f"{key}.annotators", f"{pluralise(len(named), 'annotator')}, but {are}", fix)
+            reads = any(stage_of(name).reads_questions for name in stages)
+            if asked is not None and reads and tag in self.known and tag not in asked:
+                fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
+                self._add(f"{key}.locale", f"there are no questions in {tag}", fix)
 
     def _recipe(self) -> None:
         """Check that the recipe is there where one is needed, and counts as the project does."""
@@ -139,18 +152,12 @@ class _Checks:
         if recipe is not None and not (self._file.base / recipe).is_file():
             self._add("recipe", f"there is no file {recipe}", "correct the path, relative to this file")
         rule = with_recipe(self._file).project.saq_options()
+        self._wanted = rule.wanted
         for key, there in sorted(dict(rule).items()):
             here = getattr(self._project, key)
             if recipe is not None and key in self._project.model_fields_set and here != there:
                 fix = f"write {key} = {here} under [saq] of {recipe}, if that is meant, and delete the key here"
                 self._add(key, f"is {here}, and {there} in {recipe}, by which a build counts", fix)
-        for number, settings in enumerate(self._project.locales):
-            named, stages = settings.annotators, settings.stages or self._project.stages
-            if named is not None and "answer" in stages and len(named) < rule.wanted:
-                wanted = f"{pluralise(rule.wanted, 'response')} {agreeing(rule.wanted, 'is', 'are')} wanted"
-                what = f"{pluralise(len(named), 'annotator')}, but {wanted}"
-                fix = "each person answers a question once: name more people, or lower the key wanted"
-                self._add(f"locales[{number}].annotators", what, fix)
 
     def _places(self) -> None:
         collected = os.path.realpath(self._file.collected)  # a loop of links is itself
@@ -160,7 +167,7 @@ class _Checks:
                 self._add(key, what, "choose a place beside it")
 
     def _asked(self, tables: ResponseTables) -> None:
-        """Check that templates, topics and locales stand in the directory of raw responses."""
+        """Check that templates and topics stand in the directory of raw responses."""
         named = [("templates", self._project.templates, "template_id")]
         if "collect" not in self._used():
             named += [("topics", self._project.topics, "topic")]
@@ -171,12 +178,6 @@ class _Checks:
                     stands = f"write one that stands in {self._project.collected}, or leave the key out for all"
                     fix = f"{did_you_mean(name, valid)}{stands}"
                     self._add(f"{key}[{number}]", f"{name!r} is unknown", fix)
-        asked = set(tables.questions["locale"])
-        for number, settings in enumerate(self._project.locales):
-            reads = any(stage_of(name).reads_questions for name in settings.stages or self._project.stages)
-            if settings.locale in self.known and settings.locale not in asked and reads:
-                fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
-                self._add(f"locales[{number}].locale", f"there are no questions in {settings.locale}", fix)
 
     def _sheet(self, stage: StageName) -> None:
         path, judge = self._project.sheets.get(stage), judges()[stage]
@@ -199,22 +200,13 @@ class _Checks:
                 fix = f"the languages of this project are {', '.join(sorted(stages))}"
                 self._add(key, f"no locale of the project speaks {language!r}", fix)
                 continue
-            if (parts := self._try(key, partial(own_texts, self._file.base / name))) is not None:
+            own = self._file.base / name
+            if self._try(key, partial(own_texts, own)) is not None:
                 for stage in sorted(stages[language]):
-                    self._try(key, partial(parts.__getitem__, stage))
+                    self._try(key, partial(texts_of, language, stage, own))
 
 
-def regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
-    """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
-    if file.project.recipe is not None:
-        recipe = read_recipe(file.base / file.project.recipe)
-        if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
-            return None
-    tags = [settings.locale for settings in file.project.locales]
-    return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))
-
-
-def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Waiting) -> Iterator[str]:
+def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[str]:
     project = file.project
     ours = sorted(
         {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
@@ -237,32 +229,33 @@ def _notes(file: ProjectFile, known: Registry, material: Material, waiting: Wait
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
-    if note := regions_note(file, known, material):
+    if note := _regions_note(file, known, material):
         yield note
-    if waiting.stages:
-        stages = ", ".join(waiting.stages)
-        yield f"{stages}: no further tasks until {waiting.until}; `blend annotate sync` brings them"
 
 
 def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:
-    """List, file by file, what the pages of a locale say in English though its language is another one."""
+    """List what the pages of a locale say in English though its language is another one."""
     own = file.project.instructions.get(locale.language)
-    stages: list[str] = []
-    ui_strings: set[str] = set()
-    for stage in file.project.stages_of(locale.tag):
-        texts = texts_of(locale.language, stage, None if own is None else file.base / own)
-        if texts.in_english:
-            stages.append(stage)
-        shown = ShownStrings(texts.ui_strings)
-        stage_of(stage).config(file.project, locale, texts._replace(ui_strings=shown))
-        ui_strings |= shown.asked & untranslated_strings(locale.language, texts.ui_strings)
-    if not stages and not ui_strings:
-        return
-    what = [f"the instructions for {', '.join(stages)}"] if stages else []
-    what += [f"{pluralise(len(ui_strings), 'word')} ({', '.join(sorted(ui_strings))})"] if ui_strings else []
+    path, stages = None if own is None else file.base / own, file.project.stages_of(locale.tag)
+    english = [stage for stage in stages if texts_of(locale.language, stage, path).in_english]
+    what = [f"the instructions for {', '.join(english)}"] if english else []
+    # Ours have no words in other languages where they have no instruction.
+    if path is not None and (words := untranslated_strings(locale.language, path)):
+        what.append(f"{pluralise(len(words), 'word')} ({', '.join(sorted(words))})")
     where, fix = (
         (f"our pages in {locale.language}", "write your own, and name them under [instructions]")
         if own is None
         else (str(own), "translate them")
     )
-    yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"
+    if what:
+        yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"
+
+
+def _regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
+    """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
+    if file.project.recipe is not None:
+        recipe = read_recipe(file.base / file.project.recipe)
+        if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
+            return None
+    tags = [settings.locale for settings in file.project.locales]
+    return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))

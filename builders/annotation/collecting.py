@@ -6,29 +6,15 @@ import polars as pl
 
 from blend.builders.annotation.project import Project
 from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
 
 if TYPE_CHECKING:
     from blend.builders.annotation.stages.model import Material
 
-PLAN = pl.Schema(
-    {
-        "blend_id": pl.String(),
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "state": pl.String(),
-        "valid": pl.Int64(),
-        "idk": pl.Int64(),
-        "rejected": pl.Int64(),
-        "given": pl.Int64(),
-        "still_needed": pl.Int64(),
-        "annotations": pl.Int64(),
-        "open": pl.Boolean(),
-    }
-)
+PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
 """One row per question: its task, its state (`saq.collection`), the counts of valid responses, *I don't know*,
-and responses of which a review declared every answer invalid; ``given``, responses of all kinds; valid ones
-``still_needed``; ``annotations`` that its task is to have in all; and whether it is ``open``: still asked."""
+and responses of which a review declared every answer invalid; valid ones ``still_needed``; and whether it is
+``open``: still asked."""
 
 
 def collected_so_far(project: Project, material: "Material") -> pl.DataFrame:
@@ -47,7 +33,7 @@ def collection_plan(project: Project, material: "Material") -> pl.DataFrame:
 
     A question is open until it has ``wanted`` valid responses, or more than ``max_idk`` people do not know. An
     open one wants one further annotation for every valid response that is missing, above all that were given,
-    whatever they were: a task is to be shown to ``annotations`` different people.
+    whatever they were.
 
     Args:
         project: Its ``wanted`` and ``max_idk``, its locales, templates and topics.
@@ -62,19 +48,14 @@ def collection_plan(project: Project, material: "Material") -> pl.DataFrame:
     References:
         Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
     """
-    given = material.responses.group_by(KEY).agg(given=pl.len().cast(pl.Int64))
-    is_open = pl.col("state") == NEEDS_RESPONSES
     return (
         collected_so_far(project, material)
         .join(_asked(project, material), on=KEY, how="semi")
-        .join(given, on=KEY, how="left")
         .with_columns(
-            given=pl.col("given").fill_null(0),
-            open=is_open,
+            open=pl.col("state") == NEEDS_RESPONSES,
             blend_id=pl.format("answer/{}/{}", "locale", "template_id"),
         )
-        .with_columns(annotations=pl.col("given") + pl.col("still_needed"))
-        .select(list(PLAN))
+        .select(PLAN)
         .sort("locale", "template_id")
     )
 

@@ -2,24 +2,37 @@
 
 A *wide* table has a row for every person and a column for every question, as Google Forms saves them; a *long*
 one a row for every answer, as Label Studio's exports become (`loaders.label_studio.foreign`). The map is a file
-that people check: `proposed_map` is a first version, and nothing is imported by it until it is given.
+that people check: `import_guess` is a first version, and nothing is imported by it until it is given.
 """
 
+import csv
+import io
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from blend.loaders.files.checked import checked
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.import_maps import ImportMap
-from blend.loaders.files.rows import Cells, text_of
+from blend.builders.annotation.import_guess import Proposed, proposed_map
+from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
+from blend.builders.annotation.ui_strings import ui_strings_of
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.diagnostics import Diagnostics, checked, unknown_name
+from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
-from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import clean, fold, pluralise
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer, Response
+from blend.loaders.files.toml import ImportMap, map_text, read_map
+from blend.loaders.label_studio.foreign import texts_of_cell
+from blend.loaders.responses import read_responses
+from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
+from blend.schemas.texts import clean, fold, pluralise
 
-_Named = Callable[[str], str]
+_KINDS = ("idk", "no-answer", "not-applicable")
+_KEY_NAME = "annotators.key"
+_Asked = Mapping[str, Sequence[str]]
+"""Ids of the templates that are asked, by locale."""
 
 
 class Imported(NamedTuple):
@@ -31,7 +44,26 @@ class Imported(NamedTuple):
     """Questions that somebody left blank; they are no responses."""
 
 
-class _Source(NamedTuple):
+class Written(NamedTuple):
+    """A file of responses that was written."""
+
+    path: Path
+    responses: int
+    people: int
+
+
+class ImportDone(NamedTuple):
+    """Files that an import wrote, and what it left out."""
+
+    written: Sequence[Written]
+    """Files; none where a map was proposed."""
+    blank: int
+    """Questions that somebody left blank."""
+    proposed: Proposed | None
+    """The map that was written to be checked."""
+
+
+class _Given(NamedTuple):
     """Texts of a person for one question, and their location."""
 
     location: str
@@ -41,14 +73,73 @@ class _Source(NamedTuple):
     texts: list[str]
 
 
+def import_file(
+    rows: Sequence[Cells],
+    name: str,
+    map_path: Path,
+    folder: Path,
+    *,
+    locales: Registry | None = None,
+    has_people: bool = False,
+) -> ImportDone:
+    """Import the rows of a table, or propose a map for them where there is none.
+
+    Args:
+        rows: Of the table.
+        name: Of its file, for messages.
+        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported; one that
+            recognises no question leaves out every column, and lists the questions that are asked.
+        folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
+            there.
+        locales: Known locales; the packaged registry when absent.
+        has_people: Whether several rows may be one person's, so that the map must say who answered.
+
+    Raises:
+        InputError, RowError, RowErrors: As `importing.import_responses`, or if the folder or the key of the
+            pseudonyms cannot be read.
+        ConflictError: If a file of responses is there already.
+        StorageError: If a file cannot be written.
+    """
+    known = registry() if locales is None else locales
+    questions = read_responses(folder, locales=known, reviewing=True, collecting=True).questions
+    if not os.path.lexists(map_path):
+        asked_texts = questions.select(*KEY, "question", "en_question").to_dicts()
+        languages = {known.get(tag).language for tag in questions["locale"]}
+        guess = proposed_map(rows, asked_texts, _non_answer_texts(languages))
+        if guess.map.annotator is not None:
+            guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
+        templates = {one["template_id"]: one["en_question"] for one in reversed(asked_texts)}
+        listed = None if guess.recognised else dict(sorted(templates.items()))
+        _write_beside(map_path, map_text(guess.map, name, listed))
+        return ImportDone((), 0, guess)
+    by = read_map(map_path)
+    if has_people and by.annotator is None:
+        raise InputError(
+            f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
+            "only in a table is every row a person"
+        )
+    asked: dict[str, list[str]] = {}
+    for template_id, locale in questions.select(KEY).iter_rows():
+        asked.setdefault(locale, []).append(template_id)
+    key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
+    imported = import_responses(rows, by, asked=asked, locales=known, name=name, key=key)
+    return ImportDone(_write_imported(imported.responses, folder), imported.blank, None)
+
+
+def _non_answer_texts(languages: set[str]) -> dict[str, str]:
+    """Texts that our own pages offer in place of an answer, in some languages and in English."""
+    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
+    return {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
+
+
 def import_responses(
     rows: Sequence[Cells],
     by: ImportMap,
     *,
-    asked: Mapping[str, Sequence[str]],
+    asked: _Asked,
     locales: Registry,
-    named: _Named,
     name: str,
+    key: bytes | None = None,
 ) -> Imported:
     """The responses in a table.
 
@@ -57,8 +148,8 @@ def import_responses(
         by: What its columns mean.
         asked: Ids of the templates that are asked, by locale.
         locales: Known locales.
-        named: From what the table calls a person to a pseudonym.
         name: What messages call the file.
+        key: Of the pseudonyms; the table names people by pseudonyms when absent.
 
     Raises:
         InputError: If the table has no rows.
@@ -74,7 +165,7 @@ def import_responses(
     found: dict[str, list[Response]] = {}
     first: dict[tuple[str, str, str], str] = {}
     blank = 0
-    for given in _given(rows, by, named, diagnostics):
+    for given in _given(rows, by, lambda who: who if key is None else pseudonym(who, key), diagnostics):
         if not _is_asked(given, by, asked, locales, diagnostics):
             continue
         if not given.texts:
@@ -84,11 +175,10 @@ def import_responses(
             response = checked(Response, _values(given, by), given.location, diagnostics)
             if response is None:
                 continue
-            key = (given.template_id, given.locale, given.annotator)
-            if key in first:
+            before = first.setdefault((given.template_id, given.locale, given.annotator), given.location)
+            if before != given.location:
                 what = f"{given.annotator!r} answers {given.template_id!r} a second time"
-                raise RowError(what, where=given.location, fix=f"delete this row or {first[key]}")
-            first[key] = given.location
+                raise RowError(what, where=given.location, fix=f"delete this row or {before}")
             found.setdefault(given.locale, []).append(response.row)
     diagnostics.raise_problems()
     return Imported(found, blank)
@@ -97,19 +187,21 @@ def import_responses(
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
     """Note columns that the map names and the table lacks, and those that it says nothing about."""
     present = list(dict.fromkeys(column for row in rows for column in row.values))
-    used = [*by.columns, *by.leave_out]
     where = f"{name}:1"
     for column in by.columns:
         if column not in present:
             problem = unknown_name("column", column, present, where=where)
             diagnostics.problem(problem.what, where=where, fix=f"correct the map; {problem.fix}")
     for column in present:
-        if column not in used and any(_texts(row.values.get(column)) for row in rows):
+        is_used = column in (*by.columns, *by.leave_out)
+        if not is_used and any(texts_of_cell(row.values.get(column)) for row in rows):
             fix = "say in the map what it means, or write it into leave_out"
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
 
 
-def _given(rows: Sequence[Cells], by: ImportMap, named: _Named, diagnostics: Diagnostics) -> Iterator[_Source]:
+def _given(
+    rows: Sequence[Cells], by: ImportMap, named: Callable[[str], str], diagnostics: Diagnostics
+) -> Iterator[_Given]:
     for row in rows:
         for column in by.columns:
             cell = row.values.get(column)
@@ -122,25 +214,22 @@ def _given(rows: Sequence[Cells], by: ImportMap, named: _Named, diagnostics: Dia
             where = f"{row.location}, column {by.annotator}"
             diagnostics.problem("nobody is named", where=where, fix="say who answered, or delete the row")
             continue
-        who = named(who)
+        columns = by.columns_by_template
         if by.question is not None:
             asked = _one(row, by.question)
             if asked in by.leave_out_questions:
                 continue
-            template_id = by.questions.get(asked, asked)
-            yield _Source(row.location, template_id, locale, who, _all(row, by.answers, by.separator))
-            continue
-        for template_id, columns in by.columns_by_template.items():
-            yield _Source(row.location, template_id, locale, who, _all(row, columns, by.separator))
+            columns = {by.questions.get(asked, asked): list(by.answers)}
+        for template_id, answers in columns.items():
+            texts = [text for column in answers for text in texts_of_cell(row.values.get(column))]
+            if by.separator is not None:
+                texts = [part for text in texts for part in text.split(by.separator)]
+            texts = [text.strip() for text in texts if text.strip()]
+            yield _Given(row.location, template_id, locale, named(who), texts)
 
 
-def _is_asked(
-    given: _Source,
-    by: ImportMap,
-    asked: Mapping[str, Sequence[str]],
-    locales: Registry,
-    diagnostics: Diagnostics,
-) -> bool:
+def _is_asked(given: _Given, by: ImportMap, asked: _Asked, locales: Registry, diagnostics: Diagnostics) -> bool:
+    """Whether a question is asked in a locale; what is not is noted."""
     if given.locale not in asked:
         where = f"{given.location}, column {by.locale_column}" if by.locale_column else given.location
         if given.locale in locales:
@@ -157,198 +246,85 @@ def _is_asked(
     return True
 
 
-def _values(given: _Source, by: ImportMap) -> dict[str, Any]:
+def _values(given: _Given, by: ImportMap) -> dict[str, Any]:
     """The fields of a response."""
     kinds = {fold(text): NonAnswer(kind) for text, kind in by.non_answers.items()}
     reasons = [text for text in given.texts if fold(text) in kinds]
-    values: dict[str, Any] = {
+    answers = [text for text in given.texts if fold(text) not in kinds]
+    if reasons and len(given.texts) > 1:
+        others = pluralise(len(given.texts) - 1, "other text")
+        what = f"{reasons[0]!r}, which is a non-answer, beside {others}"
+        raise RowError(what, where=given.location, fix="keep the one or the other")
+    if len(answers) > MAX_ANSWERS:
+        what = f"{len(answers)} answers to {given.template_id!r}, but an annotator gives up to {MAX_ANSWERS}"
+        raise RowError(what, where=given.location, fix=f"keep the first {MAX_ANSWERS}")
+    kind = kinds[fold(reasons[0])] if reasons else None
+    return {
         "template_id": given.template_id,
         "locale": given.locale,
         "annotator": given.annotator,
-        "answers": [text for text in given.texts if fold(text) not in kinds],
-        "non_answer": None,
-        "reason": None,
+        "answers": answers,
+        "non_answer": kind,
+        "reason": reasons[0] if kind is NonAnswer.OTHER else None,
     }
-    if reasons:
-        if len(given.texts) > 1:
-            what = (
-                f"{reasons[0]!r}, which is a non-answer, beside {pluralise(len(given.texts) - 1, 'other text')}"
-            )
-            raise RowError(what, where=given.location, fix="keep the one or the other")
-        kind = kinds[fold(reasons[0])]
-        values["non_answer"], values["reason"] = kind, reasons[0] if kind is NonAnswer.OTHER else None
-    if len(values["answers"]) > MAX_ANSWERS:
-        n = len(values["answers"])
-        what = f"{n} answers to {given.template_id!r}, but an annotator gives up to {MAX_ANSWERS}"
-        raise RowError(what, where=given.location, fix=f"keep the first {MAX_ANSWERS}")
-    return values
-
-
-def _texts(value: Any) -> list[str]:
-    """The texts of a cell."""
-    listed = value if isinstance(value, list) else [value]
-    return [text_of(text) for text in listed if text is not None and str(text).strip()]
 
 
 def _one(row: Cells, column: str | None) -> str:
-    return clean(" ".join(_texts(row.values.get(column)))) if column is not None else ""
+    return "" if column is None else clean(" ".join(texts_of_cell(row.values.get(column))))
 
 
-def _all(row: Cells, columns: Sequence[str], separator: str | None) -> list[str]:
-    texts = [text for column in columns for text in _texts(row.values.get(column))]
-    if separator is not None:
-        texts = [part for text in texts for part in text.split(separator)]
-    return [text.strip() for text in texts if text.strip()]
+# Files.
 
 
-def response_table(responses: Sequence[Response]) -> list[list[str]]:
-    """Responses as the lines of a file of responses, with its header."""
-    columns = [f"answer_{number}" for number in range(1, MAX_ANSWERS + 1)]
-    lines = [["template_id", "annotator", *columns, "non_answer", "reason"]]
-    for one in sorted(responses, key=lambda one: (one.template_id, one.annotator)):
-        answers = [*one.answers, *[""] * (MAX_ANSWERS - len(one.answers))]
-        lines.append([one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""])
-    return lines
-
-
-class Proposed(NamedTuple):
-    """A first version of a map."""
-
-    map: ImportMap
-    recognised: int
-    """Questions that it imports."""
-
-
-def proposed_map(
-    rows: Sequence[Cells], questions: Sequence[Mapping[str, str]], non_answers: Mapping[str, str]
-) -> Proposed:
-    """A first version of the map of a table, for its user to check.
-
-    Columns and questions are recognised by id or text, people by the name of their column or by addresses in
-    it, answers by the name of their column or since they differ; what is not recognised stands in
-    ``leave_out``.
-
-    Args:
-        rows: Of the table, with every column.
-        questions: ``template_id``, ``locale``, ``question`` and ``en_question`` of those that are asked.
-        non_answers: Texts that say that there is no answer, and what kind they are.
+def _write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) -> list[Written]:
+    """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses.
 
     Raises:
-        InputError: If the table has no rows.
+        ConflictError: If one is there already; nothing is written then.
+        StorageError: If one cannot be written.
     """
-    if not rows:
-        raise InputError("the table has no rows; give the one with people's answers")
-    columns = list(dict.fromkeys(column for row in rows for column in row.values))
-    values = {column: [text for row in rows for text in _texts(row.values.get(column))] for column in columns}
-    known: dict[str, str] = {}
-    for question in questions:
-        for column in ("question", "en_question", "template_id"):
-            known.setdefault(_key(question[column]), question["template_id"])
-    wide = {column: known[_key(column)] for column in columns if _key(column) in known}
-    long = {column: {text for text in values[column] if _key(text) in known} for column in columns}
-    asking = max(columns, key=lambda column: len(long[column]), default=None)
-    texts_found = {fold(text): text for texts in values.values() for text in texts}
-    person = next((column for column in columns if _names_people(column, values[column])), None)
-    common: dict[str, Any] = {
-        **_proposed_locale(values, questions),
-        "annotator": person,
-        "non_answers": {
-            texts_found[fold(text)]: kind for text, kind in non_answers.items() if fold(text) in texts_found
-        },
-    }
-    if asking is None or not (wide or long[asking]):
-        rest = [name for name in columns if name not in (person, common["locale_column"])]
-        return Proposed(ImportMap(**common, leave_out=rest), 0)
-    if len(wide) >= len(long[asking]):
-        rest = [name for name in columns if name not in (*wide, person, common["locale_column"])]
-        return Proposed(ImportMap(**common, questions=wide, leave_out=rest), len(set(wide.values())))
-    rest = [name for name in columns if name not in (asking, person, common["locale_column"])]
-    answers = [
-        name
-        for name in rest
-        if _ANSWER.fullmatch(_key(name)) or (_is_answered(rows, asking, name) and _key(name) not in _MACHINE)
+    paths = {locale: folder / "responses" / f"{locale}.csv" for locale in responses}
+    for path in paths.values():
+        if os.path.lexists(path):
+            raise ConflictError(
+                f"{path}: exists, and nothing is replaced; move it away, or give another folder with the "
+                "questions"
+            )
+    for locale, path in paths.items():
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(_table(responses[locale]))
+        _write_beside(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
+    return [
+        Written(path, len(responses[locale]), len({one.annotator for one in responses[locale]}))
+        for locale, path in paths.items()
     ]
-    # Of answer 1, 2 and 3 a person may have filled in the first alone, or all the same.
-    series = {_unnumbered(name) for name in answers if name[-1:].isdigit()}
-    answers = [name for name in rest if name in answers or _unnumbered(name) in series]
-    answers.sort(key=_natural)
-    chosen = {text: known[_key(text)] for text in sorted(long[asking])}
-    by = ImportMap(
-        **common,
-        question=asking,
-        questions={text: template_id for text, template_id in chosen.items() if text != template_id},
-        answers=answers,
-        leave_out=[name for name in rest if name not in answers],
-        leave_out_questions=sorted(set(values[asking]) - chosen.keys()),
-    )
-    return Proposed(by, len(set(chosen.values())))
 
 
-def _proposed_locale(
-    values: Mapping[str, Sequence[str]], questions: Sequence[Mapping[str, str]]
-) -> dict[str, str | None]:
-    """``locale`` or ``locale_column`` of a map; both null where the table does not tell the locale.
+def _table(responses: Sequence[Response]) -> Iterator[list[str]]:
+    columns = [f"answer_{number}" for number in range(1, MAX_ANSWERS + 1)]
+    yield ["template_id", "annotator", *columns, "non_answer", "reason"]
+    for one in sorted(responses, key=lambda one: (one.template_id, one.annotator)):
+        answers = [*one.answers, *[""] * (MAX_ANSWERS - len(one.answers))]
+        yield [one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""]
 
-    The texts in the locale's own language tell most; those in English name the country.
+
+def _key_at(path: Path) -> bytes:
+    """The key of the pseudonyms, made where there is none.
+
+    Raises:
+        InputError: As `pseudonyms.read_key`.
     """
-    tags = sorted({question["locale"] for question in questions})
-    column = next((name for name, texts in values.items() if texts and set(texts) <= {*tags}), None)
-    seen = {_key(text) for name, texts in values.items() for text in (name, *set(texts))}
-    found = {
-        tag: tuple(
-            sum(_key(one[text]) in seen for one in questions if one["locale"] == tag)
-            for text in ("question", "en_question")
-        )
-        for tag in tags
-    }
-    best = max(found.values())
-    tied = [tag for tag in tags if found[tag] == best]
-    return {"locale": tied[0] if column is None and len(tied) == 1 else None, "locale_column": column}
+    if not os.path.lexists(path):
+        _write_beside(path, new_key(), mode=0o600)  # for its owner alone
+    return read_key(path)
 
 
-_PEOPLE = (
-    *("annotator", "annotators", "email", "e mail", "email address", "e mail address", "completed by", "user"),
-    *("username", "participant", "participant id", "respondent", "respondent id", "worker", "worker id"),
-)
-_MACHINE = (
-    *("id", "annotation id", "created at", "updated at", "lead time", "timestamp", "time", "date", "agreement"),
-    *("draft", "predictions"),
-)
+def _write_beside(path: Path, text: str, *, mode: int | None = None) -> None:
+    """Write a file of an import.
 
-
-def _key(text: str) -> str:
-    """Return the form in which texts are compared: without case, punctuation and accents."""
-    return " ".join("".join(c if c.isalnum() else " " for c in fold(text)).split())
-
-
-_ANSWER = re.compile(r"(answer|response|reply)s?( ?[0-9]+)?")
-"""Keys of columns that hold answers, whatever is in them."""
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Return what answers are sorted by, ``answer_2`` before ``answer_10``; no export has the page's order."""
-    parts = re.split(r"0*([0-9]+)", name)
-    return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
-
-
-def _unnumbered(name: str) -> str:
-    return name.rstrip("0123456789")
-
-
-def _names_people(column: str, texts: Sequence[str]) -> bool:
-    return _key(column) in _PEOPLE or (bool(texts) and all("@" in text for text in texts))
-
-
-def _is_answered(rows: Sequence[Cells], asking: str, column: str) -> bool:
-    """Whether a column holds answers: lists, blanks, or several things for one question.
-
-    What a task shows is in all its rows, and the same there.
+    Raises:
+        StorageError: If it cannot be written.
     """
-    seen: dict[str, list[str]] = {}
-    for row in rows:
-        texts = _texts(row.values.get(column))
-        if isinstance(row.values.get(column), list) or not texts:
-            return True
-        if seen.setdefault(_one(row, asking), texts) != texts:
-            return True
-    return False
+    with storage_errors(path, fix="choose another place or change the permissions"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(path, text, mode=mode)

@@ -6,12 +6,11 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StringConstraints
 
-from blend.loaders.files.locales import registry_with
-from blend.loaders.files.toml import read_toml
+from blend.loaders.files.toml import read_toml, registry_with
 from blend.loaders.recipes import read_recipe
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.models import FrozenModel
+from blend.schemas.recipe import SaqOptions
 
 StageName = Literal[
     "collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "statements"

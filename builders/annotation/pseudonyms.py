@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from blend.builders.annotation.project import MAIL, ProjectFile
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import EVENTS, KEY
+from blend.loaders.files.new_files import EVENTS, KEY
 from blend.schemas.errors import InputError
 
 _BYTES = 32
@@ -128,10 +128,6 @@ class People:
             return None
         found = self._accounts.get(completed_by)
         return f"{completed_by} {found.joined if found is not None else ''}".strip()
-
-    def knows(self, number: int) -> bool:
-        """Whether the person behind the number of an account is known, by address or by the events."""
-        return number in self._by_number or self._address(number) is not None
 
     def of(self, completed_by: Any) -> str | None:
         """The pseudonym for what an annotation says of its author; null where it says nothing.

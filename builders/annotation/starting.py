@@ -8,26 +8,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from textwrap import fill
 
 import langcodes
-import polars as pl
 from jinja2 import Environment, StrictUndefined
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.ui_strings import english_template, is_english, is_known
-from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.schemas.errors import InputError
-from blend.schemas.language.articles import in_a_sentence
-from blend.schemas.language.characters import RIGHT_TO_LEFT
-from blend.schemas.language.languages import turned_around
-from blend.schemas.language.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.languages import in_a_sentence, turned_around
+from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.texts import RIGHT_TO_LEFT
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
-_LINE = 112
-"""Characters of a line."""
 
 _LOCALES, _KEY, _COLLECTED = "locales.toml", "annotators.key", "collected"
 _ENGLISH = "instructions/english.md"
@@ -54,15 +48,6 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
     contents = {**_contents(name, [known.get(tag) for tag in dict.fromkeys(tags)], new), _KEY: new_key()}
     contents |= git_attributes(folder)
     return write_new_files(folder, contents, folders=(_COLLECTED,), private=(_KEY,))
-
-
-def too_few_locales(tags: Sequence[str]) -> str | None:
-    """Say what multiple-choice questions lack if only these locales are asked; null if nothing is missing."""
-    known, _ = _with_new(tags)
-    ids = [row["template_id"] for row in csv.DictReader(io.StringIO(_text("sheet.csv")))]
-    asked = [(template_id, tag) for template_id in ids for tag in dict.fromkeys(tags)]
-    questions = pl.DataFrame(asked, ["template_id", "locale"], orient="row")
-    return too_few_regions(regions_asked(questions, known))
 
 
 def _name(name: str, *, given: bool) -> str:
@@ -146,7 +131,6 @@ def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Ma
         "names": ", ".join(regions),
         "locale_file": _LOCALES if new else "",
         "options": _options(locales, new),
-        "too_few": too_few_locales(tags) or "",
         "other_stages": ", ".join(name for name in ORDER if name not in _FIRST_STAGES),
     }
     sheet = _text("sheet.csv")
@@ -196,7 +180,6 @@ def _filled(template: str, facts: Mapping[str, object]) -> str:
     environment = Environment(  # noqa: S701 - plain text and TOML, in which texts are quoted
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters["wrapped"] = partial(fill, width=_LINE, break_long_words=False, break_on_hyphens=False)
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
     return environment.from_string(_text(template)).render(facts)
 

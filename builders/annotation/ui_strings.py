@@ -1,17 +1,23 @@
-"""Words and instructions: what people read in their own language while they work."""
+"""What people read in their own language while they work: words, instructions, and pages in XML."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content
-from blend.schemas.base.toml_tables import toml_tables
-from blend.schemas.errors import RowError, UnknownNameError
-from blend.schemas.language.characters import forbidden_in
+from blend.loaders.files.diagnostics import unknown_name
+from blend.schemas.errors import RowError
+from blend.schemas.locales import Locale
+from blend.schemas.models import toml_tables
+from blend.schemas.texts import forbidden_in
 
 PACKAGED = "words.toml"
 FALLBACK = "en"
@@ -43,117 +49,44 @@ class PageTexts(NamedTuple):
     """Whether they are English to people who speak another language."""
 
 
+class OwnTexts(NamedTuple):
+    """Texts in a file of one's own."""
+
+    instructions: Mapping[str, str]
+    """By stage."""
+    ui_strings: UiStrings
+
+
 def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTexts:
     """The texts of a stage's page.
 
     Args:
         language: BCP 47 tag.
         stage: Name of the stage.
-        own: File with instructions, and perhaps words, of one's own; ours in the language when absent, and for
-            the words that it lacks.
+        own: File with instructions, and perhaps words, of one's own. When absent, ours in the closest language,
+            and in English where we have none for the stage; ours as well for the words that it lacks.
 
     Raises:
-        RowError: As `instruction_of` and `ui_strings_in`.
+        RowError: As `own_texts`, or if the file says nothing about the stage.
     """
-    ui_strings = ui_strings_of(language)
-    if own is not None:
-        ui_strings = {**ui_strings, **ui_strings_in(own)}
-    instruction = instruction_of(language, stage, own)
-    return PageTexts(
-        instruction, ui_strings, not is_english(language) and instruction == _ours(FALLBACK)[stage]
-    )
-
-
-class ShownStrings(dict[str, str]):
-    """Words that remember which of them a page has asked for."""
-
-    def __init__(self, ui_strings: UiStrings) -> None:
-        super().__init__(ui_strings)
-        self.asked: set[str] = set()
-
-    def __getitem__(self, name: str) -> str:
-        self.asked.add(name)
-        return super().__getitem__(name)
-
-
-def untranslated_strings(language: str, ui_strings: UiStrings) -> set[str]:
-    """The names of words that are the English ones though the language is another, unless ours are the same."""
-    ours = _tables().get(_known(language, _tables()), {})
-    english = {} if is_english(language) else _tables()[FALLBACK]
-    return {name for name, text in english.items() if ui_strings.get(name) == text != ours.get(name)}
-
-
-def is_english(language: str) -> bool:
-    """Whether a language is English, of whatever country."""
-    return language.partition("-")[0] == FALLBACK
-
-
-def ui_strings_in(path: Path) -> UiStrings:
-    """The words in a file of instructions: lines ``- NAME: text`` below the heading ``# words``.
-
-    Raises:
-        RowError: If the file cannot be read, or a line is something else or has a name that no page has.
-    """
-    part = instructions_in(path).get(UI_STRINGS, "")
-    ui_strings: dict[str, str] = {}
-    for line in filter(None, map(str.strip, part.split("\n"))):
-        found = _WORD.fullmatch(line)
-        where = f"{path}, heading words"
-        if found is None:
-            raise RowError(f"{line!r} is not a word", where=where, fix="write lines like: - idk: I don't know")
-        name = found[1]
-        if name not in _tables()[FALLBACK] and not name.startswith(TOPIC):
-            valid = UnknownNameError("word", name, _tables()[FALLBACK])
-            what, _, fix = str(valid).partition("; ")
-            raise RowError(what, where=where, fix=fix)
-        ui_strings[name] = found[2]
-    return ui_strings
-
-
-def ui_strings_of(language: str) -> UiStrings:
-    """The short texts in a language; English ones where ours lack it."""
-    tables = _tables()
-    return {**tables[FALLBACK], **tables.get(_known(language, tables), {})}
-
-
-def languages() -> tuple[str, ...]:
-    """The languages of our words and instructions, by tag."""
-    return tuple(sorted(_tables()))
-
-
-def own_texts(path: Path) -> Mapping[str, str]:
-    """The instructions in a file, by stage, of which the words are correct as well.
-
-    Raises:
-        RowError: As `instructions_in` and `ui_strings_in`.
-    """
-    ui_strings_in(path)
-    return instructions_in(path)
-
-
-def instruction_of(language: str, stage: StageName, own: Path | None = None) -> str:
-    """The instruction for a stage, in Markdown.
-
-    Args:
-        language: BCP 47 tag.
-        stage: Name of the stage.
-        own: File with instructions of one's own; ours in the language when absent, or in English where we have
-            none for the stage.
-
-    Raises:
-        RowError: If the file cannot be read or says nothing about the stage; names the heading that it lacks.
-    """
+    english, ui_strings = _ours(FALLBACK), ui_strings_of(language)
     if own is None:
-        return {**_ours(FALLBACK), **_ours(_known(language, _tables()) or FALLBACK)}[stage]
-    return instructions_in(own)[stage]
+        instruction = {**english, **_ours(_known(language) or FALLBACK)}[stage]
+    else:
+        instructions, words = own_texts(own)
+        if stage not in instructions:
+            fix = f"write it below a line '# {stage}', or leave the language out to use ours"
+            raise RowError(f"no instruction for the stage {stage!r}", where=str(own), fix=fix)
+        instruction, ui_strings = instructions[stage], {**ui_strings, **words}
+    return PageTexts(instruction, ui_strings, not is_english(language) and instruction == english[stage])
 
 
-def instructions_in(path: Path) -> Mapping[str, str]:
-    """The instructions in a file by stage: what stands below the heading ``# STAGE``.
+def own_texts(path: Path) -> OwnTexts:
+    """The texts in a file: instructions below headings ``# STAGE``, words below ``# words``: ``- NAME: text``.
 
     Raises:
         RowError: If the file cannot be read or is not text in UTF-8, if a heading occurs twice or names no
-            stage, or if the text holds control characters.
+            stage, if the text holds control characters, or if a word is none or no page has it.
     """
     content = read_content(path, what="instruction")
     try:
@@ -165,18 +98,34 @@ def instructions_in(path: Path) -> Mapping[str, str]:
         if found := next(forbidden_in(line.replace("\t", " ")), None):
             where, fix = f"{path}:{number}", "remove them: a page cannot hold them"
             raise RowError(found, where=where, fix=fix)
-    return _parted(text, str(path))
+    parts = _parted(text, str(path))
+    return OwnTexts(parts, dict(_words_in(parts.get(UI_STRINGS, ""), f"{path}, heading words")))
 
 
-def is_checked(language: str) -> bool:
-    """Whether a native speaker has read our texts in a language."""
-    known = _known(language, _tables()) or FALLBACK
-    return not _text(known).startswith(UNCHECKED)
+def _words_in(part: str, where: str) -> Iterator[tuple[str, str]]:
+    for line in filter(None, map(str.strip, part.split("\n"))):
+        found = _WORD.fullmatch(line)
+        if found is None:
+            raise RowError(f"{line!r} is not a word", where=where, fix="write lines like: - idk: I don't know")
+        if found[1] not in _tables()[FALLBACK] and not found[1].startswith(TOPIC):
+            raise unknown_name("word", found[1], _tables()[FALLBACK], where=where)
+        yield found[1], found[2]
 
 
-def is_known(language: str) -> bool:
-    """Whether we have any texts in a language."""
-    return bool(_known(language, _tables()))
+def _parted(text: str, where: str) -> dict[str, str]:
+    """What stands below each heading."""
+    parts: dict[str, str] = {}
+    found = list(_HEADING.finditer(text))
+    for heading, following in zip_longest(found, found[1:]):
+        line = f"{where}:{text.count(chr(10), 0, heading.start()) + 1}"
+        name = heading[1]
+        if name not in (*ORDER, UI_STRINGS):
+            fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
+            raise RowError(f"the heading {name!r} names no stage", where=line, fix=fix)
+        if name in parts:
+            raise RowError(f"the heading {name!r} occurs twice", where=line, fix="put both into one")
+        parts[name] = text[heading.end() : following.start() if following else len(text)].strip()
+    return parts
 
 
 def english_template(stages: Sequence[StageName]) -> str:
@@ -186,10 +135,44 @@ def english_template(stages: Sequence[StageName]) -> str:
     return "\n".join([*parts, f"# {UI_STRINGS}\n\n{ui_strings}"])
 
 
-def _known(language: str, tables: Mapping[str, object]) -> str:
+# What we have, and what of it is English.
+
+
+def ui_strings_of(language: str) -> UiStrings:
+    """The short texts in a language; English ones where ours lack it."""
+    return {**_tables()[FALLBACK], **_tables().get(_known(language), {})}
+
+
+def languages() -> tuple[str, ...]:
+    """The languages of our words and instructions, by tag."""
+    return tuple(sorted(_tables()))
+
+
+def is_english(language: str) -> bool:
+    """Whether a language is English, of whatever country."""
+    return language.partition("-")[0] == FALLBACK
+
+
+def is_checked(language: str) -> bool:
+    """Whether a native speaker has read our texts in a language."""
+    return not _text(_known(language) or FALLBACK).startswith(UNCHECKED)
+
+
+def is_known(language: str) -> bool:
+    """Whether we have any texts in a language."""
+    return bool(_known(language))
+
+
+def untranslated_strings(language: str, own: Path) -> set[str]:
+    """The names of words that a file of one's own and ours leave in English, though the language is another."""
+    given, ours = own_texts(own).ui_strings, _tables().get(_known(language), {})
+    english = {} if is_english(language) else _tables()[FALLBACK]
+    return {name for name, text in english.items() if given.get(name, text) == text and name not in ours}
+
+
+def _known(language: str) -> str:
     """The closest of our languages: ``es`` for ``es-419``; empty for none."""
-    primary = language.partition("-")[0]
-    return language if language in tables else primary if primary in tables else ""
+    return next((tag for tag in (language, language.partition("-")[0]) if tag in _tables()), "")
 
 
 @cache
@@ -209,31 +192,66 @@ def _ours(language: str) -> Mapping[str, str]:
     return _parted(_text(language), f"{language}.md")
 
 
-def _parted(text: str, where: str) -> Mapping[str, str]:
-    parts: dict[str, str] = {}
-    found = list(_HEADING.finditer(text))
-    for number, heading in enumerate(found):
-        line = text.count("\n", 0, heading.start()) + 1
-        name = heading[1]
-        if name not in (*ORDER, UI_STRINGS):
-            fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
-            raise RowError(f"the heading {name!r} names no stage", where=f"{where}:{line}", fix=fix)
-        if name in parts:
-            raise RowError(
-                f"the heading {name!r} occurs twice", where=f"{where}:{line}", fix="put both into one"
-            )
-        end = found[number + 1].start() if number + 1 < len(found) else len(text)
-        parts[name] = text[heading.end() : end].strip()
-    return _Parts(parts, where)
+# The pages, filled in from the templates in ``pages``.
 
 
-class _Parts(dict[str, str]):
-    """Instructions by stage that know their file."""
+_FONTS = {
+    "Arab": '"Noto Naskh Arabic", "Noto Sans Arabic", "Geeza Pro", Tahoma, ',
+    "Ethi": '"Noto Sans Ethiopic", Kefa, Nyala, "Abyssinica SIL", ',
+    "Beng": '"Noto Sans Bengali", "Nirmala UI", "Bangla MN", ',
+    "Deva": '"Noto Sans Devanagari", "Nirmala UI", ',
+    "Hans": '"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", ',
+    "Hant": '"Noto Sans CJK TC", "PingFang TC", "Microsoft JhengHei", ',
+    "Jpan": '"Noto Sans CJK JP", "Hiragino Sans", "Yu Gothic", Meiryo, ',
+    "Kore": '"Noto Sans CJK KR", "Apple SD Gothic Neo", "Malgun Gothic", ',
+}
+"""Fonts that draw a script well, where Latin fonts lack it or draw it badly, the free ones first."""
 
-    def __init__(self, parts: Mapping[str, str], where: str) -> None:
-        super().__init__(parts)
-        self._where = where
+_TALL = frozenset({"Arab", "Beng", "Deva", "Ethi"})
+"""Scripts whose marks above and below the letters need more room between lines."""
 
-    def __missing__(self, stage: str) -> str:
-        fix = f"write it below a line '# {stage}', or leave the language out to use ours"
-        raise RowError(f"no instruction for the stage {stage!r}", where=self._where, fix=fix)
+
+def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
+    """A labelling configuration.
+
+    Args:
+        stage: Name of its file in ``pages``, without endings; stages that judge share one.
+        locale: Of those who work on it.
+        texts: Of the page, in the locale's language.
+        facts: What the template asks for besides.
+    """
+    return (
+        _environment()
+        .select_template([f"{stage}.xml.j2", "judge.xml.j2"])
+        .render(
+            w=texts.ui_strings,
+            instruction=_html(texts.instruction),
+            in_english=texts.in_english,
+            # The line of English below a question; none where the question is English.
+            english="" if is_english(locale.language) else "en_question",
+            fonts=_FONTS.get(locale.script, "") + "system-ui, sans-serif",
+            tall=locale.script in _TALL,
+            rtl=locale.direction == "rtl",
+            **facts,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("blend.builders.annotation", "pages"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _html(markdown: str) -> str:
+    """The instruction as the open-source edition can show it: as HTML, which is part of the configuration.
+
+    HTML in the Markdown is shown as it is written, and images are left out: nobody's page asks another server.
+    """
+    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": True}).disable("image")
+    return str(parser.render(markdown))

@@ -4,7 +4,7 @@ Questions come in as a frame, whoever made them; the figures go out as frames. T
 questions are made, and of no model.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -23,13 +23,10 @@ from blend.builders.audit.question_arrays import (
     question_arrays,
 )
 from blend.builders.audit.solvers import KNOWS_OTHERS, NEEDS_ALL, SOLVERS, Known, Solver
-from blend.builders.audit.synonyms import ACCEPTED, SYNONYMS, suspected
-from blend.loaders.responses.decisions import Decision
-from blend.loaders.responses.shipped import shipped_decisions
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary, written
-from blend.schemas.rows.frame_columns import in_slices
+from blend.schemas.frames import in_slices
+from blend.schemas.locales import Registry, registry
+from blend.schemas.summaries import Summarised, Summary, written
+from blend.schemas.texts import pluralise
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""
@@ -65,9 +62,6 @@ class Audit(Summarised):
     """The same per cause and group: ``cause``, ``group`` …"""
     leaks_by_topic: pl.DataFrame
     """The same per cause and topic: ``cause``, ``topic`` …"""
-    synonyms: pl.DataFrame
-    """One row per suspected pair: ``option`` (wrong), ``accepted``, ``why``, ``questions`` (count),
-    ``template`` and ``group`` of the first of them."""
     examples: pl.DataFrame
     """The most telling questions per baseline: ``baseline``, ``group``, ``question``, ``options``, ``answer``
     (text of the right option)."""
@@ -93,10 +87,8 @@ def audit_questions(
     *,
     annotations: pl.DataFrame | None = None,
     option_sources: pl.DataFrame | None = None,
-    decisions: Iterable[Decision] | None = None,
     locales: Registry | None = None,
     examples: int = 3,
-    synonyms: bool = True,
 ) -> Audit:
     """Audit multiple-choice questions.
 
@@ -111,10 +103,8 @@ def audit_questions(
             own language. When absent, the right answers stand in, one vote each.
         option_sources: Columns ``template``, ``group`` and ``text``: of which groups options are answers, where
             that is known. They count as given there, however the annotations word them.
-        decisions: Decisions on pairs of answers; those of the package when absent.
         locales: Registry that knows names of regions; the packaged one when absent.
         examples: Most telling questions to keep per baseline.
-        synonyms: Whether to look for pairs that mean the same, which takes the most time.
 
     Returns:
         The figures.
@@ -135,13 +125,6 @@ def audit_questions(
         size=_size(asked),
         **_measured_by(asked, outcomes, "baseline", DEFINITIONS, "baselines"),
         **_measured_by(asked, flagged, "cause", _definitions(LEAKS), "leaks"),
-        synonyms=suspected(
-            asked,
-            evidence.select(list(ACCEPTED)),
-            shipped_decisions() if decisions is None else decisions,
-        )
-        if synonyms
-        else pl.DataFrame(schema=SYNONYMS),
         examples=pl.concat([examples_of(asked, found, name, examples) for name, found in outcomes.items()]),
     )
 
@@ -162,7 +145,6 @@ def audit_of(asked: QuestionArrays, scores: Mapping[str, FloatArray], definition
         size=_size(asked),
         **_measured_by(asked, _each(asked, scores), "baseline", definitions, "baselines"),
         **_measured_by(asked, {}, "cause", {}, "leaks"),
-        synonyms=pl.DataFrame(schema=SYNONYMS),
         examples=pl.DataFrame(schema=EXAMPLES),
     )
 

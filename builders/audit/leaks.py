@@ -9,10 +9,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.builders.audit.naming import named_groups
 from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays
-from blend.builders.audit.solvers import Known, Solver, names_region
-from blend.schemas.language.characters import scripts_of
+from blend.builders.audit.solvers import Known, Solver, named_groups, names_region
+from blend.schemas.texts import scripts_of
 
 _FAR = 2
 """An option that is so many times as long as the next longest one stands out by its length."""

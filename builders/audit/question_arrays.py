@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.schemas.language.answer_formats import AnswerFormat, magnitude
-from blend.schemas.language.text_comparison import fold, words
+from blend.schemas.formats import AnswerFormat, magnitude
+from blend.schemas.texts import fold, words
 
 IntArray = NDArray[np.int64]
 """An array of codes, indices or counts."""
@@ -183,7 +183,7 @@ def rounded(scores: FloatArray) -> FloatArray:
 
 
 def words_of(texts: Sequence[str], known: tuple[str, ...] | None = None) -> Words:
-    """The folded words of texts, see `blend.schemas.language.text_comparison.words`; those known, if given."""
+    """The folded words of texts, see `blend.schemas.texts.words`; those known, if given."""
     if known is None:
         known = tuple(sorted({word for text in texts for word in words(text)}))
     code = {word: number for number, word in enumerate(known)}

@@ -1,14 +1,13 @@
-"""The audit that a release brings along: the figures of its baselines and leaks, without pairs and examples."""
+"""The audit that a release brings along: the figures of its baselines and leaks, without examples."""
 
 from hashlib import sha256
 
 import polars as pl
 
-from blend.builders.audit.release import audit_rows
-from blend.builders.audit.rungs import audit_true_false
-from blend.schemas.language.locales import Registry
-from blend.schemas.release.audit_report import AuditReport, Fares
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, RUNGS
+from blend.builders.audit.release import audit_rows, audit_true_false
+from blend.schemas.locales import Registry
+from blend.schemas.reports import AuditReport, Fares
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, RUNGS
 
 MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
@@ -42,7 +41,7 @@ def audit_report(
         audit = audit_true_false(rows, annotations=annotations, locales=locales)
     else:
         rows = chosen.select(_COLUMNS).collect()
-        audit = audit_rows(rows, annotations=annotations, locales=locales, examples=0, synonyms=False)
+        audit = audit_rows(rows, annotations=annotations, locales=locales, examples=0)
     leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
         questions=counts["n"].sum(),

@@ -3,8 +3,8 @@
 import polars as pl
 
 from blend.builders.audit import COMBINED, Audit
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Table, written
+from blend.schemas.summaries import Table, written
+from blend.schemas.texts import pluralise
 
 _MOST_CHARACTERS = 120
 """Characters of a quoted text."""
@@ -31,11 +31,6 @@ def audit_tables(audit: Audit) -> list[Table]:
         ),
         _by(audit, "group", audit.baselines_by_group),
         _by(audit, "topic", audit.baselines_by_topic),
-        Table(
-            "Wrong options that may be correct",
-            audit.synonyms.select("option", "accepted", pl.col("why").alias("because"), "questions"),
-            "Accepted: the answer that they may mean. In how many questions they meet.",
-        ),
         Table(
             "Most telling questions",
             audit.examples.select(

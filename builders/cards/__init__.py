@@ -13,8 +13,7 @@ from blend.builders.cards.croissant import About, render_croissant
 from blend.builders.cards.datasheet import render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.header import KEYWORDS
-from blend.schemas.release.datasheet_answers import Datasheet, questions
-from blend.schemas.release.release_layout import (
+from blend.schemas.manifest import (
     ANSWERS_NAME,
     BENCHMARK_NAME,
     CARD_NAME,
@@ -24,6 +23,7 @@ from blend.schemas.release.release_layout import (
     CROISSANT_NAME,
     DATASHEET_NAME,
 )
+from blend.schemas.reports import Datasheet, questions
 
 RESPONSIBLE = {
     "composition.errors": "dataBiases",

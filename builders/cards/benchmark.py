@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.release.leaderboard import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
-from blend.schemas.rows.configs import (
+from blend.schemas.manifest import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
+from blend.schemas.rows import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     TRUE_FALSE_QUESTIONS,

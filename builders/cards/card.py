@@ -28,18 +28,18 @@ from blend.builders.cards.judging import judging_of
 from blend.builders.cards.read_options import read_options
 from blend.builders.cards.rendering import render
 from blend.builders.stats.measures import definitions
-from blend.schemas.language.languages import english_name, own_name, script_name
-from blend.schemas.release.finding_kinds import finding_kinds
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.release.release_layout import CARD_PAGE_NAME
-from blend.schemas.release.summaries import Table, markdown_table, markdown_text
-from blend.schemas.rows.configs import (
+from blend.schemas.languages import english_name, own_name, script_name
+from blend.schemas.locales import Locale
+from blend.schemas.manifest import CARD_PAGE_NAME, TableInfo
+from blend.schemas.reports import finding_kinds
+from blend.schemas.rows import (
+    CULTURAL_PROMPTS,
     NOT_BY_LANGUAGE,
     QUESTION_CONFIGS,
     TRUE_FALSE_QUESTIONS,
     model_of,
 )
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
+from blend.schemas.summaries import Table, markdown_table, markdown_text
 
 _MEASURES = (
     ("agreement", "annotators"),
@@ -103,7 +103,8 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
 def render_details(facts: ReleaseFacts) -> str:
     """The page beside the card: every column, steps, findings, judges, agreement, who has read options."""
     reading = read_options(facts.reading, facts.model_report)
-    tables = [_own_names(facts), _examples(facts), *_agreement(facts), _power(facts)]
+    tables = [_own_names(facts), *_agreement(facts)]
+    tables += [] if facts.power is None else [_power(facts.power, facts.locales)]
     tables += [] if reading is None else [reading.table]
     return render(
         "details.md.j2",
@@ -248,21 +249,6 @@ def _own_names(facts: ReleaseFacts) -> Table:
     return Table("Regions and languages in their own words", pl.DataFrame(rows))
 
 
-def _examples(facts: ReleaseFacts) -> Table:
-    rows = [
-        {
-            "split": example.locale.split,
-            "question": example.question,
-            "most frequent answer": example.answer,
-            "in English": example.en_answer,
-            "votes": example.votes,
-        }
-        for example in facts.examples
-    ]
-    caption = f"In English: {markdown_text(facts.examples[0].en_question)}" if facts.examples else ""
-    return Table("One question in every locale", pl.DataFrame(rows), caption)
-
-
 def _steps(facts: ReleaseFacts) -> Table:
     rows = [{"step": stage.stage, "rows": sum(stage.kept.values())} for stage in facts.manifest.report]
     return Table("Steps", pl.DataFrame(rows, {"step": pl.String, "rows": pl.Int64}))
@@ -309,10 +295,10 @@ def _agreement(facts: ReleaseFacts) -> list[Table]:
     ]
 
 
-def _power(facts: ReleaseFacts) -> Table:
+def _power(power: pl.DataFrame, locales: Sequence[Locale]) -> Table:
     """How far two models must be apart by region."""
-    order = {locale.tag: i for i, locale in enumerate(facts.locales)}
-    rows = facts.power.sort(pl.col("locale").replace_strict(order, default=len(order)))
+    order = {locale.tag: i for i, locale in enumerate(locales)}
+    rows = power.sort(pl.col("locale").replace_strict(order, default=len(order)))
     return Table(
         "What tells two models apart",
         rows.select(

@@ -7,7 +7,7 @@ import polars as pl
 from blend.builders.cards.charts import Chart, bar_chart, locale_label
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.stats import Stats
-from blend.schemas.language.languages import english_name
+from blend.schemas.languages import english_name
 
 CardChart = Callable[[ReleaseFacts], Chart | None]
 """Draws a chart of a release; null where the release holds nothing to show."""

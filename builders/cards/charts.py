@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blend.builders.cards.rendering import render
-from blend.schemas.language.locales import Locale
+from blend.schemas.locales import Locale
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 import yaml
 
 from blend.builders.cards.credits import License, license_of
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.licenses import creative_commons
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.summaries import markdown_text
-from blend.schemas.sheets.contributors import Contributed, Contributor
+from blend.schemas.contributors import Contributed, Contributor
+from blend.schemas.recipe import Recipe, creative_commons
+from blend.schemas.summaries import markdown_text
+from blend.schemas.texts import pluralise
 
 
 class Share(NamedTuple):

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import escape_controls
-from blend.schemas.recipe.licenses import creative_commons
-from blend.schemas.recipe.recipe import Recipe, Source
-from blend.schemas.release.manifest import ReleaseManifest, SourceInfo
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.manifest import ReleaseManifest, SourceInfo
+from blend.schemas.recipe import Recipe, Source, creative_commons
+from blend.schemas.texts import escape_controls
 
 _NAMESPACE = UUID("cbc337f8-40a3-50a1-9a1f-e9858634c4af")
 

@@ -6,64 +6,23 @@ row models, as the files' columns are.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
-from blend.schemas.base.docstrings import field_sentences
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import NOT_BY_LANGUAGE, key_of, model_of
+from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.models import field_sentences
+from blend.schemas.rows import NOT_BY_LANGUAGE, key_of, model_of
+from blend.schemas.texts import pluralise
 
 _PARQUET = "application/x-parquet"
 
 _TYPES = {"bool": "sc:Boolean", "int64": "cr:Int64", "double": "cr:Float64", "string": "sc:Text"}
 
-_CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "dct": "http://purl.org/dc/terms/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "sc": "https://schema.org/",
-    "arrayShape": "cr:arrayShape",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "containedIn": "cr:containedIn",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "description": {"@container": "@language"},
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isArray": "cr:isArray",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "name": {"@container": "@language"},
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
-"""The vocabulary's own context, whole, though we use a part: readers warn of any other."""
+_CONTEXT = "croissant_context.json"
+"""File of the vocabulary's own context, whole, though we use a part: readers warn of any other."""
 
 
 class About(NamedTuple):
@@ -126,15 +85,15 @@ def render_croissant(manifest: ReleaseManifest, about: About) -> str:
 
 def made_from_manifest(manifest: ReleaseManifest, reword: Callable[[str], str] = str) -> dict[str, Any]:
     """The properties that follow from a manifest alone, but for the wording of their descriptions."""
-    files = {file.path: file for file in manifest.files}
+    held = {file.path: file for file in manifest.files}
     return {
-        "@context": _CONTEXT,
+        "@context": json.loads((files("blend.dataset_cards") / _CONTEXT).read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": manifest.name,
         "version": manifest.version,
         "isLiveDataset": False,
-        "distribution": [entry for table in manifest.tables for entry in _distribution(table, files)],
+        "distribution": [entry for table in manifest.tables for entry in _distribution(table, held)],
         "recordSet": [_record_set(table, reword) for table in manifest.tables],
     }
 

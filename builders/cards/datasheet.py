@@ -7,9 +7,9 @@ from typing import NamedTuple
 from blend.builders.cards.credits import canary, credits_of, license_of
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.datasheet_answers import questions
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.reports import questions
+from blend.schemas.texts import pluralise
 
 
 class Entry(NamedTuple):

@@ -6,20 +6,16 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.cards.contributors import cited_authors
-from blend.builders.cards.examples import Example
 from blend.builders.stats import Stats
 from blend.builders.stats.cultural import CulturalStats
 from blend.builders.stats.triples import TripleStats
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import escape_controls, pluralise
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.datasheet_answers import Datasheet
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.rows.configs import NOT_BY_LANGUAGE
-from blend.schemas.rows.triple_rows import language_of_split
-from blend.schemas.sheets.contributors import Contributed
+from blend.schemas.contributors import Contributed
+from blend.schemas.locales import Locale
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.recipe import Domain
+from blend.schemas.reports import AuditReport, Datasheet, ModelReport
+from blend.schemas.rows import NOT_BY_LANGUAGE, language_of_split
+from blend.schemas.texts import escape_controls, pluralise
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +31,13 @@ class ReleaseFacts:
     figures: pl.DataFrame
     """One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs`` and
     ``proposed`` (questions whose answers no person has merged), all counts."""
-    spreads: pl.DataFrame
-    """Multiple-choice questions by locale and spread of the right answer, `McqStats.spreads` in any order."""
-    power: pl.DataFrame
-    """How far two models must be apart to be told apart by locale, `McqStats.power` in any order."""
+    power: pl.DataFrame | None
+    """How far two models must be apart to be told apart by locale, `McqStats.power` in any order; null without
+    multiple-choice questions."""
     stats: Stats | None
     """Agreement and overlap of its questions; null where it holds none."""
     domain: Domain | None
     """What its items from Wikidata are; null where it holds none."""
-    examples: tuple[Example, ...]
-    """One question in every locale that answered it."""
     cultural: CulturalStats | None
     """Figures of the cultural prompts; null without any."""
     triples: TripleStats | None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from blend.schemas.base.docstrings import field_sentences, first_line_of
+from blend.schemas.models import field_sentences, first_line_of
 
 
 class DescribedField(NamedTuple):

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
-from blend.schemas.rows.hub_features import card_features
+from blend.schemas.arrow_types import card_features
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.rows import CULTURAL_PROMPTS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
 
 _SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
 """Where one of the Hub's size categories ends and the next begins: 1,000 rows, and ten times that each time."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.recipe.recipe import JudgeOptions
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.recipe import JudgeOptions
 
 
 class Judging(NamedTuple):

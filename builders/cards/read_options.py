@@ -1,13 +1,21 @@
-"""What the card says of who has read the options of multiple-choice questions."""
+"""What the card says of who has read the options of multiple-choice questions, and how models compare there."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.cards.model_verdicts import model_verdicts
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.release.summaries import Table
+from blend.schemas.manifest import MODEL_VERDICTS_NAME
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport
+from blend.schemas.sheets import OK
+from blend.schemas.summaries import Table, markdown_text
+
+_READERS = {
+    "natives": "read by natives",
+    "others": "by others only",
+    "model": "by a model alone",
+    "nobody": "by nobody",
+}
+"""Columns of `READING`, and what the card calls them."""
 
 
 class ReadOptions(NamedTuple):
@@ -29,68 +37,21 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
     if reading.is_empty():
         return None
     natives, others, model, nobody = (int(reading[name].sum()) for name in _READERS)
-    by_question = int(reading["by_question"].sum())
-    return ReadOptions(
-        f"{_overall(natives, others, model, nobody)}{_inferred(by_question)}{model_verdicts(report, reading)}",
-        _by_region(reading, nobody),
-    )
-
-
-def _by_region(reading: pl.DataFrame, nobody: int) -> Table:
+    sentences = [_overall(natives, others, model, nobody)]
+    if by_question := int(reading["by_question"].sum()):
+        sentences.append(
+            f"Of {by_question:,} that is known by question alone: what the model refused of BLEnD's published "
+            "answers was kept and what it accepted was not, so some answers that are shown now may have been "
+            "passed over (`decisions/blend/README.md`)."
+        )
+    sentences += [] if report is None else [_beside_people(one) for one in report.each if one.verdicts]
     rows = [
         {"region": of["locale"], "options": of["options"]}
         | {head: _share(of[name], of["options"]) for name, head in _READERS.items()}
-        | ({"questions expected to be disputed": _expected(of)} if nobody else {})
         for of in reading.to_dicts()
     ]
-    caption = f"Shares of a region's options in per cent.{_of_disputed(nobody)}"
-    return Table("Who has read the options", pl.DataFrame(rows), caption)
-
-
-_READERS = {
-    "natives": "read by natives",
-    "others": "by others only",
-    "model": "by a model alone",
-    "nobody": "by nobody",
-}
-"""Columns of `READING`, and what the card calls them."""
-
-_DISPUTED = (26, 18, 35)
-"""Of 100 questions of which nobody had read an option, those that a language model disputed, and the ends of
-Wilson's 95 % interval of that share; ``docs/mcq.md``."""
-
-
-def _expected(of: Mapping[str, Any]) -> str:
-    """How many of a region's questions a careful reading is expected to dispute, in per cent."""
-    share, low, high = (_share(percent * of["with_unread"], 100 * of["mcqs"]) for percent in _DISPUTED)
-    return f"{share} ({low} to {high})" if of["nobody"] else "–"
-
-
-def _of_disputed(nobody: int) -> str:
-    if not nobody:
-        return ""
-    return (
-        f" Of questions with options that nobody had read, a language model disputed {_DISPUTED[0]} of 100; "
-        "the last column is what that makes of a region's questions, in per cent, with a 95 % interval. "
-        "`mcq.max_risk = 0.2` takes a quarter of that away, and a fifth of the questions, and the option that "
-        "sounds most like the region is then correct in 78 in place of 55 % of them (16 published regions)."
-    )
-
-
-def _inferred(by_question: int) -> str:
-    if not by_question:
-        return ""
-    return (
-        f" Of {by_question:,} that is known by question alone: what the model refused of BLEnD's published "
-        "answers was kept and what it accepted was not, so some answers that are shown now may have been "
-        "passed over (`decisions/blend/README.md`)."
-    )
-
-
-def _share(part: int, total: int) -> str:
-    """A share in per cent; 0 and 100 are exact."""
-    percent = round(100 * part / total)
-    return str(percent if part in (0, total) else min(99, max(1, percent)))
+    table = Table("Who has read the options", pl.DataFrame(rows), "Shares of a region's options in per cent.")
+    return ReadOptions(" ".join(sentences), table)
 
 
 def _overall(natives: int, others: int, model: int, nobody: int) -> str:
@@ -117,3 +78,21 @@ def _overall(natives: int, others: int, model: int, nobody: int) -> str:
         return "Natives of the regions have read every option of the multiple-choice questions."
     who = f"natives of the region {natives:,} of {total:,}" if natives else "no native of the region among them"
     return f"People have read every option of the multiple-choice questions, {who}."
+
+
+def _beside_people(model: ModelComparison) -> str:
+    name = markdown_text(model.reviewer)
+    if not model.compared:
+        return f"Nobody has checked what {name} says: no person has read any option on which it is sure."
+    kinds = (model.of(EVERY, kind) for kind in (ANY_REFUSAL, OK))
+    alike = sum(kind.confirmed for kind in kinds if kind is not None)
+    return (
+        f"Of {model.compared:,} options on which {name} is sure and that people have read as well, they say "
+        f"alike of {alike:,} whether they may be shown (`{MODEL_VERDICTS_NAME}`)."
+    )
+
+
+def _share(part: int, total: int) -> str:
+    """A share in per cent; 0 and 100 are exact."""
+    percent = round(100 * part / total)
+    return str(percent if part in (0, total) else min(99, max(1, percent)))

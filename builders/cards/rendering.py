@@ -7,8 +7,8 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.cards.fields import markdown
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.release.summaries import markdown_text
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.summaries import markdown_text
 
 
 def render(template: str, **values: Any) -> str:

@@ -9,7 +9,7 @@ from blend.builders.diff.settings import file_changes, setting_changes
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 EXAMPLES = 3
 """Ids, and values of each column, quoted per split."""
@@ -42,8 +42,7 @@ def diff_releases(
 ) -> ReleaseDiff:
     """Compare two release directories.
 
-    Tables with the same content digest are not read. Others are read column by column, as digests: time is
-    linear in the size of the files, and memory holds a few numbers per row.
+    Tables with the same content digest are not read.
 
     Args:
         old: The release to compare with, usually the earlier one.
@@ -98,7 +97,7 @@ def _read_diff(
 ) -> ConfigDiff:
     from blend.builders.diff.schema import is_reordered, schema_changes
     from blend.builders.diff.tables import added, diff_rows, removed
-    from blend.loaders.releases.columns import TableColumns
+    from blend.loaders.releases.tables import table_rows
 
     before, after = old.splits(config), new.splits(config)
     changes: dict[ColumnChange, None] = {}
@@ -108,16 +107,16 @@ def _read_diff(
     for split in rows:
         on_progress(f"compare rows of {config}", sum(rows[done.split] for done in splits), sum(rows.values()))
         if split not in before:
-            splits.append(added(TableColumns(new.folder, after[split]), config, split, examples))
+            splits.append(added(table_rows(new.folder, after[split]), config, split, examples))
         elif split not in after:
-            splits.append(removed(TableColumns(old.folder, before[split]), config, split, examples))
+            splits.append(removed(table_rows(old.folder, before[split]), config, split, examples))
         elif _same(before[split], after[split]):
             splits.append(_unchanged(split, before[split].rows))
         else:
-            tables = TableColumns(old.folder, before[split]), TableColumns(new.folder, after[split])
-            changes |= dict.fromkeys(schema_changes(tables[0].types, tables[1].types))
-            reordered |= is_reordered(tables[0].types, tables[1].types)
-            splits.append(diff_rows(*tables, config=config, split=split, examples=examples))
+            then, now = table_rows(old.folder, before[split]), table_rows(new.folder, after[split])
+            changes |= dict.fromkeys(schema_changes(then.schema, now.schema))
+            reordered |= is_reordered(then.schema, now.schema)
+            splits.append(diff_rows(then, now, config=config, split=split, examples=examples))
     on_progress(f"compare rows of {config}", sum(rows.values()), sum(rows.values()))
     return ConfigDiff(
         config=config, schema_changes=tuple(changes), columns_reordered=reordered, splits=tuple(splits)

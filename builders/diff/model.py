@@ -5,9 +5,9 @@ from typing import Literal, get_args
 
 from pydantic import Field, JsonValue
 
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.models import FrozenModel
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 
 Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""

@@ -20,13 +20,8 @@ def schema_changes(old: Types, new: Types) -> tuple[ColumnChange, ...]:
 
 
 def shared_types(old: Types, new: Types) -> dict[str, pl.DataType]:
-    """The columns whose values can be compared, in the order of ``new``, each with what both have of its type.
-
-    A column is left out when its type changed; a nested field that came, went or changed is left out of its
-    column's type, so that the rest of the column can still be compared.
-    """
-    shared = {name: _shared(old[name], dtype) for name, dtype in new.items() if name in old}
-    return {name: dtype for name, dtype in shared.items() if dtype is not None}
+    """The columns whose values can be compared, in the order of ``new``: those that both have with one type."""
+    return {name: dtype for name, dtype in new.items() if old.get(name) == dtype}
 
 
 def is_reordered(old: Types, new: Types) -> bool:
@@ -61,16 +56,6 @@ def _type_changes(old: pl.DataType, new: pl.DataType, path: str) -> Iterator[Col
         yield from _type_changes(_item(old), _item(new), f"{path}[]")
     elif old != new:
         yield ColumnChange(path=path, old=type_text(old), new=type_text(new))
-
-
-def _shared(old: pl.DataType, new: pl.DataType) -> pl.DataType | None:
-    if isinstance(old, pl.Struct) and isinstance(new, pl.Struct):
-        fields = shared_types(_fields(old), _fields(new))
-        return pl.Struct(fields) if fields else None
-    if isinstance(old, pl.List) and isinstance(new, pl.List):
-        item = _shared(_item(old), _item(new))
-        return None if item is None else pl.List(item)
-    return new if old == new else None
 
 
 def _fields(dtype: pl.Struct) -> dict[str, pl.DataType]:

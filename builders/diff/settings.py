@@ -7,8 +7,7 @@ from pydantic import JsonValue
 
 from blend.builders.diff.model import FileChange, Setting
 from blend.loaders.releases.addressed import unaddressed
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME
+from blend.schemas.manifest import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME, ReleaseManifest
 
 _COMPARED = {"name", "sdk_version", "writers", "recipe"}
 _IN_THE_LABELS = ("name", "version")

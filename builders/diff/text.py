@@ -10,10 +10,9 @@ from blend.builders.diff.model import CellChange, ConfigDiff, ReleaseDiff
 from blend.builders.diff.values import value_pair
 from blend.builders.diff.version_step import Step, accepted_versions, expected_version, version_step
 from blend.loaders.releases import document_text
-from blend.schemas.language.text_comparison import escape_controls, pluralise
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import CHANGELOG_NAME
-from blend.schemas.release.summaries import Table, markdown_table
+from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest
+from blend.schemas.summaries import Table, markdown_table
+from blend.schemas.texts import escape_controls, pluralise
 
 CHANGELOG_TITLE = (
     "# Changelog\n\n"

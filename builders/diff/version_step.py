@@ -21,8 +21,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from blend.builders.diff.model import ConfigDiff, ReleaseDiff
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.base.versions import numbers_of
+from blend.schemas.addresses import numbers_of
+from blend.schemas.models import FrozenModel
 
 Step = Literal["none", "patch", "minor", "major"]
 

@@ -10,7 +10,7 @@ from blend.builders.items.item_statistics import item_statistics, wrong_key_evid
 from blend.builders.items.responses import FloatArray, Responses, responses_of
 from blend.builders.items.two_parameter import Abilities, ItemModel, abilities_by, fit_items
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 ALL = "all"
 """Key of all regions together."""

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.schemas.rows.frame_columns import ITEM
+from blend.schemas.frames import ITEM
 
 FloatArray = NDArray[np.float64]
 

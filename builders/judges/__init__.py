@@ -6,8 +6,8 @@ from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
 from blend.loaders.responses.decisions import Decision, answer_key, pair_key
 from blend.loaders.responses.shipped import AnyDecision, ShippedDecision, shipped_decisions
 from blend.schemas.errors import InputError
-from blend.schemas.language.personal_data import MODEL_PREFIX
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 
 def make_judges(

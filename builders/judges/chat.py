@@ -16,8 +16,8 @@ from blend.loaders.responses.decisions import Decision, pair_key
 from blend.loaders.servers import ask_side_by_side
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
-from blend.schemas.language.personal_data import MODEL_PREFIX
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.texts import clean
 
 if TYPE_CHECKING:
     import openai

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from blend.schemas.language.text_comparison import words
+from blend.schemas.texts import words
 
 Pair = tuple[str, str]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blend.builders.judges.prompt import Message, folded, one_line, stated_object
-from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, VERDICTS
+from blend.schemas.sheets import DISTRACTOR_ROLE, KEY_ROLE, VERDICTS
 
 PROMPT_VERSION = 1
 """Number of the words below, part of the name under which a verdict is kept: other words, another number."""

@@ -22,7 +22,7 @@ from blend.loaders.responses.option_sheets import OptionVerdict
 from blend.loaders.servers import ask_side_by_side
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
-from blend.schemas.language.personal_data import MODEL_PREFIX
+from blend.schemas.personal_data import MODEL_PREFIX
 
 if TYPE_CHECKING:
     import openai

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from blend.builders.judges.equivalence import Pair
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.texts import clean
 
 Message = dict[str, str]
 

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from blend.builders.judges.equivalence import Pair
 from blend.loaders.responses.shipped import AnyDecision
-from blend.schemas.language.text_comparison import words
+from blend.schemas.texts import words
 
 ONE_SPELLING = 0.75
 """Share of letters in common from which two answers may be one in two spellings: nezāmi and nizami."""

@@ -8,9 +8,9 @@ from blend.builders.judges import default_judges
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq.result import McqBuild
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import votes_known
+from blend.schemas.frames import votes_known
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import McqOptions
 
 
 def build_mcq(

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.options import are_apart, compared_forms
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.rows.published_rows import AnswerSpread
+from blend.schemas.rows import AnswerSpread
+from blend.schemas.texts import pluralise
 
 UNIVERSAL_FROM = 6
 """Other regions whose people gave an answer from which it is universal.

@@ -18,11 +18,11 @@ from blend.builders.mcq.options import Acceptable, Option, as_option, compared_f
 from blend.builders.mcq.overlap import values
 from blend.builders.mcq.result import OUTCOMES
 from blend.builders.mcq.verdicts.exclusions import Excluded, Exclusions
-from blend.schemas.language.answer_formats import AnswerFormat, format_of_template, magnitude
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.formats import AnswerFormat, format_of_template, magnitude
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.texts import pluralise
 
 OFFERED = "offered"
 """Outcome of an answer that may be shown as a distractor elsewhere."""

@@ -11,9 +11,9 @@ from blend.builders.judges.panel import JudgePanel, pair
 from blend.builders.mcq.answers import TemplateAnswers, read_answers
 from blend.builders.mcq.offers import offers
 from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.locales import Registry
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.locales import Registry
+from blend.schemas.recipe import McqOptions
 
 CANDIDATE_PAIRS = pl.Schema(
     {"answer_a": pl.String(), "answer_b": pl.String(), "questions": pl.Int64(), "template_id": pl.String()}

@@ -19,8 +19,8 @@ from blend.builders.mcq.offers import Offered, Target, are_different, offers
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.overlap import base_forms
 from blend.loaders.responses.decisions import answer_key
-from blend.schemas.language.answer_formats import AnswerFormat, magnitude
-from blend.schemas.language.locales import Locale
+from blend.schemas.formats import AnswerFormat, magnitude
+from blend.schemas.locales import Locale
 
 N_DISTRACTORS: Final = 3
 """Distractors of a question."""

@@ -30,8 +30,8 @@ from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.fillers import Fillers, FillerUse
 from blend.builders.mcq.verdicts.reading import QuestionReadings, Reading, reading_frame
 from blend.builders.mcq.verdicts.wordings import put_right
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.recipe import McqOptions
 
 
 def build_default(

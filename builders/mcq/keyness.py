@@ -16,8 +16,8 @@ import polars as pl
 
 from blend.builders.mcq.options import Option, shown
 from blend.builders.mcq.overlap import base_forms
-from blend.schemas.language.text_comparison import words
-from blend.schemas.rows.frame_columns import in_slices
+from blend.schemas.frames import in_slices
+from blend.schemas.texts import words
 
 _PRIOR_VOTES = 2.0
 """Votes that a word is taken to have beside the counted ones, as often as in both locales together: a word that

@@ -14,8 +14,8 @@ from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.options import Acceptable, Option, are_apart
 from blend.builders.mcq.overlap import share_words
 from blend.loaders.responses.decisions import answer_key
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.locales import Locale
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.locales import Locale
 
 _OF_A_REGION = 4
 """Options of a region that are looked at for a question; one of them is shown at most."""

@@ -5,12 +5,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from blend.builders.mcq.overlap import base_forms, values
-from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.language.characters import scripts_of
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.placeholders import is_placeholder
-from blend.schemas.language.region_mentions import names_any
-from blend.schemas.language.text_comparison import clean, words
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.locales import Locale, Registry, names_any
+from blend.schemas.texts import clean, is_placeholder, scripts_of, words
 
 LocaleText = tuple[str, str]
 """An answer's text and the tag of its locale."""

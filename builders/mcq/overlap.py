@@ -12,9 +12,9 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
-from blend.schemas.language.base_forms import base_form
-from blend.schemas.language.text_comparison import words
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.languages import base_form
+from blend.schemas.texts import words
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",

@@ -24,9 +24,9 @@ from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, OUTCOMES, McqBuild, summarise
 from blend.builders.mcq.verdicts.reading import READING
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.rows.frame_columns import empty
+from blend.schemas.frames import empty
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.texts import pluralise
 
 MIN_VOTES = 2
 """Votes that an answer needs to be a distractor elsewhere."""

@@ -9,11 +9,10 @@ import polars as pl
 from blend.builders.digests import digest
 from blend.builders.mcq.options import LocaleText
 from blend.builders.templates.localise import prompt_question
-from blend.schemas.language.locales import Registry
-from blend.schemas.prompts.choice_prompts import PUBLISHED_PROMPT
-from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.rows.frame_columns import KEY, MCQ_ROWS, MCQS
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, filled
+from blend.schemas.locales import Registry
+from blend.schemas.prompts import PUBLISHED_PROMPT
+from blend.schemas.rows import LETTERS
 
 
 class McqRow(NamedTuple):

@@ -10,12 +10,11 @@ import polars as pl
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows
 from blend.builders.mcq.true_false import true_false_rows
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import agreeing, pluralise
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.frame_columns import COMPACT_ROWS, EXCLUSIONS, MCQ_ROWS, MCQS, empty
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import COMPACT_ROWS, EXCLUSIONS, MCQ_ROWS, MCQS, empty
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.texts import agreeing, pluralise
 
 NO_ENGLISH = "no-translation"
 """Finding of a question with answers that nobody has put into English; `builders.saq.findings` reports it."""
@@ -262,8 +261,8 @@ def too_few_regions(found: RegionsAsked) -> str | None:
     missing = len(LETTERS) - n
     more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
     return (
-        f"{found.usable:,} of {pluralise(found.questions, 'question')} can become multiple-choice "
-        f"questions. {EACH_NEEDS}. Here, {regions}{f'; {as_one}' if as_one else ''}{more}"
+        f"{found.questions - found.usable:,} of {pluralise(found.questions, 'question')} cannot become "
+        f"multiple-choice questions. {EACH_NEEDS}. Here, {regions}{f'; {as_one}' if as_one else ''}{more}"
     )
 
 

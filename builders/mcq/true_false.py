@@ -5,12 +5,11 @@ from collections.abc import Iterable
 import polars as pl
 
 from blend.builders.mcq.options import Option
-from blend.schemas.language.answer_formats import AnswerFormat, magnitude
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.prompts.rung_prompts import FORMAT_REQUEST, TRUE_FALSE_PROMPT
-from blend.schemas.rows.frame_columns import TRUE_FALSE_ROWS
+from blend.schemas.formats import AnswerFormat, magnitude
+from blend.schemas.frames import TRUE_FALSE_ROWS, filled
+from blend.schemas.locales import Registry
+from blend.schemas.prompts import FORMAT_REQUEST, TRUE_FALSE_PROMPT
+from blend.schemas.texts import pluralise
 
 MORE_VOTES = 2
 """Votes that an answer needs beyond those with which it is asked about: by default all five."""

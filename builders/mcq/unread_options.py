@@ -20,10 +20,10 @@ from blend.builders.mcq.options import Option, shown
 from blend.builders.mcq.overlap import base_forms
 from blend.builders.mcq.verdicts.reading import Reading
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import Grouping
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.frames import KEY
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import Grouping
 
 RULES, READINGS = "rules", "readings"
 """Models of a refusal, without and with what was read about other regions."""

@@ -23,9 +23,8 @@ from blend.loaders.hub.client import HubClient, hub_client, hub_name
 from blend.loaders.hub.hub_errors import HubNotReached
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, OnWait
 from blend.loaders.releases.repository import HubRepository
-from blend.schemas.base.versions import tag_of
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import HubError, InputError
+from blend.schemas.addresses import tag_of
+from blend.schemas.errors import DISTRIBUTION, HubError, InputError
 
 
 class Terms(NamedTuple):

@@ -17,10 +17,9 @@ from blend.builders.publish.plan import (
 )
 from blend.loaders.hub.client import Refs
 from blend.loaders.releases.repository import RemoteFile
-from blend.schemas.base.versions import newest_version, tag_of
+from blend.schemas.addresses import newest_version, tag_of
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 _NO_REPOSITORY = Refs(None, {}, {})
 

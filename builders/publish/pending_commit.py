@@ -13,9 +13,9 @@ from blend.loaders.releases.addressed import ADDRESSED, addressed_files
 from blend.loaders.releases.files import ReleaseFile, read_release_files
 from blend.loaders.releases.repository import HubRepository
 from blend.loaders.releases.validated import content_key
-from blend.schemas.base.versions import tag_of
+from blend.schemas.addresses import tag_of
 from blend.schemas.errors import ConflictError
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.manifest import ReleaseManifest
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd

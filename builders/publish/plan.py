@@ -6,10 +6,9 @@ from typing import Literal, NamedTuple
 from blend.loaders.hub.client import hub_name
 from blend.loaders.releases.files import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
-from blend.schemas.base.versions import numbers_of, tag_of
+from blend.schemas.addresses import numbers_of, tag_of
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 
 class Changes(NamedTuple):

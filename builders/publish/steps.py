@@ -20,7 +20,7 @@ from blend.loaders.hub.hub_errors import (
 )
 from blend.loaders.hub.request_timeouts import ATTEMPTS, is_passing, wait_after
 from blend.schemas.errors import BlendError, ConflictError, HubError, InputError, StorageError
-from blend.schemas.release.release_layout import CARD_NAME
+from blend.schemas.manifest import CARD_NAME
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete

@@ -11,10 +11,9 @@ from blend.builders.publish.pending_commit import PendingCommit
 from blend.loaders.releases import document_text, read_manifest
 from blend.loaders.releases.references import release_at
 from blend.loaders.releases.validated import checks_left
-from blend.schemas.base.versions import tag_of
+from blend.schemas.addresses import tag_of
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import CHANGELOG_NAME, RECIPE_NAME
+from blend.schemas.manifest import CHANGELOG_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
 
 _SHOWN = 3
 """Errors that a refusal quotes."""
@@ -148,15 +147,15 @@ def _other_texts(old: ReleaseManifest, new: ReleaseManifest) -> Collection[str]:
 
 def _as_held(release: Path) -> ReleaseManifest:
     """The manifest with what its tables hold instead of what it says; a table that cannot be read stays."""
-    from blend.builders.validate.checked_release import Release, Survey
+    from blend.builders.validate.checked_release import Release, TableContent
     from blend.loaders.releases.tables import release_locales
 
     checked = Release.open(release, release_locales(release))
     tables = []
     for table in checked.manifest.tables:
-        survey = checked.surveys[table.config, table.split]
-        if isinstance(survey, Survey):
-            held = {name: getattr(survey, name) for name in ("rows", "content_sha256", "schema_sha256")}
-            table = table.model_copy(update=held)
+        content = checked.contents[table.config, table.split]
+        if isinstance(content, TableContent):
+            held = {"content_sha256": content.content_sha256, "schema_sha256": content.schema_sha256}
+            table = table.model_copy(update={"rows": len(content.rows), **held})
         tables.append(table)
     return checked.manifest.model_copy(update={"tables": tuple(tables)})

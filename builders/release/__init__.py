@@ -1,6 +1,6 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -8,7 +8,6 @@ import polars as pl
 import tomli_w
 
 from blend.builders.cards import documents
-from blend.builders.cards.examples import Example, example_rows
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
@@ -19,29 +18,21 @@ from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.cultural import build_cultural_stats
-from blend.builders.stats.mcq import power, spread_counts
+from blend.builders.stats.mcq import power
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
+from blend.loaders.files.content import file_infos, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import read_text
-from blend.loaders.files.pins import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
-from blend.loaders.recipes.portable import portable_recipe
-from blend.loaders.releases.agreement import agreement_json
-from blend.loaders.releases.audits import read_audit
-from blend.loaders.releases.json_reports import report_json
+from blend.loaders.recipes.ready import portable_recipe
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.releases.replacing import replaceable
-from blend.schemas.base.arrow_types import published
-from blend.schemas.language.base_forms import forget_base_forms
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.recipe.licenses import licensed
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.datasheet_answers import Datasheet
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest, SourceInfo, TableInfo
-from blend.schemas.release.release_layout import (
+from blend.loaders.releases.reports import agreement_json, read_audit, report_json
+from blend.schemas.arrow_types import published
+from blend.schemas.languages import forget_base_forms
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import (
     AGREEMENT_NAME,
     ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
@@ -50,18 +41,24 @@ from blend.schemas.release.release_layout import (
     MANIFEST_NAME,
     MODEL_VERDICTS_NAME,
     RECIPE_NAME,
+    FileInfo,
+    ReleaseManifest,
+    SourceInfo,
+    TableInfo,
 )
-from blend.schemas.rows.configs import (
+from blend.schemas.recipe import Recipe, licensed
+from blend.schemas.reports import AuditReport, Datasheet
+from blend.schemas.rows import (
     ANNOTATIONS,
     COMPACT,
     CONFIGS,
+    CULTURAL_PROMPTS,
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
     TRUE_FALSE_QUESTIONS,
     key_of,
 )
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
 from blend.version import __version__
 
 MCQ_SPLIT = "test"
@@ -120,17 +117,14 @@ def build_release(
         )
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built, known)
-        # Nothing from here on looks up a word: the audit of a build leaves synonyms out.
+        # Nothing from here on looks up a word.
         forget_base_forms()
         reviewed = carry_reviewed(recipe, base, release)
         held = [known.get(tag) for tag in _tags(built, known)]
         tables = _write_tables(built, held, release, on_progress)
-        examples = example_rows(built.questions, built.annotations, held)
-        # The audit takes the most memory from here on, and reads the questions that it looks at.
-        built = built.without_questions()
         manifest = _write_data(built, tables, reviewed, release, held, known)
         changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, release, manifest, held, datasheet, changes, stats, examples)
+        facts = _facts(built, release, manifest, held, datasheet, changes, stats)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -178,7 +172,8 @@ def _write_data(
     """Write what else programs read, and say what was written; documents and manifest are still to come."""
     recipe = portable_names(built.recipe)
     tags = [locale.tag for locale in held]
-    _write_lines(release / FINDINGS_NAME, built.findings())
+    (release / FINDINGS_NAME).parent.mkdir(exist_ok=True)
+    built.findings().write_ndjson(release / FINDINGS_NAME)
     if not built.agreement.is_empty():
         _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
     if built.model_report is not None:
@@ -188,7 +183,7 @@ def _write_data(
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         _write_text(release / AUDIT_NAME, report_json(_audit(built, release, tables, known)))
-    _write_text(release / RECIPE_NAME, _toml(recipe))
+    _write_text(release / RECIPE_NAME, tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True)))
     return ReleaseManifest(
         name=recipe.name,
         version=recipe.version,
@@ -210,18 +205,16 @@ def _facts(
     datasheet: Datasheet,
     changes: str,
     stats: Stats | None,
-    examples: tuple[Example, ...],
 ) -> ReleaseFacts:
+    mcqs = _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
     return ReleaseFacts(
         manifest=manifest,
         loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
         locales=tuple(held),
         figures=built.figures(),
-        spreads=_of_mcqs(spread_counts, release, manifest.tables),
-        power=_of_mcqs(power, release, manifest.tables),
+        power=None if mcqs is None else power(mcqs).collect(),
         stats=stats,
         domain=built.domain,
-        examples=examples,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=_triple_stats(built),
         audit=read_audit(release),
@@ -239,36 +232,23 @@ def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known
     from blend.builders.audit.report import audit_report
 
     def audited(config: str) -> AuditReport | None:
-        written = _mcq_files(release, tables, config)
-        if not written:
+        rows = _written(release, tables, config)
+        if rows is None:
             return None
-        repeated = ["prompt", "choices", "choice_countries"]
-        rows = pl.scan_parquet(written, glob=False).drop(repeated, strict=False)
-        mcqs = rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
-        return audit_report(mcqs, annotations=built.annotations, locales=known, config=config)
+        return audit_report(rows, annotations=built.annotations, locales=known, config=config)
 
     report = audited(MULTIPLE_CHOICE_QUESTIONS)
     assert report is not None, "only a release with multiple-choice questions is audited"
     return report.model_copy(update={"true_false": audited(TRUE_FALSE_QUESTIONS)})
 
 
-def _of_mcqs(
-    count: Callable[[pl.LazyFrame], pl.LazyFrame], release: Path, tables: Sequence[TableInfo]
-) -> pl.DataFrame:
-    """Count the multiple-choice questions that have been written, by template, locale and spread."""
-    columns = {"template_id": pl.String(), "locale": pl.String(), "answer_spread": pl.String()}
-    written = _mcq_files(release, tables)
-    if not written:
-        return count(pl.LazyFrame(schema=columns)).collect()
-    rows = pl.scan_parquet(written, glob=False).rename({"ID": "template_id"})
-    return count(rows).collect(engine="streaming")
-
-
-def _mcq_files(
-    release: Path, tables: Sequence[TableInfo], config: str = MULTIPLE_CHOICE_QUESTIONS
-) -> list[Path]:
-    of_config = (table for table in tables if table.config == config)
-    return [release / name for table in of_config for name in table.files]
+def _written(release: Path, tables: Sequence[TableInfo], config: str) -> pl.LazyFrame | None:
+    """The rows of a configuration of questions with options, as they have been written; null without any."""
+    files = [release / name for table in tables if table.config == config for name in table.files]
+    if not files:
+        return None
+    rows = pl.scan_parquet(files, glob=False)
+    return rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
 
 
 def _triple_stats(built: BuiltTables) -> TripleStats | None:
@@ -297,62 +277,37 @@ def _tags(built: BuiltTables, known: Registry) -> list[str]:
 def _write_tables(
     built: BuiltTables, held: Sequence[Locale], release: Path, on_progress: ProgressCallback
 ) -> list[TableInfo]:
-    total = sum(rows["locale"].n_unique() for rows in (built.annotations, built.questions, built.prompts))
-    tables: list[TableInfo] = []
-    for table in _question_tables(built, held):
-        on_progress("write questions and annotations", len(tables), total)
-        tables.append(write_table(table, release))
-        on_progress("write questions and annotations", len(tables), total)
-    return [
-        *tables,
-        *_write_mcqs(built, release, on_progress),
-        *_write_food(built, release, on_progress),
-        *_write_cultural(built, release),
-    ]
+    tables = list(_tables(built, held))
+    written: list[TableInfo] = []
+    for table in tables:
+        on_progress("write tables", len(written), len(tables))
+        written.append(write_table(table, release))
+    on_progress("write tables", len(written), len(tables))
+    return written
 
 
-def _question_tables(built: BuiltTables, held: Sequence[Locale]) -> Iterator[Table]:
-    """Tables of questions and answers; one configuration at a time, since each is as large as the input."""
+def _tables(built: BuiltTables, held: Sequence[Locale]) -> Iterator[Table]:
+    """Everything to be written, in the order of the card."""
     yield from _per_locale(ANNOTATIONS, built.annotation_rows(), held)
     yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, held)
     yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, held)
+    # A configuration without rows would only puzzle its reader; the report says why there are none.
+    if built.mcqs.n_mcqs:
+        yield _in_one_split(MULTIPLE_CHOICE_QUESTIONS, built.mcqs.batches())
+        if not built.mcqs.compact.is_empty():
+            yield _in_one_split(COMPACT, [built.mcqs.compact])
+        if built.mcqs.true_false:
+            yield _in_one_split(TRUE_FALSE_QUESTIONS, built.mcqs.true_false_batches())
+    for made in built.triples:
+        yield from made.tables()
+    if built.cultural is not None:
+        by_kind = built.cultural.prompts.partition_by("kind", as_dict=True, maintain_order=True)
+        for (kind,), rows in by_kind.items():
+            yield Table(CULTURAL_PROMPTS, str(kind), CONFIGS[CULTURAL_PROMPTS], [rows])
 
 
-def _write_mcqs(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:
-    if not built.mcqs.n_mcqs:
-        # A configuration without rows would only puzzle its reader; the report says why there are none.
-        return []
-    batches = {MULTIPLE_CHOICE_QUESTIONS: built.mcq_batches(on_progress)}
-    if not built.mcqs.compact.is_empty():
-        batches[COMPACT] = iter([built.mcqs.compact])
-    if built.mcqs.true_false:
-        batches[TRUE_FALSE_QUESTIONS] = built.mcqs.true_false_batches()
-    return [
-        write_table(Table(config, MCQ_SPLIT, CONFIGS[config], made), release)
-        for config, made in batches.items()
-    ]
-
-
-def _write_food(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:
-    plan = [table for made in built.triples for table in made.tables()]
-    tables = []
-    for done, table in enumerate(plan):
-        on_progress("write tables from Wikidata", done, len(plan))
-        tables.append(write_table(table, release))
-        on_progress("write tables from Wikidata", done + 1, len(plan))
-    return tables
-
-
-def _write_cultural(built: BuiltTables, release: Path) -> list[TableInfo]:
-    """One split per kind of text."""
-    if built.cultural is None:
-        return []
-    parts = built.cultural.prompts.partition_by("kind", as_dict=True, maintain_order=True)
-    model = CONFIGS[CULTURAL_PROMPTS]
-    return [
-        write_table(Table(CULTURAL_PROMPTS, str(kind), model, [rows]), release)
-        for (kind,), rows in parts.items()
-    ]
+def _in_one_split(config: str, batches: Iterable[pl.DataFrame]) -> Table:
+    return Table(config, MCQ_SPLIT, CONFIGS[config], batches)
 
 
 def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list[Table]:
@@ -363,16 +318,6 @@ def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list
     parts = rows.partition_by("locale", as_dict=True)
     found = [(locale.split, parts[(locale.tag,)]) for locale in held if (locale.tag,) in parts]
     return [Table(config, split, model, [of_locale], are_published=True) for split, of_locale in found]
-
-
-def _toml(recipe: Recipe) -> str:
-    return tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))
-
-
-def _write_lines(path: Path, rows: pl.DataFrame) -> None:
-    """Write rows as JSON, one line each; never the text of all of them in memory."""
-    path.parent.mkdir(exist_ok=True)
-    rows.write_ndjson(path)
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -11,31 +11,28 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.release.inputs import domain_file, known_domain
-from blend.loaders.files.content import read_content
-from blend.loaders.files.domains import domain_toml
-from blend.loaders.files.pins import directory_digest, file_infos
-from blend.loaders.files.workbooks import WORKBOOK
-from blend.loaders.recipes.domain_templates import is_packaged, own_templates
+from blend.loaders.files.content import directory_digest, file_infos, read_content
+from blend.loaders.files.tables import WORKBOOK
+from blend.loaders.files.toml import domain_toml
+from blend.loaders.recipes.ready import is_packaged, own_templates
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import decisions_text, read_decisions
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.wordings import read_wordings
 from blend.loaders.topics import read_forms
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.manifest import SourceInfo
-from blend.schemas.release.release_layout import (
+from blend.schemas.manifest import (
     ANSWERS_NAME,
-    COMPACT_STEM,
     DECISIONS_NAME,
     DOMAINS_NAME,
-    EXCLUSIONS_STEM,
-    FILLERS_STEM,
-    FORMS_STEM,
     LOCALES_NAME,
     PROMPT_TEMPLATES_NAME,
-    WORDINGS_STEM,
+    SourceInfo,
 )
+from blend.schemas.recipe import Recipe
+
+_OF_QUESTIONS = ("fillers", "exclusions", "compact", "wordings")
+"""Kinds of files that the recipe names under its key ``mcq``, and stems of their names in the release."""
 
 
 class _Reviewed(NamedTuple):
@@ -63,7 +60,7 @@ def portable_names(recipe: Recipe) -> Recipe:
             "mcq": recipe.mcq.model_copy(
                 update={
                     "judge": judge,
-                    **{kind: names.get(kind) for kind in ("fillers", "exclusions", "compact", "wordings")},
+                    **{kind: names.get(kind) for kind in _OF_QUESTIONS},
                 }
             ),
         }
@@ -118,25 +115,20 @@ def _content(path: Path, kind: str) -> bytes:
     return rows.write_csv().encode()
 
 
-def _suffix(location: str, *, workbook: str = ".csv") -> str:
-    suffix = PurePath(location).suffix
-    return workbook if suffix.lower() == WORKBOOK else suffix
-
-
 def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
-    options = recipe.mcq
-    if options.judge.decisions is not None:
-        yield _Reviewed("decisions", options.judge.decisions, DECISIONS_NAME)
-    if options.fillers is not None:
-        yield _Reviewed("fillers", options.fillers, FILLERS_STEM + _suffix(options.fillers))
-    if options.exclusions is not None:
-        yield _Reviewed("exclusions", options.exclusions, EXCLUSIONS_STEM + _suffix(options.exclusions))
-    if options.compact is not None:
-        yield _Reviewed("compact", options.compact, COMPACT_STEM + _suffix(options.compact))
-    if options.wordings is not None:
-        yield _Reviewed("wordings", options.wordings, WORDINGS_STEM + _suffix(options.wordings))
-    if (forms := recipe.cultural.forms) is not None:
-        yield _Reviewed("forms", forms, FORMS_STEM + _suffix(forms, workbook=".tsv"))
+    mcq = recipe.mcq
+    named = {
+        "decisions": mcq.judge.decisions,
+        **{kind: getattr(mcq, kind) for kind in _OF_QUESTIONS},
+        "forms": recipe.cultural.forms,
+    }
+    for kind, location in named.items():
+        if location is None:
+            continue
+        suffix = PurePath(location).suffix
+        if suffix.lower() == WORKBOOK:
+            suffix = ".tsv" if kind == "forms" else ".csv"
+        yield _Reviewed(kind, location, DECISIONS_NAME if kind == "decisions" else f"{kind}{suffix}")
 
 
 def carried_domain(recipe: Recipe, base: Path) -> Mapping[str, str]:

@@ -8,22 +8,23 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.release.blend_templates import as_blend_has_them
-from blend.builders.release.like_topics import with_like_topics_found
+from blend.builders.release.own_templates import as_blend_has_them, with_like_topics_found
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale
-from blend.loaders.files.domains import known_domains
-from blend.loaders.files.locales import read_locales
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes.contributed import check_terms, in_locales
-from blend.loaders.recipes.sources import SnapshotFacts, SourceTables, load_snapshot, load_source
+from blend.loaders.files.toml import known_domains, read_locales
+from blend.loaders.recipes.sources import (
+    SnapshotFacts,
+    SourceTables,
+    check_terms,
+    in_locales,
+    load_snapshot,
+    load_source,
+)
+from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.recipe.domains import Domain, find_domain
-from blend.schemas.recipe.recipe import Recipe, Source
-from blend.schemas.release.manifest import SourceInfo
-from blend.schemas.rows.frame_columns import (
+from blend.schemas.frames import (
     ANNOTATIONS,
     FINDINGS,
     GIVEN_MCQS,
@@ -36,7 +37,9 @@ from blend.schemas.rows.frame_columns import (
     REVIEWS,
     empty,
 )
-from blend.schemas.sheets.contributors import Contributed
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo
+from blend.schemas.recipe import Domain, Recipe, Source, find_domain
 
 
 @dataclass(frozen=True, slots=True)

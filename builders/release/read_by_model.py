@@ -17,9 +17,9 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.option_sheets import OptionVerdict
 from blend.loaders.responses.option_verdicts import append_verdicts
-from blend.schemas.language.personal_data import MODEL
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.sheets.option_sheets import KEY_ROLE
+from blend.schemas.personal_data import MODEL
+from blend.schemas.recipe import Recipe
+from blend.schemas.sheets import KEY_ROLE
 
 MAX_OPTIONS = 40
 """Options in one request at most; questions rarely have as many."""

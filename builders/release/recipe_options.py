@@ -15,9 +15,9 @@ from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, fillers_of
 from blend.loaders.responses.decisions import read_decisions
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry
-from blend.schemas.recipe.recipe import JudgeOptions, Recipe
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry
+from blend.schemas.recipe import JudgeOptions, Recipe
 
 
 class OfferedOption(NamedTuple):

@@ -17,12 +17,11 @@ from blend.builders.saq.lost_answers import Lost, without_lost
 from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import AnyDecision, shipped_decisions
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry
-from blend.schemas.language.personal_data import MODEL
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, option_mark
-from blend.schemas.sheets.pair_sheets import PAIR_SHEET, pair_mark
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry
+from blend.schemas.personal_data import MODEL
+from blend.schemas.recipe import Recipe
+from blend.schemas.sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, PAIR_SHEET, option_mark, pair_mark
 
 
 class ToReview(NamedTuple):

@@ -1,7 +1,7 @@
 """Tables: everything that a release will hold, built from a recipe's inputs, before anything is written."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,12 +17,12 @@ from blend.builders.mcq.verdicts.exclusions import VOID
 from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.verdicts.wordings import quotable
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
-from blend.builders.release.model_report import model_report
+from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes.domain_templates import domain_templates
+from blend.loaders.recipes.ready import domain_templates
 from blend.loaders.recipes.sources import load_topics
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import append_decisions, read_decisions
@@ -31,14 +31,9 @@ from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.loaders.responses.wordings import read_wordings, reworded
 from blend.loaders.topics import read_forms
+from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.recipe.recipe import McqOptions, Recipe
-from blend.schemas.release.manifest import SourceInfo, StageReport
-from blend.schemas.release.model_report import ModelReport
-from blend.schemas.rows.frame_columns import (
+from blend.schemas.frames import (
     AGREEMENT,
     ANNOTATOR_GROUPS,
     EXCLUSIONS,
@@ -47,7 +42,11 @@ from blend.schemas.rows.frame_columns import (
     empty,
     votes_known,
 )
-from blend.schemas.sheets.contributors import Contributed
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo, StageReport
+from blend.schemas.recipe import Domain, McqOptions, Recipe
+from blend.schemas.reports import ModelReport
+from blend.schemas.texts import pluralise
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +87,6 @@ class BuiltTables:
         return self.questions.drop("source").join(
             self.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
         )
-
-    def without_questions(self) -> "BuiltTables":
-        """The same once tables are written: questions, prompts and plans are gone, counts and annotations stay.
-
-        What goes is half of what a build holds by then.
-        """
-        mcqs = replace(self.mcqs, plans=(), questions=self.mcqs.questions.clear())
-        return replace(self, questions=self.questions.clear(), prompts=self.prompts.clear(), mcqs=mcqs)
-
-    def mcq_batches(self, on_progress: ProgressCallback = silent) -> Iterator[pl.DataFrame]:
-        """Multiple-choice questions as published, in batches; tells ``on_progress`` how many are written."""
-        done, total = 0, self.mcqs.n_mcqs
-        for batch in self.mcqs.batches():
-            yield batch
-            done += len(batch)
-            on_progress("write multiple-choice questions", done, total)
 
     def findings(self) -> pl.DataFrame:
         """Every oddity and every row left out, with the step that met it."""

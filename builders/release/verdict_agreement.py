@@ -1,13 +1,15 @@
-"""Agreement: how far readers of options agree, and how one reader's verdicts compare with those of others."""
+"""Agreement: how far readers of options agree, and how verdicts of one reader or model compare with others'."""
+
+from collections.abc import Sequence
 
 import polars as pl
 from polars.dataframe.group_by import GroupBy
 
 from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
-from blend.schemas.language.personal_data import MODEL, MODEL_PREFIX
-from blend.schemas.release.model_report import ANY_REFUSAL, EVERY
-from blend.schemas.sheets.option_sheets import OK
+from blend.schemas.personal_data import MODEL, MODEL_PREFIX
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
+from blend.schemas.sheets import OK
 
 AGREEMENT = pl.Schema(
     {
@@ -171,3 +173,38 @@ def _by_kind(rows: pl.DataFrame, column: str) -> GroupBy:
 
 def _share(part: pl.Expr, total: pl.Expr) -> pl.Expr:
     return pl.when(total > 0).then(part / total)
+
+
+_IN_ANY_WORDING = ("template_id", "locale", "option")
+
+
+def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidence: float) -> ModelReport:
+    """Compare every model, and all together, with the people who have read the same options.
+
+    Args:
+        beside: `mcq.exclusions.Exclusions.beside_models`.
+        models: Names of the models, at least one, whether a verdict of theirs counts or not.
+        model_confidence: From where on a model is sure.
+    """
+    is_model = pl.col("reviewer").is_in(models)
+    people = beside.filter(~is_model)
+
+    def compared(name: str, verdicts: pl.DataFrame) -> ModelComparison:
+        is_sure = pl.col("confidence") >= model_confidence
+        sure = verdicts.filter(is_sure).unique(_IN_ANY_WORDING)
+        unsure = verdicts.unique(_IN_ANY_WORDING).join(sure, on=_IN_ANY_WORDING, how="anti")
+        readers = people.join(sure, on=_IN_ANY_WORDING, how="semi").group_by(_IN_ANY_WORDING)
+        by_whom = readers.agg(native=(pl.col("native") == "yes").fill_null(value=False).any())
+        rows = compared_verdicts(verdicts, people, model_confidence=model_confidence)
+        return ModelComparison(
+            reviewer=name,
+            verdicts=len(sure),
+            unsure=len(unsure),
+            natives=by_whom.filter("native").height,
+            others=by_whom.filter(~pl.col("native")).height,
+            kinds=tuple(ComparedKind(**row) for row in rows.to_dicts()),
+        )
+
+    each = [compared(name, beside.filter(reviewer=name)) for name in models]
+    together = [compared(EVERY, beside.filter(is_model))] if len(models) > 1 else []
+    return ModelReport(confidence=model_confidence, models=(*together, *each))

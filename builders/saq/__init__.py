@@ -9,15 +9,14 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.saq.annotator_groups import annotator_groups
-from blend.builders.saq.answer_sets import answer_sets, locale_agreement
+from blend.builders.saq.agreement import annotator_groups, answer_sets, locale_agreement
 from blend.builders.saq.ballots import cast_ballots, cleaned
 from blend.builders.saq.collection import count_responses
 from blend.builders.saq.findings import saq_findings
-from blend.builders.saq.groups import answer_groups, grouped
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, PROFILES, empty
-from blend.schemas.rows.published_rows import Grouping, NonAnswer
+from blend.builders.saq.grouping import answer_groups, grouped
+from blend.schemas.frames import ANNOTATIONS, KEY, PROFILES, empty
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.rows import Grouping, NonAnswer
 
 
 class Aggregation(NamedTuple):

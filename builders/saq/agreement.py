@@ -1,17 +1,33 @@
-"""Agreement: how far people give the same answers, where each may give several.
+"""Agreement: how far the people of a locale, or of a group of annotators, answer alike.
 
 References:
     Krippendorff (2011), Computing Krippendorff's Alpha-Reliability,
     https://repository.upenn.edu/asc_papers/43: alpha, for any number of people and missing values.
     Passonneau (2006), Measuring Agreement on Set-valued Items (MASI), LREC,
     http://www.lrec-conf.org/proceedings/lrec2006/pdf/636_pdf.pdf: the distance between two sets.
+
+Nobody's profile may be told from what is published. Groups have `SMALLEST` members or more, and no smaller one
+can be computed from them: the members of smaller groups are counted together as `OTHER`, which is no smaller
+either, if need be with those of a further group.
+
+References:
+    Sweeney (2002), k-anonymity, https://doi.org/10.1142/S0218488502001648.
+    Hundepool et al. (2012), Statistical Disclosure Control, chapter 4: the further group is what they call
+    complementary suppression.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
+
+from blend.builders.saq.ballots import Ballots
+from blend.builders.saq.grouping import grouped
+from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS, KEY, empty
+from blend.schemas.rows import NonAnswer
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -171,3 +187,161 @@ def of_members(members: Sequence[frozenset[str]]) -> tuple[Ints, AnswerSets]:
     ]
     held = np.array(pairs, np.int64).reshape(-1, 2)
     return values, AnswerSets(held[:, 0], held[:, 1])
+
+
+_DIGITS = 4
+"""Decimal places of alpha: so many are the same on every machine, however its libraries add numbers up."""
+
+
+def answer_sets(responses: pl.DataFrame, ballots: Ballots, votes: pl.DataFrame | None = None) -> pl.DataFrame:
+    """List what every person answered.
+
+    ``template_id``, ``locale``, ``annotator``, ``labels`` (sorted, each once).
+
+    A label is a group of variants, by the name of its first one, so that the same answer to two questions has
+    the same label; an answer that a review calls invalid is one of its own; and so is every reason not to
+    answer but *I don't know*, which says nothing and has no row.
+
+    Args:
+        responses: `frame_columns.RESPONSES`.
+        ballots: Of the same responses.
+        votes: `groups.grouped` of them, where it is there already.
+    """
+    votes = grouped(ballots) if votes is None else votes
+    # Unreviewed answers in a reviewed group have no position, and give it no name.
+    first = pl.col("answer").sort_by("position", "answer", nulls_last=True).first()
+    named = votes.with_columns(
+        label=pl.when(pl.col("key").is_null()).then(first.over(*KEY, "group")).otherwise("key")
+    )
+    invalid = ballots.answers.filter(pl.col("invalid").fill_null(value=False))
+    why_not = responses.filter(pl.col("non_answer").is_not_null(), pl.col("non_answer") != NonAnswer.IDK.value)
+    of = [*KEY, "annotator"]
+    labels = pl.concat(
+        [
+            named.select(*of, pl.col("label").str.to_lowercase()),
+            invalid.select(*of, label=pl.format("invalid: {}", "answer")),
+            why_not.select(*of, label=pl.format("non-answer: {}", "non_answer")),
+        ]
+    )
+    return labels.group_by(of).agg(labels=pl.col("label").unique().sort()).sort(of)
+
+
+def locale_agreement(sets: pl.DataFrame) -> pl.DataFrame:
+    """Measure how far the people of every locale agree: `AGREEMENT`, by tag.
+
+    Args:
+        sets: Of `answer_sets`.
+    """
+    rows = []
+    for (tag,), given in sorted(sets.partition_by("locale", as_dict=True).items()):
+        values, held = numbered(given["labels"])
+        units = given["template_id"].rank("dense").to_numpy().astype(np.int64)
+        found = krippendorff_alpha(units, values, held)
+        people = given["annotator"].n_unique()
+        rows.append((tag, found.alpha, found.low, found.high, found.n_questions, found.n_answers, people))
+    return pl.DataFrame(rows, AGREEMENT, orient="row").with_columns(
+        pl.col("alpha", "low", "high").round(_DIGITS)
+    )
+
+
+def numbered(labels: pl.Series) -> tuple[Ints, AnswerSets]:
+    """The number of every answer set, and the sets.
+
+    Args:
+        labels: Lists of labels, each sorted; none is empty.
+    """
+    distinct = labels.to_frame("labels").unique(maintain_order=True).with_row_index("set")
+    values = labels.to_frame("labels").join(distinct, on="labels", how="left", maintain_order="left")["set"]
+    members = distinct.explode("labels").with_columns(label=pl.col("labels").rank("dense"))
+    numbers, sets, names = (
+        column.to_numpy().astype(np.int64) for column in (values, members["set"], members["label"])
+    )
+    return numbers, AnswerSets(sets, names)
+
+
+SMALLEST = 5
+"""Annotators in a group that is published."""
+
+OTHER = "other"
+"""Name of the group of those whose own groups are too small."""
+
+NOT_SAID = "not said"
+"""Name of the group of those who gave no profile, or left this part of it open."""
+
+_YEARS = ((20, "20 or more"), (10, "10 to 19"), (5, "5 to 9"), (0, "under 5"))
+"""Whole years from which on a group begins, and its name."""
+
+_PARTS: Mapping[str, pl.Expr] = {
+    # A script or region after the language says nothing about how well somebody speaks it.
+    "native_language": pl.col("native_language").str.split("-").list.first().str.to_lowercase(),
+    "years_in_region": pl.coalesce(
+        pl.when(pl.col("years_in_region") >= least).then(pl.lit(name)) for least, name in _YEARS
+    ),
+    "age_band": pl.col("age_band"),
+}
+"""Part of the profile to the group of an annotator, over the columns of `PROFILES`; null if it is not said."""
+
+
+def annotator_groups(sets: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """Measure how far annotators with a like profile agree.
+
+    Args:
+        sets: Of `answer_sets.answer_sets`.
+        profiles: `PROFILES`, one row per annotator at most.
+
+    Returns:
+        `ANNOTATOR_GROUPS`, by locale, part of the profile and group. A part has no rows in a locale where fewer
+        than two groups are large enough: a group that everybody belongs to would tell something about each.
+    """
+    if profiles.is_empty():
+        return empty(ANNOTATOR_GROUPS)
+    named = profiles.select("annotator", *(group.alias(part) for part, group in _PARTS.items()))
+    found = [empty(ANNOTATOR_GROUPS)]
+    for (tag,), given in sorted(sets.partition_by("locale", as_dict=True).items()):
+        people = given.select("annotator").unique().join(named, on="annotator", how="left")
+        for part in _PARTS:
+            members = people.select("annotator", own=pl.col(part).fill_null(NOT_SAID))
+            published = published_groups(Counter(members["own"]))
+            groups = members.with_columns(group=pl.col("own").replace_strict(published, default=None))
+            found.append(_agreement(given.join(groups, on="annotator"), str(tag), part))
+    return pl.concat(found)
+
+
+def published_groups(sizes: Mapping[str, int]) -> Mapping[str, str]:
+    """Choose the groups that can be published: own group to published one, for all or for none.
+
+    Args:
+        sizes: Members by group, for everybody.
+
+    Returns:
+        Groups of `SMALLEST` or more under their own names. Smaller ones are `OTHER`, together with the smallest
+        of the larger ones (by name among equals) until that has `SMALLEST` members as well. Nothing where fewer
+        than two groups are left.
+    """
+    ranked = sorted((size, name) for name, size in sizes.items() if size)
+    n_other, other = 0, set[str]()
+    for size, name in ranked:
+        if size >= SMALLEST and (n_other == 0 or n_other >= SMALLEST):
+            break
+        other.add(name)
+        n_other += size
+    published = {name: OTHER if name in other else name for _, name in ranked}
+    return published if len(set(published.values())) > 1 else {}
+
+
+def _agreement(given: pl.DataFrame, tag: str, part: str) -> pl.DataFrame:
+    """The agreement within every group; rows of ``given`` without a group are of none."""
+    groups: Iterable[tuple[tuple[object, ...], pl.DataFrame]] = sorted(
+        given.drop_nulls("group").partition_by("group", as_dict=True).items()
+    )
+    return pl.concat(
+        [
+            empty(ANNOTATOR_GROUPS),
+            *(
+                locale_agreement(of_group)
+                .with_columns(profile=pl.lit(part), group=pl.lit(name), locale=pl.lit(tag))
+                .select(ANNOTATOR_GROUPS.names())
+                for (name,), of_group in groups
+            ),
+        ]
+    )

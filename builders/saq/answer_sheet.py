@@ -7,14 +7,12 @@ from typing import Any
 import polars as pl
 
 from blend.builders.saq.ballots import Ballots, cast_ballots
-from blend.builders.saq.grouping import grouping_key, several_answers
-from blend.builders.saq.groups import answer_groups, grouped
+from blend.builders.saq.grouping import answer_groups, grouped, grouping_key, several_answers
 from blend.builders.saq.lost_answers import Lost
-from blend.schemas.language.answer_formats import AnswerFormat, lacks_format, understood
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
+from blend.schemas.formats import AnswerFormat, asked_unit, lacks_format, understood
+from blend.schemas.frames import KEY
+from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
+from blend.schemas.texts import clean
 
 _Key = tuple[str, str]
 _Row = dict[str, str | None]

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.schemas.base.references import decided_twice, not_answered, not_asked
-from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.errors import RowError, decided_twice, not_answered, not_asked, raise_all
+from blend.schemas.formats import asked_unit
+from blend.schemas.frames import KEY
+from blend.schemas.texts import clean
 
 ANSWER = (*KEY, "answer")
 """What makes an answer: its question and its cleaned text."""

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import NonAnswer
+from blend.schemas.frames import KEY
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.rows import NonAnswer
 
 COMPLETE = "complete"
 """State of a question with as many valid responses as wanted."""

@@ -7,8 +7,8 @@ import polars as pl
 from blend.builders.saq.ballots import Ballots
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, rejections
 from blend.builders.saq.grouping import several_answers
-from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.rows.frame_columns import FINDINGS, KEY
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.frames import FINDINGS, KEY
 
 _MOST_DIGITS = 18
 """Digits of the largest numbers that frames hold exactly."""

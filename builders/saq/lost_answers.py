@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import REVIEWS
+from blend.schemas.frames import REVIEWS
+from blend.schemas.texts import clean
 
 _Key = tuple[str, str]
 _Review = dict[str, Any]

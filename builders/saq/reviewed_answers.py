@@ -5,12 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from blend.schemas.errors import RowError
-from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, lacks_format, understood
-from blend.schemas.language.characters import scripts_of
-from blend.schemas.language.placeholders import is_placeholder
-from blend.schemas.language.text_comparison import fold
-from blend.schemas.sheets.answer_sheets import Mark
-from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
+from blend.schemas.formats import AnswerFormat, form_in_words, lacks_format, understood
+from blend.schemas.sheets import Mark, surely_rewritten
+from blend.schemas.texts import fold, is_placeholder, scripts_of
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")

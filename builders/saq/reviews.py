@@ -16,14 +16,20 @@ from blend.builders.saq.reviewed_answers import (
     without_group,
 )
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, understood
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.personal_data import tells_who
-from blend.schemas.language.placeholders import is_unwritten
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.rows.frame_columns import REVIEWS
-from blend.schemas.sheets.answer_sheets import NO_TICKS, TICKS, Mark, digest_of, parted, unguarded
-from blend.schemas.sheets.spreadsheet_cells import is_broken, surely_rewritten
+from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, understood
+from blend.schemas.frames import REVIEWS
+from blend.schemas.personal_data import tells_who
+from blend.schemas.sheets import (
+    NO_TICKS,
+    TICKS,
+    Mark,
+    digest_of,
+    is_broken,
+    parted,
+    surely_rewritten,
+    unguarded,
+)
+from blend.schemas.texts import clean, is_unwritten
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 # A group's number as some spreadsheets write it back, 1.0 or 1,00.

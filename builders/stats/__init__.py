@@ -17,11 +17,11 @@ from blend.builders.stats.measures import (
 )
 from blend.builders.stats.overlap import answer_overlap, lemmatiser
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.release.summaries import Summarised, Summary
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 
 
 @dataclass(frozen=True, slots=True, repr=False)

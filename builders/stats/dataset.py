@@ -11,16 +11,14 @@ from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.agreement import read_agreement, read_annotator_groups
-from blend.loaders.releases.audits import read_audit
+from blend.loaders.releases.reports import read_agreement, read_annotator_groups, read_audit
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.summaries import Summarised, Summary
-from blend.schemas.rows.configs import ANNOTATIONS
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
+from blend.schemas.recipe import Domain
+from blend.schemas.reports import AuditReport
+from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 
 
 @dataclass(frozen=True, slots=True, repr=False)

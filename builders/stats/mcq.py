@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.stats.measures import in_order
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
+from blend.schemas.locales import Registry, registry
+from blend.schemas.rows import LETTERS, AnswerSpread
 
 SPREADS = [spread.value for spread in AnswerSpread]
 """Spreads of an answer, the widest first."""

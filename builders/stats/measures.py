@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.schemas.prompts.short_answer_prompts import accepts_answers, is_scored
-from blend.schemas.rows.frame_columns import KEY, in_slices, votes_known
+from blend.schemas.frames import KEY, accepts_answers, in_slices, is_scored, votes_known
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""

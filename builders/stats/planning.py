@@ -16,9 +16,9 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.prompts.short_answer_prompts import MAX_IDK, MAX_UNANSWERABLE
-from blend.schemas.release.summaries import Summarised, Summary
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.frames import MAX_IDK, MAX_UNANSWERABLE
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.summaries import Summarised, Summary
 
 FEWEST_ANNOTATORS, MOST_ANNOTATORS = 2, 9
 """Annotators per question that are planned with: the published votes tell little of more."""

@@ -10,8 +10,8 @@ from blend.builders.stats.dataset import DatasetStats
 from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, SPREADS, McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
-from blend.schemas.release.audit_report import AuditReport
-from blend.schemas.release.summaries import Table
+from blend.schemas.reports import AuditReport
+from blend.schemas.summaries import Table
 
 _PER_QUESTION: Final = {
     "answers": ("answers", "groups"),

@@ -15,8 +15,8 @@ import polars as pl
 from blend.builders.templates.country_names import Proposal, propose
 from blend.builders.templates.near_duplicates import near_duplicates
 from blend.builders.templates.one_country import one_country_reasons
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.rows.template_columns import REASON_SEPARATOR, SHEET
+from blend.schemas.frames import REASON_SEPARATOR, SHEET
+from blend.schemas.locales import Registry, registry
 
 THRESHOLD = 0.85
 """Similarity from which two questions are told as near-duplicates.

@@ -23,9 +23,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from blend.builders.templates.slots import at_sentence_start
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.prompts.question_slots import COUNTRY, NATIONALITY, SLOTS
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.prompts import COUNTRY, NATIONALITY, SLOTS
+from blend.schemas.texts import clean
 
 _SPEAKERS_OWN = re.compile(
     r"\b(?:your|my|our|this)\s+(?:own\s+|home\s+)?(?:country|nation|homeland)(?P<possessive>['’]s)?(?!\w)",

@@ -7,11 +7,10 @@ import polars as pl
 
 from blend.builders.templates.slots import fill, slot_country
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.prompts.question_slots import NATIONALITY, slots_of
-from blend.schemas.rows.frame_columns import FINDINGS, KEY, QUESTIONS
-from blend.schemas.rows.template_columns import TRANSLATIONS
+from blend.schemas.frames import FINDINGS, KEY, QUESTIONS, TRANSLATIONS
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.prompts import NATIONALITY, slots_of
+from blend.schemas.texts import clean
 
 _Finding = tuple[str, str | None, str | None, str, str]
 

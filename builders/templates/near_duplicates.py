@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from blend.schemas.language.text_comparison import words
-from blend.schemas.prompts.question_slots import ANY_SLOT
+from blend.schemas.prompts import ANY_SLOT
+from blend.schemas.texts import words
 
 # Questions of a benchmark share their frame ("What is the most popular … in …?"); compared with it, all of
 # them look alike, and only what they ask for tells them apart.

@@ -8,7 +8,7 @@ the kind of name that it looks like. Everything here reads English spelling: cap
 import re
 
 from blend.builders.templates.slots import at_sentence_start
-from blend.schemas.prompts.question_slots import ANY_SLOT
+from blend.schemas.prompts import ANY_SLOT
 
 _PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 _HINT = re.compile(r"\be\.g\.|HH:MM|MM/DD|Arabic numerals?")

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.answer_formats import format_of
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.prompts.question_slots import slot_problems
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.published_rows import QuestionTemplate
-from blend.schemas.rows.template_columns import SHEET, TEMPLATES
+from blend.schemas.formats import format_of
+from blend.schemas.frames import FINDINGS, SHEET, TEMPLATES
+from blend.schemas.prompts import slot_problems
+from blend.schemas.rows import QuestionTemplate
+from blend.schemas.texts import clean
 
 KEEP = "keep"
 DROP = "drop"

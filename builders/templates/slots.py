@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.prompts.question_slots import COUNTRY, NATIONALITY
+from blend.schemas.locales import Locale
+from blend.schemas.prompts import COUNTRY, NATIONALITY
+from blend.schemas.texts import clean
 
 _ARTICLE = r"(?:\b[Tt]he\s+)?"
 # A bare apostrophe is a possessive after a plural only; elsewhere it closes a quotation.

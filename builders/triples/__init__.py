@@ -14,10 +14,9 @@ from blend.builders.triples.origins import find_origins
 from blend.builders.triples.rows import Ingredients, language_rows
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.recipe.triple_options import TripleOptions
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.triple_rows import DROPPED
+from blend.schemas.frames import FINDINGS
+from blend.schemas.recipe import Domain, TripleOptions
+from blend.schemas.rows import DROPPED
 
 _CHAIN_SHOWN = 10
 """Classes of a cycle that its finding names."""

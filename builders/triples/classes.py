@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe import Domain
 
 
 def class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:

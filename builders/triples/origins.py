@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.loaders.wikidata.store import INSTANCE_OF
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.recipe import Domain, TripleOptions
 
 
 @dataclass(frozen=True, slots=True)

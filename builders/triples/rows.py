@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.triples.chinese import simplified_texts
-from blend.schemas.language.articles import in_a_sentence
-from blend.schemas.recipe.triple_options import TripleOptions
-from blend.schemas.rows.triple_rows import TRIPLES
+from blend.schemas.languages import in_a_sentence
+from blend.schemas.recipe import TripleOptions
+from blend.schemas.rows import TRIPLES
 
 NUMBER = pl.col("qid").str.slice(1).cast(pl.Int64)
 """Number of an item, by which rows and lists are ordered."""

@@ -6,7 +6,7 @@ import polars as pl
 
 from blend.builders.triples.rows import NUMBER
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe import Domain
 
 
 def with_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:

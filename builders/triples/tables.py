@@ -10,10 +10,9 @@ from blend.builders.stages import Stage, rows_by
 from blend.builders.triples import TripleBuild, build_triples
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompt_checks import check_templates
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.recipe.triple_options import TripleOptions
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.triple_rows import TEMPLATES, Triple, TripleTemplate, split_name
+from blend.schemas.frames import FINDINGS
+from blend.schemas.recipe import Domain, TripleOptions
+from blend.schemas.rows import TEMPLATES, Triple, TripleTemplate, split_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,30 @@
 """Validation: whether a release is what its manifest says, holds what its models promise, and harms nobody.
 
 A check is a function that takes the release and yields what it finds; ``CHECKS`` holds all of them by name, and
-a caller may pass others. Checks read the tables in streams; of what they find, the first problems of each level
-are kept and all are counted, so that memory does not grow with the rows. ``docs/validate.md`` describes each.
+a caller may pass others. ``docs/validate.md`` describes each.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
-from blend.builders.validate.checks.audit import check_audit
+from blend.builders.validate.checks.answers import (
+    check_correct_answers,
+    check_overlaps,
+    check_wrong_answers,
+)
 from blend.builders.validate.checks.documents import check_card, check_croissant
 from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
 from blend.builders.validate.checks.loading import check_loading
 from blend.builders.validate.checks.mcq import (
+    check_mcq_columns,
     check_mcq_made,
-    check_mcq_regions,
-    check_mcq_texts,
     check_positions,
+    check_true_false,
     check_verdicts,
 )
-from blend.builders.validate.checks.model_verdicts import check_model_verdicts
-from blend.builders.validate.checks.overlaps import check_overlaps
-from blend.builders.validate.checks.questions import check_alignment, check_questions
-from blend.builders.validate.checks.rungs import check_rungs
+from blend.builders.validate.checks.questions import check_alignment, check_questions, check_votes
+from blend.builders.validate.checks.reports import check_audit, check_model_verdicts
 from blend.builders.validate.checks.tables import check_ids, check_rows, check_splits, check_tables
 from blend.builders.validate.checks.texts import (
     check_characters,
@@ -32,23 +32,14 @@ from blend.builders.validate.checks.texts import (
     check_scripts,
     check_translations,
 )
-from blend.builders.validate.checks.votes import check_votes
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.tables import release_locales
 from blend.loaders.releases.validated import content_key, remember_passed
-from blend.schemas.base.docstrings import first_line_of
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import Registry
-from blend.schemas.rows.configs import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_CONFIGS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    QUESTION_CONFIGS,
-    RUNGS,
-    SHORT_ANSWER_QUESTIONS,
-)
+from blend.schemas.locales import Registry
+from blend.schemas.models import first_line_of
 from blend.version import __version__
 
 Check = Callable[[Release], Iterable[Problem]]
@@ -67,13 +58,12 @@ CHECKS: dict[str, Check] = {
     "votes": check_votes,
     "mcq-made": check_mcq_made,
     "verdicts": check_verdicts,
-    "mcq-texts": check_mcq_texts,
-    "mcq-regions": check_mcq_regions,
-    "correct-answers": check_right_answers,
+    "mcq-columns": check_mcq_columns,
+    "correct-answers": check_correct_answers,
     "wrong-answers": check_wrong_answers,
     "overlaps": check_overlaps,
     "positions": check_positions,
-    "rungs": check_rungs,
+    "true-false": check_true_false,
     "audit": check_audit,
     "model-verdicts": check_model_verdicts,
     "characters": check_characters,
@@ -85,28 +75,6 @@ CHECKS: dict[str, Check] = {
     "loading": check_loading,
 }
 """All checks by name, in the order in which they run."""
-
-_NEEDS: Mapping[Check, Sequence[str]] = {
-    check_splits: QUESTION_CONFIGS,
-    check_alignment: (ANNOTATIONS, SHORT_ANSWER_QUESTIONS),
-    check_questions: QUESTION_CONFIGS,
-    check_votes: (ANNOTATIONS,),
-    check_mcq_made: QUESTION_CONFIGS,
-    check_verdicts: QUESTION_CONFIGS,
-    check_mcq_texts: MULTIPLE_CHOICE_CONFIGS,
-    check_mcq_regions: MULTIPLE_CHOICE_CONFIGS,
-    check_right_answers: MULTIPLE_CHOICE_CONFIGS,
-    check_wrong_answers: MULTIPLE_CHOICE_CONFIGS,
-    check_overlaps: MULTIPLE_CHOICE_CONFIGS,
-    check_positions: MULTIPLE_CHOICE_CONFIGS,
-    check_rungs: RUNGS,
-    check_audit: (MULTIPLE_CHOICE_QUESTIONS,),
-    check_model_verdicts: (MULTIPLE_CHOICE_QUESTIONS,),
-    check_scripts: QUESTION_CONFIGS,
-    check_translations: (SHORT_ANSWER_QUESTIONS,),
-    check_personal_data: (ANNOTATIONS,),
-}
-"""Checks to the configurations that they look at; a release without any of these has nothing for them."""
 
 EXAMPLES = 10
 """Problems that a report shows of each check and level."""
@@ -148,7 +116,8 @@ def validate_release(
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
         on_progress("check the release", done, len(chosen))
-        results.append(_result(check, run, checked, examples))
+        title = first_line_of(run).rstrip(".")
+        results.append(CheckResult.of(check, title, run(checked), examples=examples))
     on_progress("check the release", len(chosen), len(chosen))
     # Of files that have changed meanwhile, nobody knows which content each check saw.
     if key is not None and key == _key(release):
@@ -171,16 +140,3 @@ def _key(release: Path) -> str | None:
         return content_key(read_release_files(release).values())
     except (BlendError, OSError):
         return None
-
-
-def _result(name: str, check: Check, checked: Release, examples: int) -> CheckResult:
-    held = {table.config for table in checked.manifest.tables}
-    if check in _NEEDS and held.isdisjoint(_NEEDS[check]):
-        return CheckResult(
-            check=name, title=_title(check), errors=0, warnings=0, infos=0, examples=(), applies=False
-        )
-    return CheckResult.of(name, _title(check), check(checked), examples=examples)
-
-
-def _title(check: Check) -> str:
-    return first_line_of(check).rstrip(".")

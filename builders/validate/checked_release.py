@@ -1,69 +1,52 @@
-"""The release under check, opened once, whose tables every check reads in streams."""
+"""The release under check, read once: every table as a frame whose rows say where they stand."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import ValidationError
 
 from blend.builders.parquet import ContentDigest, schema_digest
+from blend.loaders.files.content import check_unpacked_size
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.files.unpacked import check_unpacked_size
 from blend.loaders.releases import parse_manifest
-from blend.schemas.base.arrow_types import arrow_schema, published_names
+from blend.schemas.arrow_types import arrow_schema, published_columns, published_names
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import leads_out
-from blend.schemas.rows.configs import (
-    MULTIPLE_CHOICE_CONFIGS,
-    QUESTION_CONFIGS,
-    base_config,
-    key_of,
-    model_of,
-)
-
-if TYPE_CHECKING:
-    from polars._typing import PolarsDataType
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo, leads_out
+from blend.schemas.rows import QUESTION_CONFIGS, key_of, model_of
 
 T = TypeVar("T")
 
-BATCH_ROWS = 10_000
-"""Rows that a check holds at a time."""
 
+@dataclass(frozen=True)
+class TableContent:
+    """What a table's files really hold."""
 
-class Batch(NamedTuple):
-    """Some rows of a table."""
-
-    table: TableInfo
-    """The table."""
-    file: str
-    """The file they stand in, relative to the release."""
     rows: pl.DataFrame
-    """The rows, columns by their published names."""
-
-    def location(self, row_id: object) -> str:
-        """Return where a row stands: file and id."""
-        return f"{self.file}:{row_id}"
-
-    def complete(self) -> "Batch":
-        """The rows without a null anywhere in them; the others are told by the check of rows."""
-        columns = [_is_complete(pl.col(name), dtype) for name, dtype in self.rows.schema.items()]
-        return self._replace(rows=self.rows.filter(pl.all_horizontal(columns)))
-
-
-class Survey(NamedTuple):
-    """Contents of a table's files as they really are."""
-
-    rows: int
+    """The rows, columns by their published names, and their ``location``: file and id."""
     content_sha256: str
-    schema_sha256: str
+    """Digest of the rows."""
     schema: pa.Schema
+    """The columns."""
+
+    @property
+    def schema_sha256(self) -> str:
+        """Digest of the columns."""
+        return schema_digest(self.schema)
+
+
+class InvalidRow(NamedTuple):
+    """A row that its model refuses."""
+
+    location: str
+    row_id: str
+    error: ValidationError
 
 
 @dataclass(frozen=True)
@@ -77,7 +60,7 @@ class Release:
     locales: Registry
     """The known locales."""
     on_progress: ProgressCallback = silent
-    """Told about the rows that a check has read of a configuration, and how many there are."""
+    """Told about the tables that were read, and how many there are."""
 
     @classmethod
     def open(cls, path: Path, locales: Registry, on_progress: ProgressCallback = silent) -> "Release":
@@ -89,20 +72,35 @@ class Release:
         return cls(path, parse_manifest(path), locales, on_progress)
 
     @cached_property
-    def surveys(self) -> Mapping[tuple[str, str], Survey | str]:
+    def contents(self) -> Mapping[tuple[str, str], TableContent | str]:
         """By configuration and split, what the files hold, or why they cannot be read; reads all."""
-        rows_read = _RowsRead(self.on_progress, self.manifest.tables)
-        return {(table.config, table.split): self._survey(table, rows_read) for table in self.manifest.tables}
+        found = {}
+        for done, table in enumerate(self.manifest.tables, start=1):
+            found[table.config, table.split] = self._content(table)
+            self.on_progress("read the tables", done, len(self.manifest.tables))
+        return found
+
+    @cached_property
+    def tables(self) -> Mapping[TableInfo, pl.DataFrame]:
+        """All rows of the tables that can be read and have the columns of their model, sound or not."""
+        found = {}
+        for table in self.manifest.tables:
+            content = self.contents[table.config, table.split]
+            if isinstance(content, TableContent) and is_known(table.config):
+                expected = schema_digest(arrow_schema(model_of(table.config)))
+                if content.schema_sha256 == expected:
+                    found[table] = content.rows
+        return found
+
+    @cached_property
+    def invalid_rows(self) -> Mapping[TableInfo, Sequence[InvalidRow]]:
+        """The rows of `tables` that their model refuses; the check of rows tells of them, and no other."""
+        return {table: list(_refused(table, rows)) for table, rows in self.tables.items()}
 
     @cached_property
     def _made(self) -> dict[Callable[["Release"], Any], Any]:
         """Results that `once` keeps, by the function that made them."""
         return {}
-
-    @cached_property
-    def valid_tables(self) -> Sequence[TableInfo]:
-        """Tables that can be read and have the columns of their model: those that checks of rows look at."""
-        return tuple(table for table in self.manifest.tables if self._is_valid(table))
 
     def once(self, make: Callable[["Release"], T]) -> T:
         """Compute something of the release once, for the first check that asks, and keep it for the others."""
@@ -111,51 +109,28 @@ class Release:
         made: T = self._made[make]
         return made
 
-    def tables(self, config: str) -> list[TableInfo]:
-        """The valid tables of a configuration, in the manifest's order."""
-        return [table for table in self.valid_tables if table.config == config]
+    def rows(self, config: str) -> pl.DataFrame:
+        """The valid rows of a configuration, with the ``location`` and the ``split`` of each."""
+        columns = {**published_columns(model_of(config)), "location": pl.String(), "split": pl.String()}
+        parts = [pl.DataFrame(schema=columns)]
+        for table, rows in self.tables.items():
+            if table.config == config:
+                wrong = [row.location for row in self.invalid_rows[table]]
+                valid = rows.filter(~pl.col("location").is_in(wrong)) if wrong else rows
+                parts.append(valid.with_columns(split=pl.lit(table.split)))
+        return pl.concat(parts)
 
-    def batches(self, *configs: str, columns: Sequence[str] | None = None) -> Iterator[Batch]:
-        """The rows of the valid tables, some at a time.
+    def not_judged(self, config: str) -> Sequence[str]:
+        """Locales some of whose rows of a configuration cannot be read: what refers to them is not judged.
 
-        Args:
-            configs: Configurations to read; all without any.
-            columns: Columns to read, of those that the configuration has; all when absent. The id column is
-                always among them.
+        That a table or row is damaged is told once, not once for every row that refers to it.
         """
-        tables = [table for table in self.valid_tables if not configs or table.config in configs]
-        rows_read = _RowsRead(self.on_progress, tables)
-        for table in tables:
-            for batch in self.read(table, columns):
-                yield batch
-                rows_read.add(table.config, batch.rows.height)
-
-    def made_here(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """`batches` of multiple-choice questions without the rows that a source has with their options.
-
-        Whose answers their options are, nobody knows.
-        """
-        for batch in self.batches(*MULTIPLE_CHOICE_CONFIGS, columns=[*columns, "source"]):
-            yield batch._replace(rows=batch.rows.filter(pl.col("source").is_null()).drop("source"))
-
-    def read(self, table: TableInfo, columns: Sequence[str] | None = None) -> Iterator[Batch]:
-        """The rows of a valid table, some at a time; columns as `batches` takes them."""
-        held = arrow_schema(model_of(table.config)).names
-        key = id_column(table.config)
-        wanted = held if columns is None else [key, *(name for name in held if name in columns and name != key)]
-        for file in table.files:
-            for rows in _read(self.path / file, wanted):
-                yield Batch(table, file, pl.DataFrame(rows))
-
-    def unread(self, config: str) -> frozenset[str]:
-        """Locales whose table of a configuration cannot be read: what refers to their rows is not judged.
-
-        That the table is damaged or missing is told once, by the check of tables, not once for every row that
-        refers to it.
-        """
-        damaged = [t for t in self.manifest.tables if t.config == config and t not in self.valid_tables]
-        locales = map(self.locale_of, damaged)
-        return frozenset(locale.tag for locale in locales if locale is not None)
+        damaged = [
+            table
+            for table in self.manifest.tables
+            if table.config == config and (table not in self.tables or self.invalid_rows[table])
+        ]
+        return [locale.tag for table in damaged if (locale := self.locale_of(table)) is not None]
 
     def locale_of(self, table: TableInfo) -> Locale | None:
         """The locale whose split a table is; null for splits of other kinds, or if nobody registered it."""
@@ -163,9 +138,9 @@ class Release:
             return None
         return next((locale for locale in self.locales if locale.split == table.split), None)
 
-    def _survey(self, table: TableInfo, rows_read: "_RowsRead") -> Survey | str:
+    def _content(self, table: TableInfo) -> TableContent | str:
         digest = ContentDigest()
-        rows = 0
+        parts: list[pl.DataFrame] = []
         schema: pa.Schema | None = None
         for name in table.files:
             if leads_out(name):
@@ -174,54 +149,31 @@ class Release:
                 return f"{name} is not a regular file"  # reading from a pipe would never end
             try:
                 check_unpacked_size(self.path / name, where=name)
-                for batch in _read(self.path / name, None):
-                    if schema is not None and batch.schema != schema:
-                        return f"{name} has other columns than the file before it"
-                    schema = batch.schema
-                    batch.validate(full=True)
-                    digest.add(pl.DataFrame(batch))
-                    rows += len(batch)
-                    rows_read.add(table.config, len(batch))
+                rows = pq.ParquetFile(self.path / name).read(use_threads=False)
+                if schema is not None and rows.schema != schema:
+                    return f"{name} has other columns than the file before it"
+                schema = rows.schema
+                rows.validate(full=True)
+                frame = pl.DataFrame(rows)
+                digest.add(frame)
             except FileNotFoundError:
                 return f"{name} is missing"
             except InputError as refused:
                 return f"{name} is not read ({refused})"
             except (OSError, pa.ArrowException, pl.exceptions.PolarsError) as broken:
                 return f"{name} cannot be read as parquet ({str(broken).splitlines()[0]})"
+            parts.append(_located(frame, name, table.config))
         if schema is None:
             return "it has no files"
         # Parquet calls the items of every list ``element``.
         schema = pa.schema([pa.field(field.name, _type_as_written(field.type)) for field in schema])
-        return Survey(rows, digest.hexdigest(), schema_digest(schema), schema)
-
-    def _is_valid(self, table: TableInfo) -> bool:
-        survey = self.surveys[table.config, table.split]
-        return (
-            isinstance(survey, Survey)
-            and is_known(table.config)
-            and survey.schema_sha256 == schema_digest(arrow_schema(model_of(table.config)))
-        )
-
-
-class _RowsRead:
-    """Tells about the rows that were read of some tables, by configuration."""
-
-    def __init__(self, on_progress: ProgressCallback, tables: Iterable[TableInfo]) -> None:
-        self._on_progress = on_progress
-        self._done: Counter[str] = Counter()
-        self._total: Counter[str] = Counter()
-        for table in tables:
-            self._total[table.config] += table.rows
-
-    def add(self, config: str, rows: int) -> None:
-        self._done[config] += rows
-        self._on_progress(f"read rows of {config}", self._done[config], self._total[config])
+        return TableContent(pl.concat(parts), digest.hexdigest(), schema)
 
 
 def is_known(config: str) -> bool:
     """Whether there is a model for the rows of a configuration."""
     try:
-        return bool(base_config(config))
+        return bool(model_of(config))
     except UnknownNameError:
         return False
 
@@ -231,16 +183,20 @@ def id_column(config: str) -> str:
     return published_names(model_of(config))[key_of(config)]
 
 
-def _is_complete(value: pl.Expr, dtype: "PolarsDataType") -> pl.Expr:
-    """Whether a value is not null, nor any value inside it."""
-    held = value.is_not_null()
-    if isinstance(dtype, pl.List):
-        return held & value.list.eval(_is_complete(pl.element(), dtype.inner)).list.all()
-    if isinstance(dtype, pl.Struct):
-        return held & pl.all_horizontal(
-            _is_complete(value.struct.field(field.name), field.dtype) for field in dtype.fields
-        )
-    return held
+def _located(rows: pl.DataFrame, file: str, config: str) -> pl.DataFrame:
+    name = id_column(config) if is_known(config) else ""
+    row_id = pl.col(name).cast(pl.String).fill_null("None") if name in rows.columns else pl.lit("None")
+    return rows.with_columns(location=pl.format("{}:{}", pl.lit(file), row_id))
+
+
+def _refused(table: TableInfo, rows: pl.DataFrame) -> Iterator[InvalidRow]:
+    model, name = model_of(table.config), id_column(table.config)
+    for row in rows.iter_rows(named=True):
+        location = row.pop("location")
+        try:
+            model.model_validate(row)
+        except ValidationError as error:
+            yield InvalidRow(location, row[name], error)
 
 
 def _type_as_written(dtype: pa.DataType) -> pa.DataType:
@@ -249,15 +205,3 @@ def _type_as_written(dtype: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(dtype):
         return pa.struct([pa.field(field.name, _type_as_written(field.type)) for field in dtype])
     return dtype
-
-
-def _read(path: Path, columns: list[str] | None) -> Iterator[pa.Table]:
-    """The rows of a file in tables of at most `BATCH_ROWS`; one empty table if there are none."""
-    with pq.ParquetFile(path) as file:
-        empty = True
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False):
-            empty = False
-            yield pa.Table.from_batches([batch])
-        if empty:
-            schema = file.schema_arrow
-            yield (schema if columns is None else pa.schema([schema.field(c) for c in columns])).empty_table()

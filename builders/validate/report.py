@@ -1,16 +1,16 @@
 """The validation report: what each check of a release found, how serious it is, where, and what to do."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Self
 
 from pydantic import computed_field
 
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.problem_groups import LINES_PER_CAUSE, cause_of
-from blend.schemas.release.summaries import Summarised, Summary
+from blend.schemas.errors import LINES_PER_CAUSE, cause_of
+from blend.schemas.models import FrozenModel
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
 
 REBUILD = "rebuild the release"
 """What to do where the build, not its input, is at fault."""
@@ -61,8 +61,6 @@ class CheckResult(FrozenModel):
     """Number of things worth knowing."""
     examples: tuple[Problem, ...]
     """Problems of every level, worst level first: all where they are few, else some of every cause."""
-    applies: bool = True
-    """Whether the release has any tables that the check looks at; nothing was checked otherwise."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property
@@ -73,34 +71,17 @@ class CheckResult(FrozenModel):
 
     @classmethod
     def of(cls, check: str, title: str, problems: Iterable[Problem], *, examples: int) -> Self:
-        """Count the problems of a check, and keep the first of each level, a few of every cause."""
-        counts: Counter[Level] = Counter()
-        first: dict[Level, list[Problem]] = {level: [] for level in Level}
-        of_causes: dict[Level, list[Problem]] = {level: [] for level in Level}
-        met: Counter[tuple[Level, str, str]] = Counter()
+        """Count the problems of a check, and keep some of each level as examples."""
+        found: dict[Level, list[Problem]] = {level: [] for level in Level}
         for problem in problems:
-            level = problem.level
-            cause = (level, *cause_of(problem.what, problem.fix))
-            counts[level] += 1
-            met[cause] += 1
-            if len(first[level]) < examples:
-                first[level].append(problem)
-            if len(of_causes[level]) < examples and met[cause] <= LINES_PER_CAUSE:
-                of_causes[level].append(problem)
-        kept = {
-            # All where they are few; else a few of every cause, and the first ones while there is room.
-            level: first[level]
-            if counts[level] <= examples
-            else [*of_causes[level], *(p for p in first[level] if p not in of_causes[level])][:examples]
-            for level in Level
-        }
+            found[problem.level].append(problem)
         return cls(
             check=check,
             title=title,
-            errors=counts[Level.ERROR],
-            warnings=counts[Level.WARNING],
-            infos=counts[Level.INFO],
-            examples=tuple(problem for level in Level for problem in kept[level]),
+            errors=len(found[Level.ERROR]),
+            warnings=len(found[Level.WARNING]),
+            infos=len(found[Level.INFO]),
+            examples=tuple(problem for level in Level for problem in _examples(found[level], examples)),
         )
 
 
@@ -150,6 +131,19 @@ class ValidationReport(Summarised, FrozenModel):
     def to_json(self) -> str:
         """The report as JSON text."""
         return self.model_dump_json(indent=2) + "\n"
+
+
+def _examples(problems: Sequence[Problem], n: int) -> Sequence[Problem]:
+    """All where they are few; else a few of every cause, and more of the first ones while there is room."""
+    if len(problems) <= n:
+        return problems
+    met: Counter[tuple[str, str]] = Counter()
+    few, more = [], []
+    for problem in problems:
+        cause = cause_of(problem.what, problem.fix)
+        met[cause] += 1
+        (few if met[cause] <= LINES_PER_CAUSE else more).append(problem)
+    return [*few, *more][:n]
 
 
 def error(where: str, what: str, fix: str = "") -> Problem:

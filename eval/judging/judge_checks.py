@@ -6,7 +6,7 @@ from blend.eval.judging.verdicts import JUDGE, judge_signature, read_judge
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import Score, ScoredItems, agreement_scores
 from blend.eval.share_scores import share_scores
-from blend.schemas.language.text_comparison import agreeing
+from blend.schemas.texts import agreeing
 
 MAX_UNREADABLE = 0.01
 """Share of verdicts that cannot be read above which a reader is warned."""

@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from blend.eval.asked_runs import read_run
-from blend.eval.asking import Asking, ask
-from blend.eval.evaluation import announced, checked_price, checked_shard
+from blend.eval.asking import ask
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.verdicts import (
     JUDGE,
@@ -25,15 +23,15 @@ from blend.eval.judging.verdicts import (
     shared_families,
 )
 from blend.eval.models.callers_model import TextModel
-from blend.eval.models.chosen import Decoding, Local, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, Server
+from blend.eval.notices import announced, watched
 from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.answers_in_parts import packed, unpacked
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.usage import OnPlan
+from blend.eval.runs.written_answers import packed, unpacked
 from blend.eval.scoring import check_options
-from blend.loaders.files.progress import ProgressCallback, progress_if_watched
+from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 
 _NAME = re.compile(r"[^\W_][\w.-]*")
@@ -46,12 +44,7 @@ def judge_run(
     name: str | None = None,
     own_family: bool = False,
     decoding: Decoding | None = None,
-    shard: tuple[int, int] | None = None,
-    batch_out: str | Path | None = None,
-    batch_in: Sequence[str | Path] = (),
-    price: tuple[float, float] | None = None,
-    budget: float | None = None,
-    on_plan: OnPlan | None = None,
+    asking: Asking | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Run:
     """Ask a model whether the replies of a run are correct; the same call goes on where it was stopped.
@@ -66,12 +59,7 @@ def judge_run(
         name: What the judge is called in ``RUN/judges``; the last part of the model's name when absent.
         own_family: Whether it may judge a model of its own family, which judges tend to prefer.
         decoding: As of `evaluation.run_task`, like all that follow.
-        shard: See there.
-        batch_out: See there.
-        batch_in: See there.
-        price: See there.
-        budget: See there.
-        on_plan: See there.
+        asking: See there.
         on_progress: See there.
 
     Returns:
@@ -87,15 +75,6 @@ def judge_run(
     used = Local(path=str(model)) if isinstance(model, str | Path) else model
     named = used.path if isinstance(used, Local) else getattr(used, "name", type(used).__name__)
     called = name or _folder_name(named)
-    how = Asking(
-        decoding or Decoding(),
-        shard=checked_shard(shard),
-        batch_out=None if batch_out is None else Path(batch_out),
-        batch_in=tuple(map(Path, batch_in)),
-        price=checked_price(price),
-        budget=budget,
-        on_plan=on_plan,
-    )
     if not _NAME.fullmatch(called):
         raise ArgumentError(f"`name`: {called!r} is not possible (letters, digits, dots, hyphens, underscores)")
     judges = judged.description.model
@@ -106,10 +85,9 @@ def judge_run(
         )
     asked = _asked(judged)
     out = judged.directory / JUDGES_FOLDER / called
-    shown = progress_if_watched(unit="replies") if on_progress is None else nullcontext(on_progress)
     try:
-        with shown as heard:
-            kept, outcome = ask(asked, used, out, how, heard)
+        with watched(on_progress, unit="replies") as heard:
+            kept, outcome = ask(asked, used, out, decoding or Decoding(), asking or Asking(), heard)
     except InputError as error:
         error.args = (str(error).replace("`out`", "`name`"),)
         raise

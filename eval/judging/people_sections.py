@@ -10,7 +10,7 @@ from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.report_sections import ReportTable, Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import TIE
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 SHOWN_EACH = 40
 """Replies of a run that are shown at most."""

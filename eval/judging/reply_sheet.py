@@ -18,16 +18,14 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import single_answers
 from blend.eval.returned_sheets import Judgement, is_unknown, read_returned
 from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
-from blend.eval.runs.run_directory import translate_errors
-from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.rows import Cells, Columns
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.answer_sheets import guarded
-from blend.schemas.sheets.reply_sheets import CORRECT, REPLY_SHEET, REPLY_VERDICTS
+from blend.schemas.frames import KEY
+from blend.schemas.sheets import CORRECT, REPLY_SHEET, REPLY_VERDICTS, guarded
+from blend.schemas.texts import clean, pluralise
 
 DRAWN_NAME = "drawn.parquet"
 
@@ -267,7 +265,7 @@ def label_replies(
             ``annotator`` and ``verdict``.
         ties: Sheet to make, of the replies on which people are divided, for one more of them to judge.
         seed: Seed of the intervals, which are over templates.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If nothing was drawn, a file cannot be used, or nobody judged anything; also as

@@ -19,7 +19,7 @@ from blend.eval.runs.run_description import RecordedAnswers, read_description
 from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, kept_items
 from blend.eval.runs.written_answers import split_answers
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 _NO_FAMILY = """
     alpha awq base beta bf chat coder code distill distilled dpo exp experimental flash fp ggml gguf gptq hd hf

@@ -10,19 +10,18 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from blend.eval.models.answer_tables import AnswerTable
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer, Tokenised
+from blend.eval.models.candidates.candidate_protocol import Tokenised
 from blend.eval.models.protocols import (
+    AnswerTable,
     Generation,
     Likelihoods,
-    Model,
     ModelDescription,
     OnGenerations,
     OnLikelihoods,
 )
 from blend.eval.models.thoughts import Marks, split_thought
 from blend.schemas.errors import ArgumentError
-from blend.schemas.language.text_comparison import pluralise
+from blend.schemas.texts import pluralise
 
 PROMPTS_AT_A_TIME = 64
 """Prompts that an object is handed at a time; what it answered until it stops is kept so many at a time."""
@@ -58,33 +57,36 @@ OwnModel = TextModel | OptionModel | CandidateModel
 """An object of a caller's; runs know it by its attribute ``name``, if it has one, else by its class's name."""
 
 
+_METHODS = {"text": "generate", "logprobs": "option_logprobs", "candidates": "candidate_logprobs"}
+"""The method by which each kind of answer is asked for."""
+
+
 def callers_model(
     model: OwnModel,
-    asked_for: Literal["text", "logprobs"],
+    asked_for: Literal["text", "logprobs", "candidates"],
     *,
-    at_a_time: int | None,
     thought_marks: Sequence[Marks] = (),
-) -> Model:
-    """An object as a model that writes or chooses.
+) -> Any:
+    """An object as a model that writes, chooses, or scores candidates.
 
     Args:
         model: The object; one that describes itself, as a `protocols.Model` does, is used as it is.
         asked_for: What it will be asked for.
-        at_a_time: Prompts that it is handed at a time; `PROMPTS_AT_A_TIME` when absent.
         thought_marks: Pairs of marks around thoughts in its texts besides the usual ones (`thoughts.MARKS`).
 
     Raises:
         ArgumentError: If it lacks the method that the task asks with.
     """
-    method = "generate" if asked_for == "text" else "option_logprobs"
-    adapted: Model = _adapted(model, method, at_a_time, thought_marks)
-    return adapted
-
-
-def callers_scorer(model: OwnModel, *, at_a_time: int | None) -> CandidateScorer:
-    """An object as one that scores candidates; see `callers_model`."""
-    adapted: CandidateScorer = _adapted(model, "candidate_logprobs", at_a_time, ())
-    return adapted
+    if isinstance(model, type):
+        raise ArgumentError(
+            f"`model`: {model.__name__} is a class; hand over an object of it, {model.__name__}(…)"
+        )
+    if not callable(getattr(model, _METHODS[asked_for], None)):
+        raise ArgumentError(
+            f"`model`: an object of type {type(model).__name__} has no method {_METHODS[asked_for]}, which "
+            "this task asks with; add it, or name a model"
+        )
+    return model if hasattr(model, "describe") else CallersModel(model, thought_marks)
 
 
 def writes_alone(model: object) -> bool:
@@ -92,26 +94,11 @@ def writes_alone(model: object) -> bool:
     return callable(getattr(model, "generate", None)) and not callable(getattr(model, "option_logprobs", None))
 
 
-def _adapted(model: Any, method: str, at_a_time: int | None, marks: Sequence[Marks]) -> Any:
-    if isinstance(model, type):
-        raise ArgumentError(
-            f"`model`: {model.__name__} is a class; hand over an object of it, {model.__name__}(…)"
-        )
-    if not callable(getattr(model, method, None)):
-        raise ArgumentError(
-            f"`model`: an object of type {type(model).__name__} has no method {method}, which this task asks "
-            "with; add it, or name a model"
-        )
-    is_ours = hasattr(model, "describe")
-    return model if is_ours else CallersModel(model, at_a_time or PROMPTS_AT_A_TIME, marks)
-
-
 class CallersModel:
     """See `protocols.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
 
-    def __init__(self, model: Any, at_a_time: int, marks: Sequence[Marks]) -> None:
+    def __init__(self, model: Any, marks: Sequence[Marks]) -> None:
         self._model = model
-        self._at_a_time = at_a_time
         self._marks = marks
 
     def describe(self) -> ModelDescription:
@@ -124,7 +111,7 @@ class CallersModel:
     ) -> Sequence[Generation]:
         """See `protocols.Generator.generate`; the object hears of prompts alone."""
         table = AnswerTable[Generation](len(prompts), keep)
-        for items in self._blocks(prompts):
+        for items in _blocks(len(prompts)):
             texts = _listed("generate", self._model.generate([prompts[i] for i in items]), len(items))
             table.put(items, [_generation(text, self._marks) for text in texts])
         return table.all()
@@ -156,10 +143,6 @@ class CallersModel:
         del candidates, after_blank
         return []
 
-    def _blocks(self, prompts: Sequence[str]) -> list[range]:
-        every = range(len(prompts))
-        return [every[start : start + self._at_a_time] for start in every[:: self._at_a_time]]
-
     def _scored(
         self,
         method: Any,
@@ -171,12 +154,18 @@ class CallersModel:
     ) -> Sequence[Likelihoods]:
         """What the object gives for the options of each prompt; NaN for null."""
         table = AnswerTable[Likelihoods](len(prompts), keep)
-        for items in self._blocks(prompts):
+        for items in _blocks(len(prompts)):
             name, some = method.__name__, [list(options[i]) for i in items]
             found = _listed(name, method([prompts[i] for i in items], some), len(items))
             rows = zip(found, map(len, some), strict=True)
             table.put(items, [_row(name, values, n, may_be_null=may_be_null) for values, n in rows])
         return table.all()
+
+
+def _blocks(n_prompts: int) -> list[range]:
+    """Positions of the prompts that an object is handed at a time."""
+    every = range(n_prompts)
+    return [every[start : start + PROMPTS_AT_A_TIME] for start in every[::PROMPTS_AT_A_TIME]]
 
 
 def _row(method: str, values: Any, n_options: int, *, may_be_null: bool) -> Likelihoods:

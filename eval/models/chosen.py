@@ -4,18 +4,17 @@ Their fields are parameters of the library, options of the command line and, whe
 what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.server_requests import check_extra_body
 from blend.eval.models.thoughts import Marks, check_marks
-from blend.schemas.base.field_errors import field_errors
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ArgumentError
+from blend.schemas.models import FrozenModel, field_errors
 
 
 class _Chosen(FrozenModel):
@@ -106,3 +105,63 @@ class Decoding(_Chosen):
     @classmethod
     def _are_marks(cls, marks: Sequence[Sequence[str]] | None) -> tuple[Marks, ...]:
         return check_marks(marks or ())
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Fields that somebody gave, by name."""
+        return {name: value for name in names if (value := getattr(self, name)) not in (None, ())}
+
+
+class Asking(_Chosen):
+    """By which way a model is asked, and at what cost; none of it changes an answer."""
+
+    shard: tuple[int, int] | None = None
+    """Which of several machines that write to one run this is, and how many: the I-th of N asks every N-th
+    item."""
+    batch_out: Path | None = None
+    """Ask nobody, and write the requests for a server to this file, in the batch format that OpenAI, vLLM and
+    others read; to several where it would be too large."""
+    batch_in: tuple[Path, ...] = ()
+    """Ask nobody, and read results of such files, one or several, in any order."""
+    price: tuple[float, float] | None = None
+    """Price of a million tokens in, and of a million out, in any money."""
+    budget: float | None = Field(default=None, ge=0)
+    """Cost at that price from which on nobody is asked; what is under way then is still kept."""
+    on_plan: Callable[[Any], None] | None = None
+    """Hears how many requests and tokens a run will take (`usage.AskingPlan`), before the first question; an
+    error that it raises keeps it from being asked."""
+
+    @field_validator("batch_in", mode="before")
+    @classmethod
+    def _one_is_several(cls, paths: Any) -> Any:
+        return (paths,) if isinstance(paths, str | Path) else paths
+
+    @model_validator(mode="after")
+    def _can_be(self) -> Self:
+        if self.batch_out is not None and self.batch_in:
+            raise ValueError("give `batch_out` or `batch_in`, and not both")
+        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
+            raise ValueError(
+                f"`shard`: {self.shard} is not possible (the first number is from 1 to the second)"
+            )
+        if self.price is not None and not all(0 <= one < float("inf") for one in self.price):
+            raise ValueError(
+                f"`price`: {', '.join(f'{one:g}' for one in self.price)}: expected two numbers from 0 on, of a "
+                "million tokens in and out"
+            )
+        if self.budget is not None and self.price is None:
+            raise ValueError("`budget` needs a `price`, by which it is known what is spent")
+        return self
+
+    @property
+    def in_files(self) -> bool:
+        """Whether questions go out, or answers come in, in files."""
+        return self.batch_out is not None or bool(self.batch_in)
+
+    def typed(self, *names: str) -> dict[str, Any]:
+        """Fields as somebody types them, by name; null where they are not given."""
+        as_typed = {
+            "shard": self.shard and "{}/{}".format(*self.shard),
+            "price": self.price and "{:g},{:g}".format(*self.price),
+            "budget": None if self.budget is None else f"{self.budget:g}",
+        }
+        return {name: as_typed.get(name, getattr(self, name)) for name in names}

@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 
 from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
-from blend.eval.models.answer_tables import AnswerTable
 from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, GPU_WRITTEN_TOKENS, Batches
 from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.eval.models.option_scoring import as_one, option_logprobs
 from blend.eval.models.protocols import (
+    AnswerTable,
     ChatOptions,
     Decoding,
     Generation,

@@ -6,7 +6,7 @@ own, in its place, and the others are answered all the same: what to do about it
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,15 +168,6 @@ class TokenCounter(Protocol):
         ...
 
 
-@runtime_checkable
-class BearsRefusals(Protocol):
-    """Something that stops where item after item is refused, unless it knows that this need not mean all."""
-
-    def bearing_refusals(self) -> Self:
-        """The same model, which goes on at items that are refused."""
-        ...
-
-
 class Described(Protocol):
     """Something that can say which model it is."""
 
@@ -256,3 +247,31 @@ class OpenedModel(Generator, Protocol):
     def with_decoding(self, decoding: Decoding) -> Self:
         """The same model, writing in another way."""
         ...
+
+
+Answer = TypeVar("Answer")
+
+
+class AnswerTable(Generic[Answer]):
+    """Room for what a model answers to some prompts: a text or scores, or why there is none."""
+
+    def __init__(self, n_items: int, keep: Callable[[Sequence[int], Sequence[Answer]], None] | None) -> None:
+        """Prepare.
+
+        Args:
+            n_items: Number of prompts.
+            keep: See `Generator.generate`.
+        """
+        self._n_items = n_items
+        self._answers: dict[int, Answer] = {}
+        self._keep = keep
+
+    def put(self, items: Sequence[int], answers: Sequence[Answer]) -> None:
+        """The answers of some items, in their order."""
+        self._answers.update(zip(items, answers, strict=True))
+        if self._keep is not None and items:
+            self._keep(items, answers)
+
+    def all(self) -> list[Answer]:
+        """The answers of all items, each of which has been put."""
+        return [self._answers[item] for item in range(self._n_items)]

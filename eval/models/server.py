@@ -1,30 +1,31 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from blend.eval.models.answer_tables import AnswerTable
 from blend.eval.models.encoding import BLANK
 from blend.eval.models.model_loading import EXTRA
 from blend.eval.models.protocols import (
+    AnswerTable,
     ChatOptions,
     Decoding,
     Generation,
     ModelDescription,
     OnGenerations,
+    StopAsking,
     check_no_chat_options,
 )
-from blend.eval.models.server_items import ask_items
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, read_text, served_name
 from blend.eval.models.server_requests import RequestForm, TextRequest, check_extra_body
 from blend.eval.models.text_generation import draw_seeds
 from blend.eval.models.thoughts import Marks
-from blend.loaders.servers import CONCURRENCY, Server
-from blend.loaders.servers.server_errors import server_address
+from blend.loaders.servers import CONCURRENCY, Ask, Persistence, Server, ask_side_by_side
+from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem, server_address
 from blend.schemas.errors import ArgumentError, ServerError
 
 if TYPE_CHECKING:
+    import openai
     from openai import AsyncOpenAI
 
 GREETING_TOKENS = 32
@@ -95,7 +96,6 @@ class ServerModel:
     thought_marks: tuple[Marks, ...]
     timeout_s: float | None
     reachable: bool
-    bears_refusals: bool = False
     # Shared by all copies of a model, like what its form has learned of the server.
     _served_as: list[str] = field(default_factory=list)
 
@@ -115,10 +115,6 @@ class ServerModel:
     def with_decoding(self, decoding: Decoding) -> Self:
         """See `protocols.OpenedModel.with_decoding`."""
         return replace(self, form=replace(self.form, decoding=decoding))
-
-    def bearing_refusals(self) -> Self:
-        """See `protocols.BearsRefusals.bearing_refusals`."""
-        return replace(self, bears_refusals=True)
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
@@ -156,7 +152,7 @@ class ServerModel:
         def fail(item: int, why: str) -> None:
             table.put([item], [Generation.failed(why)])
 
-        ask_items(server, len(prompts), ask, fail, bears_refusals=self.bears_refusals)
+        ask_items(server, len(prompts), ask, fail)
         return table.all()
 
     def text_requests(
@@ -215,3 +211,59 @@ async def _posted(client: "AsyncOpenAI", path: str, body: dict[str, Any]) -> obj
         return await client.post(path, cast_to=object, body=body)
     except (ValueError, RecursionError) as error:
         raise BadReplyError(f"the reply is not JSON, or half of it is missing ({error})") from error
+
+
+MAX_FAILURES = 10
+"""After so many items in a row without an answer no further ones are asked: the server is not up to it."""
+
+_FATAL = (401, 403, 404, *REDIRECTS)
+"""Answers that no other item would change."""
+
+
+def ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callable[[int, str], None]) -> None:
+    """Ask about all items.
+
+    Args:
+        server: Who is asked.
+        n_items: How many items there are.
+        ask: Asks about the item of a number, and does what is to be done with its answer.
+        fail: Hears of an item without an answer, and why.
+
+    Raises:
+        StopAsking: If ``ask`` does, when what was under way is answered.
+        ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer, those apart
+            that are refused for themselves (`server_errors.REFUSED`).
+    """
+    in_a_row, persistence = 0, Persistence()
+    stop: StopAsking | None = None
+
+    async def attempt(client: "openai.AsyncOpenAI", item: int) -> bool:
+        from openai import APIStatusError, APITimeoutError
+
+        nonlocal in_a_row, stop
+        if stop is not None:
+            return False
+        try:
+            await persistence.ask(ask, client, item)
+        except StopAsking as asked_to:
+            # What is under way is paid for: it is waited for and kept.
+            stop = asked_to
+        except (APIStatusError, APITimeoutError, BadReplyError) as error:
+            # They concern one item; no connection at all concerns all of them.
+            code = getattr(error, "status_code", None)
+            if code in _FATAL or is_unconnected(error):
+                raise
+            why = problem(error, server)
+            fail(item, why)
+            # What is wrong with one request says nothing of others.
+            in_a_row += code not in REFUSED
+            if in_a_row >= MAX_FAILURES:
+                many = f"{in_a_row} items in a row got no answer, the last because {why}"
+                raise ServerError(f"{server.where}: {many}") from error
+        else:
+            in_a_row = 0
+        return True
+
+    ask_side_by_side(server, range(n_items), attempt)
+    if stop is not None:
+        raise stop

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from blend.eval.models.chat_template import THINKING_VARIABLES
+from blend.eval.models.encoding import THINKING_VARIABLES
 from blend.eval.models.protocols import ChatOptions, Decoding
 from blend.schemas.errors import ArgumentError
 

@@ -5,7 +5,6 @@ or none. Nothing but this module knows them.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -104,29 +103,6 @@ def split_thought(text: str, further: Sequence[Marks] = (), *, is_open: bool = F
 def any_mark(further: Sequence[Marks] = ()) -> str:
     """A regular expression that finds something in every text with a mark."""
     return f"(?i:{_known(tuple(further)).pattern.pattern})"
-
-
-_PAIR = re.compile(
-    r"\s*((?:<|&lt;|\[)([\w|:-]+)(?:>|&gt;|\])).*?((?:<|&lt;|\[)/\2(?:>|&gt;|\]))\s*\S", re.DOTALL
-)
-"""A pair of tags with which a text opens, and something behind it."""
-
-_FEWEST_TEXTS = 10
-_USUAL_SHARE = 0.9
-
-
-def likely_marks(texts: Sequence[str], further: Sequence[Marks] = ()) -> Marks | None:
-    """Find a pair of tags that no list has and that nine of ten texts open with; null for fewer than ten texts.
-
-    Args:
-        texts: What a model wrote.
-        further: Pairs of marks besides `MARKS`.
-    """
-    found = Counter((one[1], one[3]) for one in map(_PAIR.match, texts) if one is not None)
-    marks, n = found.most_common(1)[0] if found else (("", ""), 0)
-    known = {begin.lower() for begin, _ in (*MARKS, *further)}
-    is_usual = len(texts) >= _FEWEST_TEXTS and n >= _USUAL_SHARE * len(texts)
-    return marks if is_usual and marks[0].lower() not in known else None
 
 
 def check_marks(further: Sequence[Sequence[str]]) -> tuple[Marks, ...]:

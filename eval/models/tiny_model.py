@@ -8,9 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from blend.eval.models.model_loading import check_installed, quiet
-from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.storage import storage_errors
-from blend.schemas.rows.published_rows import LETTERS
+from blend.loaders.files.atomic import check_own_folder, storage_errors
+from blend.schemas.rows import LETTERS
 
 CONTEXT_TOKENS = 1024
 VOCABULARY = 768

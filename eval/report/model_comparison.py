@@ -17,8 +17,8 @@ from blend.eval.statistics.prediction_powered import CorrectedMeans
 from blend.eval.statistics.ranks import Rank, rank_intervals
 from blend.eval.statistics.resampling import FEW, ratio_draws
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary, written
+from blend.schemas.summaries import Summarised, Summary, written
+from blend.schemas.texts import pluralise
 
 DIFFERENCES = pl.Schema(
     {

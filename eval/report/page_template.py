@@ -10,12 +10,9 @@ from pathlib import Path
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.eval.report.embedded_questions import shortened
-from blend.loaders.files.atomic import replace_own_file
-from blend.loaders.files.own_folders import PAGE_MARK, check_own_file
-from blend.loaders.files.storage import storage_errors
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
-from blend.schemas.release.summaries import written
+from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.summaries import written
 from blend.version import __version__
 
 _A_PAGE = "a page"

@@ -18,13 +18,13 @@ from blend.eval.report.page_template import page_environment, save_page
 from blend.eval.report.report_sections import region_name
 from blend.eval.report.single_answers import answer_groups
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.short_answer_prompts import is_scored
-from blend.schemas.release.finding_kinds import finding_kinds
-from blend.schemas.release.release_layout import FINDINGS_NAME
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.frames import is_scored
+from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.reports import finding_kinds
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 
 TEMPLATE = "release.html.j2"
 

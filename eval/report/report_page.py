@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 from jinja2 import Template
 
+from blend.eval.prediction_files import asks_semeval
 from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
 from blend.eval.report.report_sections import ReportTable, Section, cell, regions_in_words
 from blend.eval.report.score_charts import chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.runs.prediction_files import asks_semeval
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.eval.tasks.rungs import RUNGS
 from blend.schemas.errors import InputError
-from blend.schemas.release.summaries import NOTHING
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.summaries import NOTHING
 
 TEMPLATE = "report.html.j2"
 

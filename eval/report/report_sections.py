@@ -8,7 +8,7 @@ from typing import Any
 from blend.eval.report import score_charts
 from blend.eval.report.score_charts import Spec
 from blend.eval.scores_json import FEW_MARK, Score
-from blend.schemas.language.locales import Locale, registry
+from blend.schemas.locales import Locale, registry
 
 
 @dataclass(frozen=True, slots=True)

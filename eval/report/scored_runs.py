@@ -6,14 +6,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.eval.runs.run_description import RecordedAnswers, is_of_people
-from blend.eval.runs.run_directory import Run
-from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, UNANSWERED, Score, Scores, score_again
 from blend.eval.task import Task
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import in_words
-from blend.schemas.release.summaries import NOTHING, Summarised, Summary
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.recipe import in_words
+from blend.schemas.summaries import NOTHING, Summarised, Summary
 
 FIGURES = pl.Schema(
     {

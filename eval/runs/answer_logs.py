@@ -13,13 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blend.eval.models.server_replies import BadReplyError, read_text
 from blend.eval.runs.batch_results import reason_of, result_in
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.rows import Cells
-from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
+from blend.loaders.files.tables import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 ID_KEYS = ("item_id", "true_false_id", "MCQID", "ID")
 """Names under which a log, or a table, names the item that was asked; the first one that is there counts."""
@@ -258,12 +257,9 @@ def _batch(record: Record) -> Values:
     """A line of what came back for requests in a file."""
     found = result_in(record)
     assert found is not None
-    if found.error is not None:
-        raise LogError(found.error)
-    try:
-        answer = read_text(found.reply)
-    except BadReplyError as error:
-        raise LogError(str(error)) from error
+    if found.answer.error is not None:
+        raise LogError(found.answer.error)
+    answer = found.answer
     return _answer({"custom_id": found.request_id}, [answer.text], [answer.thought or ""], answer.finish_reason)
 
 

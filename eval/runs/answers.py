@@ -16,10 +16,8 @@ from typing import Any
 import polars as pl
 from filelock import FileLock, Timeout
 
-from blend.loaders.files.appended_rows import append_rows
-from blend.loaders.files.atomic import atomic_file
-from blend.loaders.files.content import open_content
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.atomic import append_rows, atomic_file
+from blend.loaders.files.content import file_sha256, open_content
 from blend.schemas.errors import ConflictError, InputError, RowError
 
 ANSWERS = pl.Schema(

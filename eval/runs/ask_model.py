@@ -1,16 +1,18 @@
-"""Asking: a model is asked what it has not answered yet, and every answer is kept as soon as it is there."""
+"""Asking: a model is asked what it has not answered yet, and every answer is kept as soon as it is there.
+
+Of a run of candidates it is kept as well what the model's tokenizer makes of them.
+"""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import polars as pl
 
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.protocols import (
-    BearsRefusals,
     Generation,
     Generator,
     Likelihoods,
@@ -18,10 +20,12 @@ from blend.eval.models.protocols import (
     OptionScorer,
     StopAsking,
 )
+from blend.eval.models.server_replies import FINISH_REASONS
 from blend.eval.runs.answers import AnswerFile
-from blend.eval.runs.run_directory import Run, RunOutcome
-from blend.eval.runs.usage import Price, Spending, count_answers
+from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
+from blend.eval.runs.usage import Price, Spending, Usage
 from blend.loaders.files.progress import ProgressCallback, silent
+from blend.schemas.texts import agreeing, pluralise
 
 STEP = "ask"
 """What the progress of a run is called."""
@@ -36,6 +40,7 @@ MOST_CHARACTERS = 1 << 20
 """Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
 
 _DIGITS = 7
+_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 _LOG = logging.getLogger(__name__)
 
 
@@ -61,21 +66,26 @@ def ask_model(
     """
     mine, kept = items_of(run), run.kept()
     pending = mine.join(kept.answered, on="item_id", how="anti", maintain_order="left")
-    n_before = mine.height - pending.height
-    spending = None if price is None or budget is None else Spending(kept, price, budget)
-    on_progress(STEP, n_before, mine.height)
-    n_asked = 0
+    n_before = n_done = mine.height - pending.height
+    spending = None
+    if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
+        spending = Spending(before, price, budget)
+
+    def count(n: int) -> None:
+        nonlocal n_done
+        n_done += n
+        on_progress(STEP, n_done, mine.height)
+
+    count(0)
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
+            # Those that failed come last: they may fail again.
+            never = pending.join(kept.failed, on="item_id", how="anti", maintain_order="left")
+            again = pending.join(kept.failed, on="item_id", how="semi", maintain_order="left")
             size = BLOCK_OF_CANDIDATES if run.description.kind == "candidates" else BLOCK
-            for block, asked in _in_blocks(pending, kept.failed, model, size):
-                heard = partial(_report_progress, on_progress, n_before + n_asked, mine.height)
-                writer = AnswerWriter(block, file, heard, spending)
-                try:
-                    _ask(run, asked, block, writer)
-                finally:
-                    n_asked += writer.n_kept
-    outcome = outcome_of(run, n_asked=n_asked)
+            for block in pl.concat([never, again]).iter_slices(size):
+                _ask(run, model, block, AnswerWriter(block, file, count, spending))
+    outcome = outcome_of(run, n_asked=n_done - n_before)
     if spending is None:
         return outcome
     spent = spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
@@ -93,22 +103,6 @@ def pending_items(run: Run) -> pl.DataFrame:
     return items_of(run).join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
 
 
-def _in_blocks(
-    pending: pl.DataFrame, failed: pl.DataFrame, model: Model | CandidateScorer, size: int
-) -> Iterator[tuple[pl.DataFrame, Model | CandidateScorer]]:
-    """Items, first those that were never asked, each block with who is asked."""
-    never = pending.join(failed, on="item_id", how="anti", maintain_order="left")
-    yield from ((block, model) for block in never.iter_slices(size))
-    again = pending.join(failed, on="item_id", how="semi", maintain_order="left")
-    # That they are refused again is nothing new.
-    bearing = model.bearing_refusals() if isinstance(model, BearsRefusals) else model
-    yield from ((block, bearing) for block in again.iter_slices(size))
-
-
-def _report_progress(on_progress: ProgressCallback, n_before: int, n_items: int, done: int) -> None:
-    on_progress(STEP, n_before + done, n_items)
-
-
 def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
     prompts = pending["prompt"].to_list()
     if run.description.kind == "text":
@@ -121,35 +115,48 @@ def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: 
         assert isinstance(model, CandidateScorer)
         sets = run.candidate_sets()
         numbers = {name: number for number, name in enumerate(sets)}
-        gold = run.gold("item_id", "candidate_set")
-        of_items = pending.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
-        chosen = [numbers[name] for name in of_items["candidate_set"]]
+        chosen = [numbers[name] for name in _beside(pending, run, "candidate_set")["candidate_set"]]
         model.candidate_logprobs(prompts, chosen, list(sets.values()), keep=keep.scores)
 
 
 def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
     """The number of the draw of each item, of a task that asks the same several times."""
-    if "sample" in pending.columns:
-        return pending["sample"].to_list()
-    if run.description.options.get("samples", 1) == 1:
+    if "sample" not in pending.columns and run.description.options.get("samples", 1) == 1:
         return None
-    # Texts for readers of many nationalities: several samples are what the task is about, and in its gold.
-    numbers = run.gold("item_id", "sample")
-    return (
-        pending.select("item_id")
-        .join(numbers, on="item_id", how="left", maintain_order="left")["sample"]
-        .to_list()
-    )
+    # Of texts for readers of many nationalities, several samples are what the task is about, and in its gold.
+    return (pending if "sample" in pending.columns else _beside(pending, run, "sample"))["sample"].to_list()
+
+
+def _beside(items: pl.DataFrame, run: Run, column: str) -> pl.DataFrame:
+    """Items with a column of their gold."""
+    gold = run.gold("item_id", column)
+    return items.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
 
 
 def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
-    """Say how a run stands."""
-    counts, n_items = count_answers(run.kept()), run.description.n_items
-    n_missing = n_items - counts.usage.requests + counts.n_failed
-    return RunOutcome(
-        *(n_items, n_asked, n_missing, counts.n_failed, counts.first_error, counts.on_unknown_ends()),
-        usage=counts.usage,
+    """Say how a run stands, and what it took: each item once."""
+    kept, n_items = run.kept(), run.description.n_items
+    first_error, n_filtered = None, 0
+    unknown_ends: Counter[str] = Counter()
+    # A sum over nothing but nulls is unknown, and not 0.
+    sums: dict[str, int | None] = dict.fromkeys(_TOKENS)
+    for rows in kept.parts("error", "finish_reason", *_TOKENS):
+        first_error = first_error or next(iter(rows["error"].drop_nulls()), None)
+        n_filtered += int((rows["finish_reason"] == "content_filter").sum())
+        is_unknown = ~pl.col("finish_reason").is_in([*FINISH_REASONS, "error"])
+        unknown_ends.update(rows.filter(is_unknown)["finish_reason"])
+        for name in _TOKENS:
+            if rows[name].null_count() < rows.height:
+                sums[name] = (sums[name] or 0) + int(rows[name].sum())
+    usage = Usage(requests=len(kept.item_ids), filtered=n_filtered, **sums)
+    n_missing = n_items - usage.requests + kept.n_failed
+    warnings = tuple(
+        f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
+        f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
+        f"{agreeing(n, 'its text', 'their texts')} may have been cut"
+        for reason, n in sorted(unknown_ends.items())
     )
+    return RunOutcome(n_items, n_asked, n_missing, kept.n_failed, first_error, warnings, usage=usage)
 
 
 class AnswerWriter:
@@ -159,16 +166,14 @@ class AnswerWriter:
         self,
         pending: pl.DataFrame,
         file: AnswerFile,
-        heard: Callable[[int], None],
+        count: Callable[[int], None] = lambda _: None,
         spending: Spending | None = None,
     ) -> None:
         self._ids = pending["item_id"]
         self._options = pending["options"]
         self._file = file
-        self._heard = heard
+        self._count = count
         self._spending = spending
-        self.n_kept = 0
-        """Answers written."""
 
     def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
         """Texts for the items at some positions."""
@@ -185,8 +190,7 @@ class AnswerWriter:
             {"item_id": self._ids[position], **answer}
             for position, answer in zip(positions, answers, strict=True)
         )
-        self.n_kept += len(positions)
-        self._heard(self.n_kept)
+        self._count(len(positions))
         if self._spending is not None:
             self._spending.add(answers)
 
@@ -227,3 +231,61 @@ def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
         "tokens_in": tokens_in,
         "finish_reason": "stop",
     }
+
+
+TOKENS_NAME = "tokens.parquet"
+"""File of what the model's tokenizer makes of the candidates, in a run directory."""
+
+TOKENS = pl.Schema(
+    {
+        "candidate_set": pl.String(),
+        "candidate": pl.String(),
+        "n_tokens": pl.Int64(),
+        "n_unknown": pl.Int64(),
+        "why_not_ranked": pl.String(),
+    }
+)
+"""One row per candidate: its tokens, those of them that the tokenizer does not know, and why the model cannot
+rank it (``no-tokens``, ``too-long``), null where it can."""
+
+_LISTED = 5
+
+
+def ask_candidates(run: Run, scorer: CandidateScorer, *, on_progress: ProgressCallback = silent) -> RunOutcome:
+    """Ask a scorer of candidates every item that has no answer yet; see `ask_model`."""
+    limit = run.description.options["max_masks"] if scorer.describe().scorer == "masked" else None
+    rows = [
+        (name, text, found.n_tokens, found.n_unknown, _why_not_ranked(found.n_tokens, limit))
+        for name, texts in run.candidate_sets().items()
+        # Behind a blank, as most templates have it; nothing where the model does not tell.
+        if (of_texts := scorer.tokenised(texts, after_blank=True))
+        for text, found in zip(texts, of_texts, strict=True)
+    ]
+    tokens = pl.DataFrame(rows, schema=TOKENS, orient="row")
+    if rows:
+        write_frame(run.directory / TOKENS_NAME, tokens)
+    outcome = ask_model(run, scorer, on_progress=on_progress)
+    return outcome._replace(warnings=(*outcome.warnings, *_on_tokens(tokens)))
+
+
+def _why_not_ranked(n_tokens: int, limit: int | None) -> str | None:
+    if not n_tokens:
+        return "no-tokens"
+    return "too-long" if limit is not None and n_tokens > limit else None
+
+
+def _on_tokens(tokens: pl.DataFrame) -> Iterator[str]:
+    distinct = tokens.unique("candidate", maintain_order=True)
+    too_long, nothing = (distinct.filter(why_not_ranked=why) for why in ("too-long", "no-tokens"))
+    unknown, longest = distinct.filter(pl.col("n_unknown") > 0), too_long["n_tokens"].max()
+    of_all = f"of {distinct.height} with"
+    for rows, what, then in (
+        (too_long, f"{of_all} more tokens than masks, not ranked", f"; `max_masks` {longest} ranks all"),
+        (nothing, "of which the tokenizer leaves nothing", ""),
+        (unknown, f"{of_all} tokens that the model does not know, ranked all the same", ""),
+    ):
+        if rows.height:
+            shown = ", ".join(repr(text) for text in rows["candidate"].head(_LISTED))
+            more = rows.height - _LISTED
+            rest = f" and {more} more ({TOKENS_NAME} lists them)" if more > 0 else ""
+            yield f"{pluralise(rows.height, 'candidate')} {what}: {shown}{rest}{then}"

@@ -1,4 +1,4 @@
-"""Batch files: requests in OpenAI's batch format, and the results that come back, in any order.
+"""Batch files: requests in OpenAI's batch format go out, and the results come back into the run, in any order.
 
 OpenAI, ``vllm run-batch``, Together and others read them: JSON Lines, a request with ``custom_id``, ``method``,
 ``url`` and ``body``.
@@ -7,20 +7,23 @@ OpenAI, ``vllm run-batch``, Together and others read them: JSON Lines, a request
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import BadReplyError, served_name
+from blend.eval.models.server import ServerModel
 from blend.eval.models.server_requests import VERSION, TextRequest
-from blend.eval.runs.batch_results import RequestResult, result_in
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.content import open_content, read_content, utf8_text
-from blend.loaders.files.json_text import parse_json
-from blend.loaders.files.storage import storage_errors
+from blend.eval.models.thoughts import Marks
+from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
+from blend.eval.runs.batch_results import result_in
+from blend.eval.runs.run_directory import Run, RunOutcome, change_description
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.content import open_content, parse_json, read_content, utf8_text
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.texts import pluralise
 
 MAX_REQUESTS = 50_000
 """Requests of one file, as OpenAI allows; the other providers allow as many or more."""
@@ -31,20 +34,6 @@ MAX_BYTES = 200_000_000
 _NOT_OF_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 _MOST_OF_IDS = 64
 _DIGITS = 16
-_ASK_AGAIN = "delete this line; its item is then asked again"
-
-
-class BatchResult(NamedTuple):
-    """Result of one request."""
-
-    item_id: str
-    """Item that was asked."""
-    answer: Generation
-    """Its answer, or why there is none."""
-    served_as: str | None
-    """Name under which the model answered; null where nobody says."""
-    location: str
-    """File and line."""
 
 
 def request_id(item_id: str) -> str:
@@ -62,6 +51,19 @@ def request_id(item_id: str) -> str:
 def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
     """The item that each id of a request, or of an item itself, names."""
     return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}
+
+
+def write_run_requests(run: Run, model: ServerModel, out: Path) -> RunOutcome:
+    """Write the requests of the items that have no answer; see `write_requests`."""
+    files = write_requests(out, requests_of(run, model))
+    return outcome_of(run, n_asked=0)._replace(files=files)
+
+
+def requests_of(run: Run, model: ServerModel) -> Iterator[tuple[str, TextRequest]]:
+    """The requests of what a run has no answer to, with the ids of their items."""
+    pending = pending_items(run)
+    requests = model.text_requests(pending["prompt"].to_list(), samples=samples_of(run, pending))
+    return zip(pending["item_id"], requests, strict=True)
 
 
 def write_requests(
@@ -85,7 +87,14 @@ def write_requests(
     with storage_errors(out, fix="choose another `batch_out`"):
         for number, lines in enumerate(_parts(requests, most or MAX_REQUESTS), start=1):
             path = out if number == 1 else out.with_name(f"{out.stem}-{number:05}{out.suffix}")
-            _write_new(path, b"".join(lines))
+            content = b"".join(lines)
+            if not os.path.lexists(path):
+                atomic_write(path, content)
+            elif not path.is_file() or read_content(path) != content:
+                raise InputError(
+                    f"{path}: exists and holds something else, perhaps requests that are under way; choose "
+                    "another `batch_out` or move it away"
+                )
             written.append(path)
     return tuple(written)
 
@@ -106,41 +115,78 @@ def _parts(requests: Iterable[tuple[str, TextRequest]], most: int) -> Iterator[l
         yield lines
 
 
-def _write_new(path: Path, content: bytes) -> None:
-    if not os.path.lexists(path):
-        atomic_write(path, content)
-    elif not path.is_file() or read_content(path) != content:
-        raise InputError(
-            f"{path}: exists and holds something else, perhaps requests that are under way; choose another "
-            "`batch_out` or move it away"
-        )
+class BatchResult(NamedTuple):
+    """Result of one request of a run."""
+
+    item_id: str
+    """Item that was asked."""
+    answer: Generation
+    """Its answer, or why there is none."""
+    served_as: str | None
+    """Name under which the model answered; null where nobody says."""
+    location: str
+    """File and line."""
 
 
-def result_files(paths: Iterable[Path]) -> list[Path]:
-    """Files of results: those named, and those in the folders named."""
-    found = (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path] for path in paths)
-    return [path for files in found for path in files]
+def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
+    """Read results into the run; an item that has an answer keeps it, so reading again changes nothing.
 
-
-def read_results(
-    paths: Sequence[Path], items: Mapping[str, str], read_reply: Callable[[object], Generation]
-) -> Iterator[BatchResult]:
-    """Yield the results in files of results and of errors, in their order.
+    All is looked through before anything is kept: a wrong line keeps out what stands before it as well.
 
     Args:
-        paths: The files.
-        items: The items of the run by the ids of their requests (`items_by_request`).
-        read_reply: Reads the reply that a server would have sent.
+        run: The run.
+        model: Its model.
+        paths: Files of results and of errors, or folders of such files.
+
+    Returns:
+        The run, which may know the model's name now, and how it stands.
 
     Raises:
-        RowError: If a file cannot be read, or a line is not a result of this run. Half of a line at the end,
-            which a kill leaves, is passed over.
+        RowError: If a file cannot be read, a line is not a result of this run, or another model has answered.
+            Half of a line at the end, which a kill leaves, is passed over.
     """
+    files = [file for path in paths for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
+    pending, items = pending_items(run), items_by_request(run.items("item_id")["item_id"])
+    results = partial(_results, files, items, model.thought_marks)
+    served = _served_name(run, results())
+    if served is not None and getattr(run.description.model, "served_as", None) is None:
+        run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
+    position = {item: number for number, item in enumerate(pending["item_id"])}
+    asked: set[int] = set()
+    answered: set[int] = set()
+    n_further = 0
+    with run.answer_file("batch") as file:
+        writer = AnswerWriter(pending, file)
+        for result in results():
+            number = position.get(result.item_id)
+            if number is None or number in answered:
+                n_further += result.answer.error is None
+                continue
+            writer.generations([number], [result.answer])
+            asked.add(number)
+            answered.update([number] if result.answer.error is None else ())
+    outcome = outcome_of(run, n_asked=len(asked))
+    return run, outcome._replace(warnings=(*_left_out(n_further, outcome), *outcome.warnings))
+
+
+def _left_out(n_further: int, outcome: RunOutcome) -> Iterator[str]:
+    if n_further:
+        answers = pluralise(n_further, "answer")
+        yield f"{answers} to items that have one already, left out: the first one of an item counts"
+    if n_open := outcome.n_missing - outcome.n_failed:
+        items = pluralise(n_open, "item")
+        yield f"{items} without a result; write the requests again with `batch_out`, or ask without it"
+
+
+def _results(
+    paths: Sequence[Path], items: Mapping[str, str], further: Sequence[Marks]
+) -> Iterator[BatchResult]:
+    """Yield the results in files, in their order."""
     for path in paths:
         with open_content(path) as file:
             for number, line in enumerate(file, start=1):
                 if line.strip() and not _is_cut(line):
-                    yield _result(line, f"{path}:{number}", items, read_reply)
+                    yield _result(line, f"{path}:{number}", items, further)
 
 
 def _is_cut(line: bytes) -> bool:
@@ -154,28 +200,48 @@ def _is_cut(line: bytes) -> bool:
     return False
 
 
-def _result(
-    line: bytes, location: str, items: Mapping[str, str], read_reply: Callable[[object], Generation]
-) -> BatchResult:
-    record = parse_json(utf8_text(line, location, save_as=_ASK_AGAIN), location, is_file=False)
-    found = result_in(record)
+def _result(line: bytes, location: str, items: Mapping[str, str], further: Sequence[Marks]) -> BatchResult:
+    text = utf8_text(line, location, save_as="delete this line; its item is then asked again")
+    record = parse_json(text, location, is_file=False)
+    found = result_in(record, further)
     if found is None:
-        what = (
-            "a request, and not its result"
-            if isinstance(record, dict) and "method" in record
-            else "not the result of a request"
-        )
+        is_request = isinstance(record, dict) and "method" in record
+        what = "a request, and not its result" if is_request else "not the result of a request"
         raise RowError(what, where=location, fix="name the file that came back for the requests")
     if found.request_id not in items:
         fix = f"the ids of this run are like {next(iter(items))!r}; name the results of its own requests"
         raise RowError(f"nothing is asked under {found.request_id!r}", where=location, fix=fix)
-    return BatchResult(items[found.request_id], _answer(found, read_reply), served_name(found.reply), location)
+    return BatchResult(items[found.request_id], found.answer, found.served_as, location)
 
 
-def _answer(found: RequestResult, read_reply: Callable[[object], Generation]) -> Generation:
-    if found.error is not None:
-        return Generation.failed(found.error)
-    try:
-        return read_reply(found.reply)
-    except BadReplyError as error:
-        return Generation.failed(str(error))
+def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:
+    """The one name under which the model has answered, in this run and in the results."""
+    asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
+    for result in results:
+        if result.served_as is None:
+            continue
+        if before is None and not is_name_of(result.served_as, asked):
+            raise RowError(
+                f"the answer comes from {result.served_as!r}, and {asked!r} was asked",
+                where=result.location,
+                fix="name the results of this run; if it is the same model under another name, read them into "
+                f"a run that asks it by that one: `model={result.served_as}` and another `out`",
+            )
+        if before is not None and result.served_as != before:
+            raise RowError(
+                f"the answer comes from {result.served_as!r}, and others of this run from {before!r}",
+                where=result.location,
+                fix="name the results of one model, and start a run of its own for the other one",
+            )
+        before = result.served_as
+    return before
+
+
+_VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$")
+"""What providers add to the name of a model for one version of it: a date, a number, or a word for the last."""
+
+
+def is_name_of(served: str, asked: str) -> bool:
+    """Whether a provider may call a model so that was asked for by another name, but for version and folder."""
+    there, here = (_VERSION.sub("", name.rpartition("/")[2].lower()) for name in (served, asked))
+    return there == here

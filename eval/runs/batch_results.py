@@ -1,4 +1,4 @@
-"""Batch results: the lines that providers and tools write for requests, each as the reply of a chat.
+"""Batch results: the lines that providers and tools write for requests, each read as the reply of a chat is.
 
 OpenAI (chats, completions and Responses) and ``vllm run-batch``, Anthropic, Gemini and datatrove's
 ``InferenceRunner`` are known; whoever reads the reply of a live request reads theirs.
@@ -9,11 +9,13 @@ References:
     Google, Gemini Batch API, https://ai.google.dev/gemini-api/docs/batch-api.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from blend.eval.models.server_replies import is_filtered
-from blend.schemas.language.text_comparison import clean
+from blend.eval.models.protocols import Generation
+from blend.eval.models.server_replies import BadReplyError, is_filtered, read_text, served_name
+from blend.eval.models.thoughts import Marks
+from blend.schemas.texts import clean
 
 Reply = Mapping[Any, Any]
 
@@ -30,51 +32,66 @@ class RequestResult(NamedTuple):
 
     request_id: str
     """Id of the request."""
-    reply: Reply
-    """The reply, as ``/chat/completions`` or ``/completions`` gives it; empty with an error."""
-    error: str | None = None
-    """Why there is no reply, in words for a user."""
+    answer: Generation
+    """The answer, or why there is none."""
+    served_as: str | None
+    """Name under which the model answered; null where nobody says."""
 
 
-def result_in(record: object) -> RequestResult | None:
-    """The result in a record of a file that came back; null for anything else."""
+def result_in(record: object, further: Sequence[Marks] = ()) -> RequestResult | None:
+    """The result in a record of a file that came back; null for anything else.
+
+    Args:
+        record: The record.
+        further: Pairs of marks around thoughts besides the usual ones.
+    """
     try:
-        return _result_in(record)
-    except (AttributeError, TypeError):  # something of another type where a provider's own value would be
+        found = _named_reply(record)
+    except (AttributeError, LookupError, TypeError):  # something else where a provider has its own
         return None
+    if found is None:
+        return None
+    name, reply = found
+    if isinstance(reply, str):
+        return RequestResult(name, Generation.failed(reply), None)
+    try:
+        answer = read_text(reply, further)
+    except BadReplyError as error:
+        answer = Generation.failed(str(error))
+    return RequestResult(name, answer, served_name(reply))
 
 
-def _result_in(record: object) -> RequestResult | None:
+def _named_reply(record: object) -> tuple[str, Reply | str] | None:
+    """The id of a request with the reply of a chat to it, or with why there is none."""
     match record:
         case {"custom_id": str(name), "result": {"type": "succeeded", "message": {**message}}}:
-            return RequestResult(name, _of_anthropic(message))
+            return name, _of_anthropic(message)
         case {"custom_id": str(name), "result": {"type": str(end), **result}}:
-            return _failed(name, result.get("error") or end)
+            return name, _failed(result.get("error") or end)
         case {"key": str(name), "response": {**response}}:
-            return RequestResult(name, _of_gemini(response))
+            return name, _of_gemini(response)
         case {"key": str(name), "error": error}:
-            return _failed(name, error)
+            return name, _failed(error)
         case {"id": str(name), "metadata": {"rollout_results": [*rollouts]}}:
-            return _of_datatrove(name, rollouts[0] if rollouts else {"error": "no answer"})
+            return name, _of_datatrove(rollouts[0] if rollouts else {"error": "no answer"})
         case {"custom_id": str(name), "error": error} if error:
-            return _failed(name, error)
+            return name, _failed(error)
         case {"custom_id": str(name), "response": {"status_code": int(code), **response}} if code >= 400:
-            return _failed(name, response.get("body"), code)
+            return name, _failed(response.get("body"), code)
         case {"custom_id": str(name), "response": {"body": {"error": error}}} if error:
-            return _failed(name, error)
+            return name, _failed(error)
         case {"custom_id": str(name), "response": {"body": {"output": [*output], **body}}}:
-            return RequestResult(name, _of_responses(output, body))
+            return name, _of_responses(output, body)
         case {"custom_id": str(name), "response": {"body": {**body}}}:
-            return RequestResult(name, body)
+            return name, body
         case _:
             return None
 
 
-def _failed(name: str, error: object, code: int | None = None) -> RequestResult:
+def _failed(error: object, code: int | None = None) -> Reply | str:
     if is_filtered(error):
-        return RequestResult(name, _HELD_BACK)
-    reason = reason_of(error)
-    return RequestResult(name, {}, reason if code is None else f"HTTP {code}, {reason!r}")
+        return _HELD_BACK
+    return reason_of(error) if code is None else f"HTTP {code}, {reason_of(error)!r}"
 
 
 def reason_of(error: object) -> str:
@@ -136,11 +153,10 @@ def _of_gemini(response: Reply) -> Reply:
     return _chat(content, candidate.get("finishReason"), counts, response.get("modelVersion"))
 
 
-def _of_datatrove(name: str, rollout: Reply) -> RequestResult:
+def _of_datatrove(rollout: Reply) -> Reply | str:
     if rollout.get("error"):
-        return _failed(name, rollout)
+        return _failed(rollout)
     usage = rollout.get("usage") or {}
     # The field in which `cluster` keeps the name of who answered.
     model = usage.get("model")
-    reply = _chat(rollout["text"], rollout.get("finish_reason"), usage, model, rollout.get("reasoning"))
-    return RequestResult(name, reply)
+    return _chat(rollout["text"], rollout.get("finish_reason"), usage, model, rollout.get("reasoning"))

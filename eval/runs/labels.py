@@ -5,10 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.eval.runs.run_directory import translate_errors
-from blend.eval.runs.run_tables import read_frame, write_frame
-from blend.loaders.files.pins import file_sha256
-from blend.schemas.sheets.reply_sheets import CORRECT
+from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
+from blend.loaders.files.content import file_sha256
+from blend.schemas.sheets import CORRECT
 
 LABELS_NAME = "labels.parquet"
 

@@ -1,22 +1,21 @@
 """Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.models.finish_reasons import meaning_of
+from blend.eval.models.server_replies import meaning_of
 from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, AnswerLog, read_log
 from blend.eval.runs.batch_files import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
+from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
-from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.errors import InputError, RowError
 
 ID_COLUMNS = ID_KEYS
 """Columns that can name an item; the first one that the file has counts."""
@@ -25,7 +24,6 @@ _FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
 """Names of ``finish_reason`` at Anthropic, Ollama and OpenRouter; left out, cut answers would be scored."""
 
 _MISSING_VALUES = frozenset({"NA", "N/A", "NaN", "nan", "None", "null", "NULL", "none"})
-_SHOWN = 10
 _SHOWN_FAILED = 3
 
 
@@ -48,11 +46,11 @@ def read_recorded(
     Args:
         path: A log, or a file with an id (see `ID_COLUMNS`; ``ID`` names a question's template and so needs
             one item per template), ``response``, and perhaps ``prompt``, the exact text that was asked,
-            ``thought``, what the model thought before, and ``finish_reason``, as `finish_reasons.meaning_of`
+            ``thought``, what the model thought before, and ``finish_reason``, as `server_replies.meaning_of`
             knows it. Further columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         The answers. An empty or absent response is an empty answer, which is wrong, and is remarked; so is text
@@ -66,10 +64,13 @@ def read_recorded(
     items = asked.items
     samples = items["sample"].n_unique() if "sample" in items.columns else 1
     every, noticed = _rows(path, encoding, samples)
-    id_column = _id_column(path, every)
+    names = {name for name in every[0].values if name in (*ID_COLUMNS, *LOG_IDS)}
+    if not names:
+        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
+    id_column = next(name for name in (*ID_COLUMNS, *LOG_IDS) if name in names)
     ids = _ids(path, items, id_column)
-    skipped = _skipped(asked, id_column)
-    _check(path, every, id_column, ids, skipped)
+    key = "template_id" if id_column == "ID" else "item_id"
+    _check(path, every, id_column, ids, set() if asked.skipped is None else {*asked.skipped[key]})
     rows = [row for row in every if row.values[id_column] in ids]
     answers = pl.DataFrame(
         {
@@ -84,7 +85,7 @@ def read_recorded(
     return Recorded(
         answers,
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        (*noticed, *_warnings(every, rows, items, answers)),
+        (*noticed, *_warnings(len(every), rows, items, answers)),
     )
 
 
@@ -99,14 +100,21 @@ def _rows(path: Path, encoding: str | None, samples: int) -> tuple[list[Cells], 
     kept, unknown = [], Counter[str]()
     for row in rows:
         reason = row.values.get("finish_reason")
-        meaning = meaning_of(reason) if isinstance(reason, str) and reason else None
+        meaning = meaning_of(reason) if isinstance(reason, str) else None
         if meaning == "error":
             failed.append(f"{row.location}: {reason}")
             continue
-        if meaning is None and isinstance(reason, str) and reason:
-            unknown[reason] += 1
+        unknown.update([reason] if isinstance(reason, str) and reason and meaning is None else ())
         kept.append(row)
-    warnings = list(_on_ends(failed, unknown, n_further))
+    warnings = []
+    if failed:
+        shown = "; ".join(failed[:_SHOWN_FAILED]) + (" …" if len(failed) > _SHOWN_FAILED else "")
+        warnings.append(f"records without an answer, left out: {len(failed)} ({shown})")
+    if n_further:
+        warnings.append(f"further answers to an item, left out: {n_further}; the first one counts")
+    warnings += [
+        f"finish reason {reason!r} is not known, and taken for none: {n}" for reason, n in unknown.items()
+    ]
     if not kept:
         raise InputError(f"{path}: no answers; {'; '.join(warnings) or 'write one row per item'}")
     return kept, warnings
@@ -123,24 +131,6 @@ def _table(path: Path, encoding: str | None) -> list[Cells]:
     rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
     return rows
-
-
-def _on_ends(failed: Sequence[str], unknown: Mapping[str, int], n_further: int) -> Iterator[str]:
-    if failed:
-        more = " …" if len(failed) > _SHOWN_FAILED else ""
-        yield f"records without an answer, left out: {len(failed)} ({'; '.join(failed[:_SHOWN_FAILED])}{more})"
-    if n_further:
-        yield f"further answers to an item, left out: {n_further}; the first one counts"
-    for reason, n in unknown.items():
-        yield f"finish reason {reason!r} is not known, and taken for none: {n}"
-
-
-def _id_column(path: Path, rows: list[Cells]) -> str:
-    present = set(rows[0].values)
-    named = next((name for name in (*ID_COLUMNS, *LOG_IDS) if name in present), None)
-    if named is None:
-        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
-    return named
 
 
 def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
@@ -162,70 +152,45 @@ def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
     return dict(zip(items["template_id"], items["item_id"], strict=True))
 
 
-def _skipped(asked: TaskItems, id_column: str) -> Collection[str]:
-    """The values of the id column that name what is not asked."""
-    if asked.skipped is None:
-        return ()
-    return set(asked.skipped["template_id" if id_column == "ID" else "item_id"])
-
-
 def _check(
     path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str], skipped: Collection[str]
 ) -> None:
-    problems: list[RowError] = []
+    diagnostics = Diagnostics()
     seen: dict[object, str] = {}
+    is_parquet = path.suffix.lower() == ".parquet"
     for row in rows:
-        name = row.values.get(id_column)
-        where = f"{row.location}, column {id_column}"
+        name, where = row.values.get(id_column), f"{row.location}, column {id_column}"
         if not isinstance(name, str) or not name:
-            problems.append(RowError("the id is blank", where=where, fix="fill it in"))
+            diagnostics.problem("the id is blank", where=where, fix="fill it in")
         elif name in seen:
             fix = f"delete this row or {seen[name]}"
-            problems.append(RowError(f"a second answer to {name!r}", where=where, fix=fix))
+            diagnostics.problem(f"a second answer to {name!r}", where=where, fix=fix)
         elif name not in ids and name not in skipped:
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
-            problems.append(RowError(f"nothing is asked under {name!r}", where=where, fix=fix))
-        else:
-            problems += _wrong_texts(path, row)
+            diagnostics.problem(f"nothing is asked under {name!r}", where=where, fix=fix)
+        for column in ("response", "thought", "finish_reason"):
+            value, where = row.values.get(column), f"{row.location}, column {column}"
+            if value is not None and not isinstance(value, str):
+                fix = "store the column as text" if is_parquet else "write text in quotes"
+                diagnostics.problem(f"{value!r} is not text", where=where, fix=fix)
         seen.setdefault(name, row.location)
-    if len(problems) > _SHOWN:
-        n_more = len(problems) - _SHOWN
-        more = f"{pluralise(n_more, 'further row')} {agreeing(n_more, 'is', 'are')} wrong"
-        problems = [*problems[:_SHOWN], RowError(more, where=path.name, fix="mend the first ones and see")]
-    raise_all(problems)
+    diagnostics.raise_problems()
 
 
-def _wrong_texts(path: Path, row: Cells) -> Iterator[RowError]:
-    is_parquet = path.suffix.lower() == ".parquet"
-    fix = "store the column as text" if is_parquet else "write text in quotes"
-    for column in ("response", "thought", "finish_reason"):
-        value, where = row.values.get(column), f"{row.location}, column {column}"
-        if value is not None and not isinstance(value, str):
-            yield RowError(f"{value!r} is not text", where=where, fix=fix)
-
-
-def _warnings(every: list[Cells], rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> list[str]:
+def _warnings(n_rows: int, rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> Iterator[str]:
     texts = [(row.location, (row.values["response"] or "").strip()) for row in rows]
     empty = [location for location, text in texts if not text]
     like_na = [location for location, text in texts if text in _MISSING_VALUES]
-    n_left_out = len(every) - len(rows)
-    warnings: list[str] = []
-    if n_left_out:
-        warnings.append(f"rows of questions that no score counts, left out: {n_left_out}")
+    if n_rows > len(rows):
+        yield f"rows of questions that no score counts, left out: {n_rows - len(rows)}"
     if empty:
-        warnings.append(f"empty responses, which count as wrong: {_number_and_first(empty)}")
+        yield f"empty responses, which count as wrong: {len(empty)} (first: {empty[0]})"
     if like_na:
         shown = ", ".join(repr(text) for text in sorted({text for _, text in texts} & _MISSING_VALUES))
-        warnings.append(
-            f"responses {shown}, taken as the text they are: {_number_and_first(like_na)}; "
+        yield (
+            f"responses {shown}, taken as the text they are: {len(like_na)} (first: {like_na[0]}); "
             "leave such rows out if the model was not asked"
         )
-    n_missing = items.height - answers.height
-    if n_missing:
+    if n_missing := items.height - answers.height:
         first = items.join(answers, on="item_id", how="anti")["item_id"][0]
-        warnings.append(f"items without an answer in the file: {n_missing} of {items.height} (first: {first})")
-    return warnings
-
-
-def _number_and_first(locations: list[str]) -> str:
-    return f"{len(locations)} (first: {locations[0]})"
+        yield f"items without an answer in the file: {n_missing} of {items.height} (first: {first})"

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -11,11 +11,9 @@ from blend.eval.items import AnswerKind
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.thoughts import Marks
 from blend.loaders.files.content import read_content
-from blend.schemas.base.field_errors import first_reason
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.models import FrozenModel, first_reason
 
 DESCRIPTION_NAME = "run.json"
 """File name of the description, at the root of a run directory."""
@@ -107,20 +105,11 @@ def is_of_people(run: RunDescription) -> bool:
     return isinstance(run.model, RecordedAnswers) and run.model.id == PEOPLE
 
 
-LEARNED_LATER = ("served_as", "server")
+_LEARNED_LATER = ("served_as", "server")
 """Fields of the model that nobody knows of a run whose questions are answered in batch files, until answers
 come."""
 
-
-class DescriptionDifference(NamedTuple):
-    """A field in which two descriptions differ."""
-
-    field: str
-    """Its path, for example ``release.version``."""
-    kept: Any
-    """Value in the run directory; null when there is none."""
-    wanted: Any
-    """Value of what is to be run now; null when there is none."""
+_SHOWN_CHARACTERS = 60
 
 
 def read_description(directory: Path) -> RunDescription:
@@ -144,31 +133,36 @@ def read_description(directory: Path) -> RunDescription:
         ) from error
 
 
-def differences(kept: RunDescription, wanted: RunDescription) -> tuple[DescriptionDifference, ...]:
-    """List where two descriptions differ, in the order of the fields.
+def go_on_with(directory: Path, wanted: RunDescription) -> tuple[RunDescription, RunDescription]:
+    """The description in a directory and the one wanted, each with what only the other knows yet.
 
-    The version of the SDK and where the release lies are no matter, nor is what one of the two does not know
-    yet (`LEARNED_LATER`).
+    Raises:
+        InputError: If the directory holds another run; names what differs. The version of the SDK and where the
+            release lies are no matter.
     """
+    kept = read_description(directory)
     apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}}
-    there, here = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, wanted))
-    return tuple(
-        DescriptionDifference(field, there.get(field), here.get(field))
-        for field in dict.fromkeys([*there, *here])
-        if there.get(field) != here.get(field) and not _is_unknown(field, there.get(field), here.get(field))
-    )
+    there, now = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, wanted))
+    for name in (f"model.{name}" for name in _LEARNED_LATER):
+        if None in (there.get(name), now.get(name)):
+            there[name] = now[name] = there.get(name) or now.get(name)
+    differing = [field for field in dict.fromkeys([*there, *now]) if there.get(field) != now.get(field)]
+    if differing:
+        listed = "\n".join(
+            f"  {field}: {_short(there.get(field))} there, {_short(now.get(field))} now" for field in differing
+        )
+        raise InputError(
+            f"{directory}: holds another run, which differs in\n{listed}\n"
+            "choose another `out`, or ask for the same again to go on with this one"
+        )
+    return _with_learned(kept, there), _with_learned(wanted, there)
 
 
-def completed(kept: RunDescription, known: RunDescription) -> RunDescription:
-    """A description with what another one of the same run knows, and it does not yet."""
-    if isinstance(kept.model, RecordedAnswers) or isinstance(known.model, RecordedAnswers):
-        return kept
-    learned = {name: getattr(known.model, name) for name in LEARNED_LATER if getattr(kept.model, name) is None}
-    return kept.model_copy(update={"model": kept.model.model_copy(update=learned)})
-
-
-def _is_unknown(field: str, *values: object) -> bool:
-    return field.removeprefix("model.") in LEARNED_LATER and None in values
+def _with_learned(description: RunDescription, known: Mapping[str, Any]) -> RunDescription:
+    if isinstance(description.model, RecordedAnswers):
+        return description
+    learned = {name: known[f"model.{name}"] for name in _LEARNED_LATER}
+    return description.model_copy(update={"model": description.model.model_copy(update=learned)})
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -177,3 +171,8 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield from _flat(inner, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", inner
+
+
+def _short(value: object) -> str:
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

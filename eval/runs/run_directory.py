@@ -7,38 +7,51 @@ of a table of texts or the replies that a judge reads, they are kept beside the 
 import dataclasses
 import errno
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.items import PART, TaskItems
+from blend.eval.items import PART, TaskItems, text_digest
+from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
+from blend.eval.models.thoughts import Marks
 from blend.eval.runs.answers import AnswerFile, Answers
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
-    DescriptionDifference,
+    AskedRelease,
+    RecordedAnswers,
     RunDescription,
-    completed,
-    differences,
+    go_on_with,
     read_description,
 )
-from blend.eval.runs.run_tables import read_frame, write_frame
 from blend.eval.runs.usage import Usage
-from blend.loaders.files.atomic import atomic_write, is_left_over
-from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.storage import is_disk_full, storage_error
-from blend.schemas.errors import InputError, StorageError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.summaries import Summarised, Summary
+from blend.loaders.files.atomic import (
+    atomic_file,
+    atomic_write,
+    check_own_folder,
+    is_disk_full,
+    is_left_over,
+    storage_error,
+)
+from blend.loaders.files.content import open_content, parquet_rows
+from blend.schemas.errors import InputError, RowError, StorageError
+from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.texts import pluralise
+from blend.version import __version__
+
+if TYPE_CHECKING:
+    from blend.eval.release_items import ReleaseItems
 
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
 
 _BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER)
-_SHOWN_CHARACTERS = 60
+
+RESTORE = "restore it from a copy, or run again into another directory"
+"""What to do about a table that is not as the run has written it."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -199,6 +212,46 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
     return TaskItems(items, gold, {}, description.kind)
 
 
+def opened(
+    directory: Path,
+    asked: "ReleaseItems",
+    model: ModelDescription | RecordedAnswers,
+    decoding: Decoding | None,
+    *,
+    chat_options: ChatOptions | None = None,
+    thought_marks: tuple[Marks, ...] | None = None,
+    shard: Shard | None = None,
+) -> AbstractContextManager[Run]:
+    """The directory of a run, for this process alone while the block runs; see `open_run`.
+
+    Args:
+        directory: Where the run is kept.
+        asked: What is asked.
+        model: Who is asked.
+        decoding: How texts are generated; null where none are.
+        chat_options: What is said besides the prompts; null where nothing is.
+        thought_marks: Pairs of marks around thoughts besides the usual ones; null where there are none.
+        shard: Which of several machines that write to the run this is; one alone when absent.
+    """
+    release, items = asked.manifest, asked.asked
+    if not isinstance(release, AskedRelease):
+        release = AskedRelease.of(release, asked.configs, asked.location)
+    description = RunDescription(
+        sdk_version=__version__,
+        release=release,
+        task=asked.task,
+        options=asked.options,
+        kind=items.kind,
+        n_items=items.n_items,
+        prompts={prompt_id: text_digest(text) for prompt_id, text in items.prompts.items()},
+        model=model,
+        decoding=decoding,
+        chat_options=chat_options,
+        thought_marks=thought_marks,
+    )
+    return open_run(directory, description, items, shard=shard)
+
+
 @contextmanager
 def open_run(
     directory: Path, description: RunDescription, asked: TaskItems, *, shard: Shard | None = None
@@ -229,7 +282,9 @@ def open_run(
         directory.mkdir(parents=True, exist_ok=True)
         # Shards that start at one moment write the same.
         if (directory / DESCRIPTION_NAME).exists():
-            description = _gone_on_with(directory, description)
+            kept, description = go_on_with(directory, description)
+            if kept != read_description(directory):
+                atomic_write(directory / DESCRIPTION_NAME, kept.to_json())
         else:
             _start(directory, description, asked)
         yield Run(directory, description, lambda: asked, shard)
@@ -275,35 +330,25 @@ def change_description(run: Run, **changes: Any) -> Run:
     return dataclasses.replace(run, description=run.description.model_copy(update=changes))
 
 
-def _gone_on_with(directory: Path, description: RunDescription) -> RunDescription:
-    """The description with what is kept, which in turn learns what it did not know.
+def write_frame(path: Path, rows: pl.DataFrame) -> None:
+    """Write a table, in place of an earlier one."""
+    with atomic_file(path) as beside:
+        rows.write_parquet(beside, compression="zstd")
+
+
+def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
+    """A table of a run, or some of its columns.
+
+    Args:
+        path: The file.
+        columns: Columns to read; all when absent.
+        fix: What to do about a file that cannot be read, for the message.
 
     Raises:
-        InputError: If it is one of another run.
+        RowError: If it is missing, cannot be read, or lacks a column.
     """
-    kept = read_description(directory)
-    _refuse_other(directory, kept, description)
-    learned = completed(kept, description)
-    if learned != kept:
-        atomic_write(directory / DESCRIPTION_NAME, learned.to_json())
-    return completed(description, kept)
-
-
-def _refuse_other(directory: Path, kept: RunDescription, description: RunDescription) -> None:
-    found = differences(kept, description)
-    if found:
-        listed = "\n".join(f"  {_shown(difference)}" for difference in found)
-        raise InputError(
-            f"{directory}: holds another run, which differs in\n{listed}\n"
-            "choose another `out`, or ask for the same again to go on with this one"
-        )
-
-
-def _shown(difference: DescriptionDifference) -> str:
-    kept, wanted = (_short(value) for value in (difference.kept, difference.wanted))
-    return f"{difference.field}: {kept} there, {wanted} now"
-
-
-def _short(value: object) -> str:
-    text = "absent" if value is None else str(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    try:
+        with open_content(path) as file:
+            return parquet_rows(file, where=str(path), fix=fix, columns=columns)
+    except RowError as error:
+        raise RowError(error.what, where=error.where, fix=fix) from None

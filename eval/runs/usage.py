@@ -1,24 +1,18 @@
 """Usage: what a run takes in requests, tokens and money; none of it changes an answer."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import polars as pl
-
-from blend.eval.models.finish_reasons import FINISH_REASONS
 from blend.eval.models.protocols import StopAsking, TokenCounter
-from blend.eval.runs.answers import Answers
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import ServerError
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.models import FrozenModel
+from blend.schemas.texts import pluralise
 
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other
 scripts two to four: rather too many tokens than too few."""
 
 _MILLION = 1_000_000
-_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 
 
 class Price(NamedTuple):
@@ -78,46 +72,6 @@ class Usage(FrozenModel):
         return {name: f"{count:,}" for name, count in counts.items() if count is not None}
 
 
-class AnswerCounts(NamedTuple):
-    """Figures of the answers of a run."""
-
-    usage: Usage
-    """What they took."""
-    n_failed: int
-    """Items whose answer is an error."""
-    first_error: str | None
-    """Why the first of them failed."""
-    unknown_ends: Mapping[str, int]
-    """Answers by their finish reason, where it is a server's word that nobody knows."""
-
-    def on_unknown_ends(self) -> tuple[str, ...]:
-        """Say of each finish reason that nobody knows how many answers have it."""
-        return tuple(
-            f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
-            f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
-            f"{agreeing(n, 'its text', 'their texts')} may have been cut"
-            for reason, n in sorted(self.unknown_ends.items())
-        )
-
-
-def count_answers(kept: Answers) -> AnswerCounts:
-    """Count what was answered so far, each item once."""
-    first_error, n_filtered = None, 0
-    ends: Counter[str] = Counter()
-    # A sum over nothing but nulls is unknown, and not 0.
-    sums: dict[str, int | None] = dict.fromkeys(_TOKENS)
-    for rows in kept.parts("error", "finish_reason", *_TOKENS):
-        first_error = first_error or next(iter(rows["error"].drop_nulls()), None)
-        n_filtered += int((rows["finish_reason"] == "content_filter").sum())
-        is_unknown = ~pl.col("finish_reason").is_in([*FINISH_REASONS, "error"])
-        ends.update(dict(rows.filter(is_unknown)["finish_reason"].value_counts().iter_rows()))
-        for name in _TOKENS:
-            if rows[name].null_count() < rows.height:
-                sums[name] = (sums[name] or 0) + int(rows[name].sum())
-    usage = Usage(requests=len(kept.item_ids), filtered=n_filtered, **sums)
-    return AnswerCounts(usage, kept.n_failed, first_error, ends)
-
-
 class AskingPlan(NamedTuple):
     """What is about to be asked."""
 
@@ -146,10 +100,6 @@ class AskingPlan(NamedTuple):
         return ", ".join(parts)
 
 
-OnPlan = Callable[[AskingPlan], None]
-"""Hears what is about to be asked; an error that it raises keeps it from being asked."""
-
-
 def plan_asking(
     prompts: Iterable[str], model: object, max_tokens: int, *, system: str | None, price: Price | None
 ) -> AskingPlan:
@@ -176,18 +126,15 @@ def plan_asking(
 class Spending:
     """Cost of the answers of a run while more are asked for, up to a budget; other writers as of the start."""
 
-    def __init__(self, kept: Answers, price: Price, budget: float) -> None:
+    def __init__(self, before: Usage, price: Price, budget: float) -> None:
         self._price = price
-        self.budget = budget
-        """Cost from which on nobody is asked."""
-        before = count_answers(kept).usage
-        self.cost = price.of(before.tokens_in, before.tokens_out)
-        """Cost until now."""
+        self._budget = budget
+        self._cost = price.of(before.tokens_in, before.tokens_out)
 
     @property
     def is_over(self) -> bool:
         """Whether the budget is spent."""
-        return self.cost >= self.budget
+        return self._cost >= self._budget
 
     def add(self, answers: Iterable[Mapping[str, Any]]) -> None:
         """Count answers that have been kept.
@@ -203,14 +150,14 @@ class Spending:
                     "the server does not say how many tokens an answer took, so nobody knows what is spent; "
                     "leave `budget` out"
                 )
-            self.cost += self._price.of(answer.get("tokens_in"), answer.get("tokens_out"))
+            self._cost += self._price.of(answer.get("tokens_in"), answer.get("tokens_out"))
         if self.is_over:
             raise StopAsking
 
     def in_words(self, n_answered: int, n_items: int) -> Iterator[str]:
         """Say that the budget is spent, if it is."""
         if self.is_over:
-            warning = f"the budget of {money(self.budget)} is spent ({money(self.cost)})"
+            warning = f"the budget of {money(self._budget)} is spent ({money(self._cost)})"
             if n_answered < n_items:
                 warning += f", and {n_answered:,} of {n_items:,} items are answered; "
                 warning += "give a larger `budget` to go on"

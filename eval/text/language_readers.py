@@ -8,9 +8,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from unicodedata import category
 
-from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.spelling import respell
+from blend.schemas.models import toml_tables
+from blend.schemas.spelling import respell
 
 
 @dataclass(frozen=True, slots=True)

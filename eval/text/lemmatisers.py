@@ -17,9 +17,9 @@ from typing import Any
 
 from blend.eval.text.affix_lists import affix_list
 from blend.eval.text.language_readers import words_of
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError
-from blend.schemas.language.korean_particles import agreeing
+from blend.schemas.languages import agreeing
 
 Split = Callable[[str], Sequence[str]]
 Lemmas = Callable[[Sequence[str]], Sequence[str]]

@@ -14,11 +14,9 @@ from typing import Any, NamedTuple
 from babel import Locale, UnknownLocaleError
 from num2words import CONVERTER_CLASSES, num2words
 
-from blend.schemas.base.toml_tables import toml_tables
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.notations import month_names, number_words
-from blend.schemas.language.numerals import chinese_number
-from blend.schemas.language.spelling import respell
+from blend.schemas.formats import AnswerFormat, month_names, number_words
+from blend.schemas.models import toml_tables
+from blend.schemas.spelling import chinese_number, respell
 
 PACKAGED = "spoken_values.toml"
 

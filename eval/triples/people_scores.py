@@ -22,7 +22,7 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.rows import Cells, Columns
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.sheets.answer_sheets import guarded, joined, parted, unguarded
+from blend.schemas.sheets import guarded, joined, parted, unguarded
 
 SHEET = pl.Schema(
     {
@@ -151,7 +151,7 @@ def read_judgements(
         paths: Sheets that one annotator each has filled in, who is called as the file is; or tables with the
             columns of `JUDGEMENTS`.
         asked: The predictions of the run by id.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Returns:
         `JUDGEMENTS`, by file and row. Rows of a sheet without anything in ``correct_ingredients`` are left out.
@@ -278,7 +278,7 @@ def score_by_people(
         run: The scored run whose sheet they are.
         paths: Filled-in sheets or tables, see `people_scores.read_judgements`.
         seed: Seed of the intervals, all of which are over dishes.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If a file cannot be used, see there.

@@ -10,9 +10,9 @@ import polars as pl
 
 from blend.loaders.datasets.locations import named
 from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.triple_rows import PLACEHOLDERS
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.rows import PLACEHOLDERS
+from blend.schemas.texts import pluralise
 
 TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
 """How the names of the configurations end: all items, those that every language has, and the prompts."""

@@ -8,14 +8,19 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.contributions.contributors import read_contributor, read_profiles, terms_problems
-from blend.loaders.contributions.layout import CollectionFiles, collection_layout
+from blend.loaders.contributions.contributors import (
+    CollectionFiles,
+    collection_layout,
+    read_contributor,
+    read_profiles,
+    terms_problems,
+)
 from blend.loaders.contributions.merging import merge_rows, with_owners
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses import ResponseTables, check_rows, response_tables
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.sheets.contributors import Contributor
+from blend.schemas.contributors import Contributor
+from blend.schemas.locales import Registry, registry
 
 
 class Contribution(NamedTuple):
@@ -61,7 +66,7 @@ def read_collection(
             all share.
         locales: Known locales; the packaged registry when absent.
         reviewing: Whether the answers are about to be reviewed (`loaders.responses.read_responses`).
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If the directory does not exist, or holds no folder of a contributor.
@@ -97,7 +102,7 @@ def note_problems(
         files: The collection's.
         known: Known locales.
         diagnostics: Where it is noted.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
         released: Licence of the dataset, as of `contributors.terms_problems`.
 
     Returns:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Literal
 
 from blend.loaders.contributions import note_problems
-from blend.loaders.contributions.layout import CONSENT, FOLDER, collection_layout, owner_of
+from blend.loaders.contributions.contributors import CONSENT, FOLDER, collection_layout, owner_of
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.base.frozen_model import FrozenModel
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.release.finding_kinds import NO_REMEDY, finding_kinds
+from blend.schemas.locales import Registry, registry
+from blend.schemas.models import FrozenModel
+from blend.schemas.reports import NO_REMEDY, finding_kinds
 
 # A contributor may call a file anything, also with a line break in its name.
 _LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?", re.DOTALL)
@@ -80,7 +80,7 @@ def check_contributions(
     Args:
         folder: The collection, its folder ``contributions``, or one contributor's folder in that.
         locales: Known locales; the packaged registry when absent.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
         released: Licence of the dataset, which those of contributors have to allow; any of them will do when
             absent.
 

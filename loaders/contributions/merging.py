@@ -8,14 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from blend.loaders.contributions.contributors import annotator_id
-from blend.loaders.contributions.layout import owner_of
-from blend.loaders.files.checked import Checked, Placed
-from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.contributions.contributors import annotator_id, owner_of
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.responses.response_rows import ResponseRows
-from blend.schemas.language.personal_data import contact_data
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.rows.published_rows import Response
+from blend.schemas.personal_data import contact_data
+from blend.schemas.rows import Response
+from blend.schemas.texts import clean, pluralise
 
 FEWEST_COPIED = 3
 """Equal responses from which on two files are taken for copies, where they are half of one of them as well.
@@ -106,9 +104,8 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
         named = called.format(row)
         other = next((name for name in fields if not _agree(row, earlier.row, name)), None)
         if other is None:
-            about = {name: getattr(row, name, None) for name in ("locale", "template_id")}
             detail = f"{named} says the same as in {earlier.location}; left out here"
-            diagnostics.finding("repeated-row", location, detail, **about)
+            diagnostics.oddity("repeated-row", placed, detail)
         else:
             places = f"{location}, column {other}", f"{earlier.location}, column {other}"
             _tell_both(*places, f"{named} says something else than in", fix, diagnostics)

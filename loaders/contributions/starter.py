@@ -6,14 +6,13 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.contributions.layout import CONSENT, CONTRIBUTOR, FOLDER, check_name, shared_files
+from blend.loaders.contributions.contributors import CONSENT, CONTRIBUTOR, FOLDER, check_name, shared_files
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import git_attributes, write_new_files
-from blend.loaders.responses.countries import fill_slots
+from blend.loaders.responses.odd_texts import fill_slots
 from blend.loaders.responses.response_rows import read_response_rows
 from blend.schemas.errors import ArgumentError, InputError
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.language.region_mentions import in_english
+from blend.schemas.locales import Locale, Registry, in_english, registry
 
 WORKFLOW = ".github/workflows/contributions.yml"
 """Where forges look for what they run on a pull request."""

@@ -1,7 +1,7 @@
 """Loading: a configuration of a release as a dataset, as a frame or as models.
 
 A release also loads with plain ``datasets.load_dataset``. What is added here: regions by any of their names, a
-version that must be named, files that are compared with their digests, and a word when a newer version is out.
+version that must be named, and files that are compared with their digests.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from pydantic import BaseModel, ValidationError
 
 from blend.loaders.datasets.locations import ON_HUB, Places, find_tables, named
 from blend.loaders.datasets.regions import find_region, regions_of
-from blend.loaders.files.unpacked import check_tables
-from blend.schemas.base.arrow_types import published_names
-from blend.schemas.base.field_errors import field_errors
+from blend.loaders.files.content import check_tables
+from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.language.locales import Registry
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import PER_REGION, QUESTION_CONFIGS
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.models import field_errors
+from blend.schemas.rows import PER_REGION, QUESTION_CONFIGS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,7 +118,7 @@ def as_models(rows: Any, model: type[RowT]) -> Iterator[RowT]:
 
     Args:
         rows: Rows of a release, filtered, sorted, streamed or formatted in any way.
-        model: What each row must be, for example `Annotation` of `blend.schemas.rows.published_rows`.
+        model: What each row must be, for example `Annotation` of `blend.schemas.rows`.
 
     Raises:
         RowError: When a row is reached that is not what its model says, or lacks a column of it.

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from blend.loaders.hub.client import hub_name
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.newer import tell_if_newer
 from blend.loaders.releases.references import (
     Reference,
     check_complete,
@@ -17,9 +16,8 @@ from blend.loaders.releases.references import (
 )
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import DOMAINS_NAME, LOCALES_NAME
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import DOMAINS_NAME, LOCALES_NAME, ReleaseManifest, TableInfo
 
 ON_HUB = "hf://"
 """How the address of a file on the Hub begins."""
@@ -67,12 +65,7 @@ def find_tables(
         tables = choose(manifest, locales)
         check_complete(reference, _files(tables))
         return Places(reference, manifest, locales, tables, _below(reference, _files(tables)))
-    from huggingface_hub import is_offline_mode
-
-    # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
-    locations = (_in_place if streaming or is_offline_mode() else _fetched)(reference, choose)
-    tell_if_newer(reference.repo_id, locations.manifest.version)
-    return locations
+    return _on_hub(reference, choose, streaming=streaming)
 
 
 def named(manifest: ReleaseManifest) -> str:
@@ -98,22 +91,8 @@ def _reference(release: str | Path, revision: str | None) -> Path | Reference:
     return Reference(on_hub.repo_id, revision or on_hub.revision)
 
 
-def _fetched(reference: Reference, choose: Choose) -> Places:
-    """The tables in the Hub client's cache, downloaded if need be."""
-    repo_id, revision = reference
-    assert revision is not None
-
-    def wanted(manifest: ReleaseManifest) -> list[str]:
-        return [*_own_registries(manifest), *_files(choose(manifest, _locales(reference, manifest)))]
-
-    folder = fetch_release(repo_id, revision, wanted=wanted)
-    manifest, locales = read_manifest(folder), release_locales(folder)
-    tables = choose(manifest, locales)
-    return Places(folder, manifest, locales, tables, _below(folder, _files(tables)))
-
-
-def _in_place(reference: Reference, choose: Choose) -> Places:
-    """The tables on the Hub, except for files that are whole in the cache."""
+def _on_hub(reference: Reference, choose: Choose, *, streaming: bool) -> Places:
+    """The tables in the Hub client's cache, downloaded if need be; those to stream may stay on the Hub."""
     from huggingface_hub import is_offline_mode
 
     repo_id, revision = reference
@@ -121,29 +100,25 @@ def _in_place(reference: Reference, choose: Choose) -> Places:
     folder = fetch_release(repo_id, revision, wanted=_own_registries)
     manifest, locales = read_manifest(folder), release_locales(folder)
     tables = choose(manifest, locales)
-    absent = {file.path for file in damaged_files(folder, _files(tables))}
+    files = _files(tables)
+    if not (streaming or is_offline_mode()):
+        fetch_release(repo_id, revision, wanted=lambda _: files)
+        return Places(folder, manifest, locales, tables, _below(folder, files))
+    # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
+    absent = {file.path for file in damaged_files(folder, files)}
     if absent and is_offline_mode():
         raise InputError(
             f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "
             "and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, without streaming"
         )
     there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
-    addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in _files(tables)}
+    addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in files}
     return Places(folder, manifest, locales, tables, addresses)
 
 
 def _own_registries(manifest: ReleaseManifest) -> list[str]:
     """The files of the locales and of the domain that a release brings along, if it does."""
     return [file.path for file in manifest.files if file.path in (LOCALES_NAME, DOMAINS_NAME)]
-
-
-def _locales(reference: Reference, manifest: ReleaseManifest) -> Registry:
-    """The locales that a release on the Hub can hold; its own file of them is fetched first, if it has one."""
-    repo_id, revision = reference
-    assert revision is not None
-    if not _own_registries(manifest):
-        return registry()
-    return release_locales(fetch_release(repo_id, revision, wanted=_own_registries))
 
 
 def _files(tables: Sequence[TableInfo]) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from blend.schemas.errors import BlendError, InputError, UnknownNameError, closest, listed_names
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.configs import PER_REGION
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.rows import PER_REGION
 
 
 class Region(NamedTuple):

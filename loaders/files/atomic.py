@@ -1,10 +1,12 @@
 """Atomic writes: files and directories appear complete under their names, or not at all, whatever happens."""
 
 import errno
+import io
 import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -13,11 +15,131 @@ from socket import gethostname
 
 from filelock import FileLock, Timeout
 
-from blend.loaders.files.own_folders import check_own_file, check_own_folder, check_regular
-from blend.loaders.files.storage import is_disk_full, storage_error, storage_errors
-from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.errors import DISTRIBUTION, BlendError, ConflictError, InputError, StorageError
+from blend.schemas.manifest import MANIFEST_NAME
 from blend.stopping import raise_if_stopped
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL_IN_WORDS = re.compile("|".join(re.escape(os.strerror(number)) for number in _FULL))
+_ELSEWHERE = "choose another `out` or change the permissions"
+
+
+def is_disk_full(error: Exception) -> bool:
+    """Whether an error says that the disk, or what one may use of it, is full."""
+    # polars, Arrow and safetensors tell it in words, in errors of their own.
+    return getattr(error, "errno", None) in _FULL or _FULL_IN_WORDS.search(str(error)) is not None
+
+
+@contextmanager
+def storage_errors(location: Path, *, kept: str = "", fix: str = _ELSEWHERE) -> Iterator[None]:
+    """Turn an `OSError` or a full disk inside the block, which only writes to one place, into a `StorageError`.
+
+    Args:
+        location: What is written.
+        kept: What is there after an error, to stand in the message; it ends with a semicolon and a blank.
+        fix: What to do where the disk is not full.
+    """
+    try:
+        yield
+    except BlendError:
+        raise
+    except Exception as error:
+        if not isinstance(error, OSError) and not is_disk_full(error):
+            raise
+        raise storage_error(location, error, kept=kept, fix=fix) from error
+
+
+def storage_error(
+    location: Path | str, error: Exception, *, kept: str = "", fix: str = _ELSEWHERE
+) -> StorageError:
+    """The error for one of the operating system; see `storage_errors`."""
+    if is_disk_full(error):
+        return StorageError(
+            f"{location}: no space left on the disk; {kept}free some space and run the same again"
+        )
+    reason = getattr(error, "strerror", None) or error
+    return StorageError(f"{location}: cannot write here ({reason}); {fix}")
+
+
+PAGE_MARK = f'<meta name="generator" content="{DISTRIBUTION}'.encode()
+"""Bytes by which a page that we wrote is known."""
+
+_NAMED = 3
+_BEGINNING = 4096
+
+
+def check_regular(path: Path) -> None:
+    """Refuse to replace what is neither a regular file nor a directory: a link, a device, a named pipe.
+
+    Raises:
+        InputError: If the path is one of these; a rename would put a file in its place.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise InputError(f"{path}: is a link to {path.readlink()}; name that file itself, or remove the link")
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is a device or pipe, which a file would replace; name a file")
+
+
+def check_own_file(path: Path, *, mark: bytes, what: str, parameter: str = "out") -> None:
+    """Refuse to replace a file that we did not write; an empty one is nobody's work.
+
+    Args:
+        path: File to write; it may be absent.
+        mark: Bytes by which a file of ours is known, near its beginning.
+        what: What such a file is, with its article.
+        parameter: What the caller calls the file, for the messages.
+
+    Raises:
+        InputError: If something else is there.
+        OSError: If it cannot be read.
+    """
+    check_regular(path)
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    if beginning and mark not in beginning:
+        raise InputError(
+            f"{path}: is not {what} that blend wrote, so it is not replaced; choose another `{parameter}` or "
+            "move it away"
+        )
+
+
+def check_own_folder(
+    folder: Path, *, parameter: str = "out", what: str = "empty", is_ours: Callable[[str], bool] | None = None
+) -> None:
+    """Refuse a folder in which somebody keeps something else.
+
+    Names that begin with a dot do not count where files are only added, so that a repository can be begun in.
+
+    Args:
+        folder: Where a command is to write; it may be absent.
+        parameter: What the caller calls the folder, for the messages.
+        what: What the folder must be otherwise, to follow "is not".
+        is_ours: Whether a name in it is one that the command writes; none is when absent.
+
+    Raises:
+        InputError: If it is not a folder, cannot be read, or holds another name; lists the first ones.
+    """
+    if not os.path.lexists(folder):
+        return
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except NotADirectoryError:
+        raise InputError(f"{folder}: is not a folder; choose another `{parameter}`") from None
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror}); choose another `{parameter}`") from None
+    foreign = [name for name in names if not (name.startswith(".") if is_ours is None else is_ours(name))]
+    if foreign:
+        more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
+        raise InputError(
+            f"{folder}: holds {', '.join(map(repr, foreign[:_NAMED]))}{more} and is not {what}, so nothing is "
+            f"written there; choose another `{parameter}` or empty it yourself"
+        )
 
 
 def atomic_write(path: Path, content: str | bytes, *, mode: int | None = None) -> None:
@@ -276,3 +398,64 @@ def sync_directory(directory: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+_CHUNK_BYTES = 2**20
+"""Read at a time, from the end, to where the last row begins."""
+
+
+def complete_rows(content: bytes, is_complete: Callable[[bytes], bool]) -> tuple[bytes, bytes]:
+    """Part a file's content into its complete rows and what follows: a row cut off in the middle, or nothing.
+
+    Args:
+        content: The content.
+        is_complete: Whether a last line without line feed has all its cells: editors leave the line feed out.
+    """
+    start = content.rfind(b"\n") + 1
+    tail = content[start:]
+    return (content, b"") if not tail or is_complete(tail) else (content[:start], tail)
+
+
+def append_rows(path: Path, rows: bytes, is_complete: Callable[[bytes], bool]) -> None:
+    """Add rows behind the complete ones of a file, in place of one that was cut off while it was written.
+
+    They are on the disk when the function returns. If the process dies before, they are there or not, or one
+    of them is cut off. Let nobody else write the file meanwhile (`loaders.files.atomic.one_at_a_time`).
+
+    Args:
+        path: The file, which is there.
+        rows: Lines, each with its line feed; none, and only a row that was cut off is taken away.
+        is_complete: As `complete_rows`.
+
+    Raises:
+        OSError: If the file cannot be written; then its complete rows are as before.
+    """
+    # Unbuffered: one call writes all rows, so that half a row is rare, and nothing is written later.
+    with path.open("r+b", buffering=0) as file:
+        end, line_feed = _end_of_rows(file, is_complete)
+        try:
+            file.truncate(end)
+            file.seek(end)
+            _write(file, line_feed + rows if rows else b"")
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def _end_of_rows(file: io.FileIO, is_complete: Callable[[bytes], bool]) -> tuple[int, bytes]:
+    """Return where the next row goes, and the line feed to write before it if the last row has none."""
+    size = start = file.seek(0, os.SEEK_END)
+    tail = b""
+    while start and b"\n" not in tail:
+        end, start = start, max(0, start - _CHUNK_BYTES)
+        file.seek(start)
+        tail = file.read(end - start) + tail
+    tail = tail[tail.rfind(b"\n") + 1 :]
+    return (size, b"\n") if tail and is_complete(tail) else (size - len(tail), b"")
+
+
+def _write(file: io.FileIO, data: bytes) -> None:
+    written = 0
+    while written < len(data):
+        written += file.write(data[written:]) or 0

@@ -1,15 +1,21 @@
 """What one reading pass noticed: problems that stop it, and findings that do not."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from unicodedata import category, is_normalized, normalize
 
-import polars as pl
+from pydantic import ValidationError
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.personal_data import tells_who
-from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.locales import Registry, registry
+from blend.schemas.models import FieldError, Row, field_errors
+from blend.schemas.personal_data import tells_who
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,12 @@ class Diagnostics:
     ) -> None:
         """Note an oddity that does not stop the reader, and what was done about it."""
         self.findings.append((kind, source, locale, template_id, detail))
+
+    def oddity(self, kind: str, placed: "Placed[Any]", detail: str) -> None:
+        """Note an oddity of a row, with the locale and template that it is about, if any."""
+        location, row = placed
+        about = {name: getattr(row, name, None) for name in ("locale", "template_id")}
+        self.finding(kind, location, detail, **about)
 
     def check_own_words(self, text: str, *, where: str, of_answers: bool = True) -> None:
         """Note what in somebody's own words tells who a person is (`tells_who`): releases repeat such words."""
@@ -67,8 +79,13 @@ class Diagnostics:
         """Raise all problems at once, or return when there are none; see `schemas.errors.raise_all`."""
         raise_all(self.problems)
 
-    def findings_frame(self) -> pl.DataFrame:
+    def findings_frame(self) -> "pl.DataFrame":
         """The findings as rows of `frame_columns.FINDINGS`, ordered by kind, place and detail."""
+        # A command that only reads a key of a file has no need of frames.
+        import polars as pl
+
+        from blend.schemas.frames import FINDINGS
+
         rows = pl.DataFrame(self.findings, schema=FINDINGS, orient="row")
         return rows.sort("kind", "source", "locale", "template_id", "detail")
 
@@ -81,10 +98,145 @@ def unknown_name(kind: str, name: str, valid: Iterable[str], *, where: str) -> R
 
 def unknown_locale(name: str, known: Registry, *, where: str) -> RowError:
     """The error for a locale in a row that is not known."""
-    what, _, fix = str(UnknownNameError("locale", name, known.tags, meant=known.meant(name))).partition("; ")
-    fix += (
-        "; a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
-    )
+    own = "a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
+    meant = known.meant(name)
+    what, _, fix = str(UnknownNameError("locale", name, known.tags, meant=meant)).partition("; ")
+    # Where nothing can be meant, the nearest tags are strangers.
+    fix = f"{fix}; {own}" if meant != "" else f"`blend locales` lists the {len(known.tags)} there are; {own}"
     if known.tags == registry().tags:
         fix += ", and no such file is named"
     return RowError(what, where=where, fix=fix)
+
+
+R = TypeVar("R", bound=Row)
+
+
+class Placed(NamedTuple, Generic[R]):
+    """A valid row and the place it was read from."""
+
+    location: str
+    row: R
+
+
+class Checked(NamedTuple, Generic[R]):
+    """The valid rows of all files of one kind."""
+
+    rows: list[Placed[R]]
+    """In file order."""
+    is_complete: bool
+    """Whether every row was valid; otherwise nothing can be said to be missing."""
+
+
+def checked(
+    model: type[R], values: Mapping[str, Any], location: str, diagnostics: Diagnostics
+) -> Placed[R] | None:
+    """The row, or ``None`` when it is not what its model says; then every reason is noted as a problem."""
+    try:
+        return Placed(location, model.model_validate(values))
+    except ValidationError as error:
+        for field_error in field_errors(error):
+            _note(field_error, location, diagnostics)
+        return None
+
+
+def _note(field_error: FieldError, location: str, diagnostics: Diagnostics) -> None:
+    column = ".".join(str(part + 1) if isinstance(part, int) else part for part in field_error.path)
+    where = f"{location}, column {column}" if column else location
+    value, kind = field_error.value, field_error.kind
+    if field_error.is_ours:
+        what, fix = field_error.what_and_fix
+        diagnostics.problem(what, where=where, fix=fix or "correct the row")
+    elif kind == "enum":
+        valid = field_error.context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        diagnostics.problems.append(unknown_name("value", str(value), valid, where=where))
+    elif kind in _MEANINGS:
+        what, fix = _MEANINGS[kind]
+        diagnostics.problem(what.format(value=value), where=where, fix=fix)
+    else:
+        diagnostics.problem(f"{value!r} is not possible ({field_error.message})", where=where, fix="correct it")
+
+
+_MEANINGS = {
+    "missing": ("the value is missing", "add it"),
+    "extra_forbidden": ("this column is not expected here", "remove it"),
+    "string_too_short": ("the value is blank", "fill it in"),
+    "string_pattern_mismatch": ("the value is blank", "fill it in"),
+    "string_type": ("{value!r} is not text", "write text, in JSON in double quotes"),
+    "tuple_type": ("{value!r} is not a list", "write a list of texts"),
+    "model_type": ("{value!r} is not an object", 'write {{"answers": […], "en_answers": […]}}'),
+    "too_short": ("the list is empty", "name at least one"),
+}
+"""What went wrong and what to do, by pydantic's name for it."""
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+_ORDINARY_INVISIBLE = {"fa": "\u200c"}
+"""Invisible characters that belong to a language's spelling: Persian parts suffixes with a non-joiner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Location of a text, as findings name it."""
+
+    location: str
+    locale: str | None
+    template_id: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tidy:
+    """Reports what is odd about texts and, when asked to, removes it."""
+
+    diagnostics: Diagnostics
+    clean: bool
+    """Whether texts are changed; otherwise they are reported and stay as published."""
+
+    def text(self, text: str, what: str, origin: Origin) -> str:
+        """The text, normalised if asked for; each oddity becomes a finding.
+
+        Control characters and line feeds become blanks, outer white space goes, Unicode is composed (NFC).
+        Invisible characters such as the zero-width space stay: in many scripts they change what is read.
+        """
+        if is_tidy(text):
+            return text
+        self._report(text, what, origin)
+        return normalize("NFC", _CONTROL.sub(" ", text)).strip() if self.clean else text
+
+    def _report(self, text: str, what: str, origin: Origin) -> None:
+        stripped = text.strip()
+        if not stripped:
+            return  # blank: the caller knows what that means
+        if controls := _CONTROL.findall(stripped):
+            self.finding(
+                "control-character", f"{what} {text!r} holds {_codes(controls)}", "now a blank", origin
+            )
+        if stripped != text:
+            self.finding("outer-white-space", f"{what} {text!r} has outer white space", "removed", origin)
+        if not is_normalized("NFC", text):
+            self.finding("not-nfc", f"{what} {text!r} is not in Unicode NFC", "composed", origin)
+        ordinary = _ORDINARY_INVISIBLE.get(origin.language, "")
+        if invisible := [char for char in text if category(char) == "Cf" and char not in ordinary]:
+            detail = f"{what} {text!r} holds the invisible {_codes(invisible)}; kept"
+            self.note("invisible-character", detail, origin)
+
+    def finding(self, kind: str, found: str, done: str, origin: Origin) -> None:
+        """Note an oddity and what was done about it, which is nothing when texts stay as published."""
+        self.note(kind, f"{found}; {done if self.clean else 'kept'}", origin)
+
+    def note(self, kind: str, detail: str, origin: Origin) -> None:
+        """Note an oddity that is treated the same way whether texts are changed or not."""
+        self.diagnostics.finding(
+            kind, origin.location, detail, locale=origin.locale, template_id=origin.template_id
+        )
+
+
+def is_tidy(text: str) -> bool:
+    """Whether there is nothing to report of a text, as of nearly all; a blank one may be empty."""
+    # No control, format or private character is printable.
+    return text.isprintable() and text == text.strip() and is_normalized("NFC", text)
+
+
+def _codes(chars: list[str]) -> str:
+    return ", ".join(f"U+{ord(char):04X}" for char in dict.fromkeys(chars))

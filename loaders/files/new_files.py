@@ -1,20 +1,46 @@
 """New files: what somebody goes on working with appears as a whole or not at all, and replaces nothing."""
 
+import json
 import os
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
-from blend.loaders.files.atomic import atomic_write
-from blend.loaders.files.own_folders import check_own_folder
-from blend.loaders.files.storage import storage_errors
-from blend.loaders.files.workbooks import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
+import polars as pl
+
+from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, storage_errors
+from blend.loaders.files.content import read_content
+from blend.loaders.files.tables import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
 
-if TYPE_CHECKING:
-    import polars as pl
+EVENTS = "events.jsonl"
+"""File of a pull folder with everything that people did, as it was seen."""
+
+KEY = "key"
+"""Event of its first line, by which the key of the pseudonyms is known again."""
+
+STATE = "state.json"
+"""File of a pull folder that remembers what was pulled and written."""
+
+WRITTEN = "written"
+"""Its key with the digests of the files that were written, by their paths from the folder."""
+
+
+def is_pulled(path: Path) -> bool:
+    """Whether a pull folder that lies beside the file's directory of raw responses says that pulls write it.
+
+    Args:
+        path: Of a file of responses or reviews, whether or not it is there at the moment.
+    """
+    for state in path.absolute().parent.parent.parent.glob(f"*/{STATE}"):
+        # What cannot be read is no state of ours, or one that the next pull complains about.
+        with suppress(InputError, ValueError, RecursionError, AttributeError, TypeError):
+            if os.path.relpath(path, state.parent) in json.loads(read_content(state)).get(WRITTEN, ()):
+                return True
+    return False
+
 
 ATTRIBUTES = ".gitattributes"
 _ATTRIBUTES = """\
@@ -140,3 +166,36 @@ def _remove_file(path: Path) -> None:
 def _remove_folder(path: Path) -> None:
     with suppress(OSError):  # somebody may have put something into it meanwhile
         path.rmdir()
+
+
+def write_frames(
+    frames: Mapping[str, pl.DataFrame],
+    figures: Mapping[str, Any],
+    out: Path,
+    *,
+    name: str = "stats.json",
+    what: str = "statistics",
+) -> None:
+    """Write every frame as ``{name}.parquet``, and all figures with their definitions as one file of JSON.
+
+    Args:
+        frames: Figures by name.
+        figures: The same as plain JSON.
+        out: Directory, made if need be; one that holds something must hold an earlier file ``name``. Files of
+            these names are replaced, each at once; others stay.
+        name: Name of the file with all figures.
+        what: What the error calls them.
+
+    Raises:
+        InputError: If the directory holds something else.
+        StorageError: If it cannot be written.
+    """
+    is_known = (out / name).is_file()
+    check_own_folder(out, what=f"a folder of {what}", is_ours=lambda _: is_known)
+    text = json.dumps(figures, ensure_ascii=False, indent=2) + "\n"
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for table, frame in frames.items():
+            with atomic_file(out / f"{table}.parquet") as part:
+                frame.write_parquet(part)
+        atomic_write(out / name, text)

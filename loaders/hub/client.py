@@ -30,8 +30,7 @@ from blend.loaders.hub.request_timeouts import (
     request_timeouts,
     with_retries,
 )
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import BlendError, HubError, InputError
+from blend.schemas.errors import DISTRIBUTION, BlendError, HubError, InputError
 from blend.version import __version__
 
 if TYPE_CHECKING:

@@ -1,21 +1,34 @@
-"""The client: what is asked of a Label Studio server, through its own SDK, in few and large requests."""
+"""The client: a Label Studio server, asked through its own SDK in few and large requests."""
 
 import json
+import os
+import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from blend.loaders.files.atomic import atomic_file
-from blend.loaders.label_studio.remote import Inventory, RemoteProject, RemoteTask, name_of
-from blend.loaders.label_studio.studio_errors import GoneError, translate_errors
-from blend.schemas.errors import ConflictError
+from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
+from blend.loaders.label_studio.studio_errors import GoneError, another_program, translate_errors
+from blend.loaders.servers.server_errors import public_address
+from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
+
+NEEDED_VERSION = (1, 23)
+"""The oldest server that the tests have driven; older ones differ in tokens and exports."""
+
+ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
+"""Environment variable by which a user allows that the token goes to another machine."""
+
+TIMEOUT_S = 120.0
+"""Seconds without an answer after which a request is given up."""
 
 _TASKS_AT_A_TIME = 1_000
 _TASKS_PER_PAGE = 5_000
@@ -31,6 +44,51 @@ _TASK_FIELDS = (
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _R = TypeVar("_R", RemoteProject, RemoteTask)
+
+
+@contextmanager
+def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"]:
+    """A server that has been asked who it is.
+
+    Args:
+        url: Its address.
+        variable: Environment variable that holds the access token.
+        timeout_s: Seconds without an answer after which a request is given up.
+
+    Raises:
+        MissingExtraError: If the SDK is not installed.
+        InputError: If there is no token, or if the server is on another machine and ``LABEL_STUDIO_URL`` in the
+            environment does not name it.
+        ServerError: If it is not a Label Studio that is new enough and takes the token.
+    """
+    where = f"Label Studio at {public_address(url)}"
+    token = os.environ.get(variable, "").strip()
+    if not token:
+        raise InputError(
+            f"{where}: there is no access token; copy yours from that page (Account & Settings), and set "
+            f"{variable} to it"
+        )
+    # The address stands in a file that may come from somebody else: their server would get the token.
+    named = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
+        raise InputError(
+            f"{where}: the project file names this server; your token goes to no other machine unless you "
+            f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
+        )
+    try:
+        import httpx
+        from label_studio_sdk import LabelStudio
+    except ImportError as error:
+        raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
+    with httpx.Client(timeout=timeout_s) as connections:
+        with translate_errors(where, variable=variable):
+            # Never repeated: what makes something must not make it twice.
+            sdk = LabelStudio(
+                base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0
+            )
+        studio = Studio(sdk, where=where, variable=variable)
+        studio.check()
+        yield studio
 
 
 def _translated(method: _Method) -> _Method:
@@ -62,7 +120,7 @@ class Studio:
         """Our projects with their tasks, by name: one request for all, and one per project for its tasks."""
         found: dict[str, list[RemoteProject]] = {}
         for project in self.projects():
-            if (name := name_of(project)) in names and name is not None:
+            if (name := project.name) in names and name is not None:
                 # Another push at the same time removes the copy that it has made.
                 with suppress(GoneError):
                     found.setdefault(name, []).append(replace(project, tasks=self.tasks(project.id)))
@@ -188,14 +246,36 @@ class Studio:
         }
 
     @_translated
-    def release(self) -> str:
-        """The version of the server, as it says it."""
-        return str(self._sdk.versions.get().release)
-
-    @_translated
     def own_account(self) -> int:
         """The number of the account of the token."""
         return int(self._sdk.users.whoami().id or 0)
+
+    def check(self) -> None:
+        """Ask whether it is a Label Studio that is new enough and takes the token.
+
+        Raises:
+            ServerError: If it is not.
+        """
+        try:
+            release = self._release()
+        except GoneError:
+            raise another_program(self.where) from None
+        numbers = re.match(r"(\d+)\.(\d+)", release)
+        if numbers is None:
+            raise ServerError(
+                f"{self.where}: does not say its version, so it is not a Label Studio; correct key server.url "
+                "of the project file"
+            )
+        if (int(numbers[1]), int(numbers[2])) < NEEDED_VERSION:
+            raise ServerError(
+                f"{self.where}: is version {release}, and {'.'.join(map(str, NEEDED_VERSION))} or later is "
+                "needed; update it with `pip install --upgrade label-studio`"
+            )
+        self.own_account()
+
+    @_translated
+    def _release(self) -> str:
+        return str(self._sdk.versions.get().release)
 
 
 def _all_of(page: Callable[[int], tuple[list[_R], int]]) -> list[_R] | None:

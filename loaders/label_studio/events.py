@@ -1,23 +1,25 @@
-"""Events: every annotation as it was first and later seen, a line each, only ever added to.
+"""Events: every annotation as it was first and later seen, a line each, only ever added to; and their folder.
 
 What a line says goes on counting until a later line says otherwise: an annotation that the server has no more,
 or has in an older version only, counts as it was seen last, until the lead accepts that it is gone.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, StringConstraints
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.appended_rows import append_rows, complete_rows
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows, storage_errors
 from blend.loaders.files.content import read_content
-from blend.loaders.files.pulled_files import KEY
-from blend.loaders.label_studio.export import Task
-from blend.schemas.errors import InputError
+from blend.loaders.files.new_files import EVENTS, KEY, STATE
+from blend.loaders.label_studio.export import ExportedTask
+from blend.schemas.errors import ConflictError, InputError
 
 ADDED, EDITED, BACK = "added", "edited", "back"
 MISSING, OLDER = "missing", "older"
@@ -26,8 +28,13 @@ ACCEPTED = "accepted"
 """It was missing, and does not count any more, since the lead has accepted that."""
 KEPT = "kept"
 """Its task was deleted because it showed answers of somebody who is forgotten; it counts, and is not told."""
-DRAFT, DRAFT_GONE = "draft", "draft-gone"
-"""Somebody has begun to type and not sent it; the line says who and where, and nothing of what was typed."""
+
+GIT_FILES = {
+    ".gitignore": f"*\n!{EVENTS}\n!.git*\n",
+    # Two leads add lines of their own, and their order is of no account.
+    ".gitattributes": f"{EVENTS} merge=union\n",
+}
+"""Files that have git keep the events, and nothing else of a pull folder."""
 
 Line = dict[str, Any]
 Author = Callable[[Any], str | None]
@@ -37,32 +44,8 @@ _VERSIONS = (ADDED, EDITED)
 _WITH_CONTENT = (ADDED, EDITED, OLDER)
 _ON_SERVER = (ADDED, EDITED, BACK, OLDER)
 _MOMENT = timedelta(seconds=1)
-
-
-class _About(BaseModel):
-    """Any line about an annotation."""
-
-    stage: str
-    id: str
-    event: str
-    task: int
-    annotation: int
-    blend_id: str
-    annotator: str | None
-    account: Annotated[str, StringConstraints(pattern=r"^\d+( .*)?$")] | None
-
-
-class _Version(_About):
-    """A line with a version of it."""
-
-    project: int
-    changed_by: str | None
-    created_at: Any
-    updated_at: Any
-    lead_time: Any
-    skipped: bool
-    data: dict[str, Any]
-    result: list[dict[str, Any]]
+_ABOUT = {"stage", "id", "event", "task", "annotation", "blend_id", "annotator", "account"}
+_CONTENT = {"project", "changed_by", "created_at", "updated_at", "lead_time", "skipped", "data", "result"}
 
 
 class Held(NamedTuple):
@@ -102,10 +85,16 @@ def read_events(path: Path) -> list[Line]:
     for number, text in enumerate(complete.splitlines(), start=1):
         try:
             line = json.loads(text)
-            if (line["stage"], line["event"]) != ("", KEY):
-                (_Version if line["event"] in _WITH_CONTENT else _About).model_validate(line, strict=True)
+            needed = {"stage", "id"} if line["event"] == KEY else _ABOUT
+            needed = needed | _CONTENT if line["event"] in _WITH_CONTENT else needed
+            if not needed <= line.keys():
+                raise KeyError(*needed - line.keys())
+            # They are computed with later.
+            account, task = line.get("account") or "0", line.get("task", 0)
+            if not (isinstance(task, int) and account.split()[0].isdigit()):
+                raise ValueError(account, task)
             lines.append(line)
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
             raise InputError(
                 f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "
                 "people gave counts by this file"
@@ -141,7 +130,12 @@ def held_in(lines: Sequence[Line], stage: str) -> dict[str, Held]:
 
 
 def news(
-    held: Mapping[str, Held], stage: str, project: int, tasks: Sequence[Task], author: Author, account: Author
+    held: Mapping[str, Held],
+    stage: str,
+    project: int,
+    tasks: Sequence[ExportedTask],
+    author: Author,
+    account: Author,
 ) -> list[Line]:
     """Lines about whatever is new, changed, gone or back in an export.
 
@@ -176,42 +170,6 @@ def news(
     return lines
 
 
-def drafts_in(lines: Sequence[Line], stage: str) -> dict[str, Line]:
-    """The drafts of a stage that nobody has sent or thrown away, as they were seen first."""
-    drafts: dict[str, Line] = {}
-    for line in lines:
-        if line["stage"] == stage and line["event"] == DRAFT:
-            drafts[line["id"]] = line
-        elif line["stage"] == stage and line["event"] == DRAFT_GONE:
-            drafts.pop(line["id"], None)
-    return drafts
-
-
-def draft_news(
-    known: Mapping[str, Line], stage: str, tasks: Sequence[Task], author: Author, account: Author
-) -> list[Line]:
-    """Lines about drafts that have come or gone; arguments as for `news`."""
-    found = {
-        f"draft:{draft['id']}": {
-            "stage": stage,
-            "id": f"draft:{draft['id']}",
-            "task": int(task["id"]),
-            "annotation": int(draft.get("annotation") or 0),
-            "blend_id": str(task["data"].get("blend_id", "")),
-            "annotator": author(draft.get("user")),
-            "account": account(draft.get("user")),
-            "event": DRAFT,
-            "seen": _today(),
-        }
-        for task in tasks
-        for draft in task.get("drafts") or ()
-    }
-    gone = [
-        {**line, "event": DRAFT_GONE, "seen": _today()} for name, line in known.items() if name not in found
-    ]
-    return [line for name, line in sorted(found.items()) if name not in known] + gone
-
-
 def about(held: Held, event: str) -> Line:
     """A line about an annotation that says nothing of its content."""
     named = ("stage", "id", "task", "annotation", "annotator", "account", "blend_id")
@@ -230,13 +188,13 @@ def identity(annotation: Mapping[str, Any]) -> str:
     return str(annotation.get("unique_id") or annotation["id"])
 
 
-def tasks_of(held: Mapping[str, Held]) -> list[Task]:
+def tasks_of(held: Mapping[str, Held]) -> list[ExportedTask]:
     """The annotations that count, with their tasks as they were shown, as exports have them.
 
     A task whose annotations are gone from the server is another than one of the same number that is there:
     it has ``gone``, the number of its project.
     """
-    found: dict[tuple[Any, ...], Task] = {}
+    found: dict[tuple[Any, ...], ExportedTask] = {}
     for one in held.values():
         if one.counts:
             line = one.version
@@ -260,7 +218,7 @@ def _annotation(line: Line) -> dict[str, Any]:
 
 
 def _version(
-    stage: str, project: int, task: Task, annotation: Mapping[str, Any], author: Author, account: Author
+    stage: str, project: int, task: ExportedTask, annotation: Mapping[str, Any], author: Author, account: Author
 ) -> Line:
     by, editor = (author(annotation.get(name)) for name in ("completed_by", "updated_by"))
     return {
@@ -339,3 +297,91 @@ def _is_complete(line: bytes) -> bool:
 
 def _text(line: Line) -> str:
     return json.dumps(line, ensure_ascii=True, sort_keys=True) + "\n"
+
+
+# The folder, which one process at a time holds; it has people's data.
+
+
+class Draft(BaseModel):
+    """What somebody has begun to type and not sent; nothing of what was typed."""
+
+    task: int
+    annotator: str | None
+
+
+class ProjectState(BaseModel):
+    """A project on the server as a pull has left it."""
+
+    project: int
+    dated: str
+    """See `plan.RemoteProject.dated`."""
+    drafts: list[Draft] = []
+
+
+class State(BaseModel):
+    """What is remembered of the last sync; without it, everything is asked anew."""
+
+    projects: dict[str, ProjectState] = {}
+    """Of the server's projects, by name."""
+    events: str = ""
+    """Digest of the events as that sync left them."""
+    written: dict[str, list[str]] = {}
+    """Digests of the files that were written, by path from the folder, so that a project may be moved."""
+    importing: int | None = None
+    """The project into which a push was importing when it was stopped."""
+
+
+class Folder:
+    """A pull folder that this process holds.
+
+    Args:
+        path: The folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def events(self) -> Path:
+        """The file of the events."""
+        return self.path / EVENTS
+
+    @property
+    def state(self) -> State:
+        """What is remembered."""
+        path = self.path / STATE
+        try:
+            return State.model_validate_json(read_content(path) if path.exists() else b"{}", strict=True)
+        except ValidationError:
+            raise InputError(f"{path}: is damaged; delete it, and everything is asked anew") from None
+
+    def remember(self, **values: Any) -> None:
+        """Write down some values, beside those that are there."""
+        state = self.state.model_copy(update=values)
+        atomic_write(self.path / STATE, state.model_dump_json(indent=1) + "\n")
+
+
+@contextmanager
+def held(path: Path) -> Iterator[Folder]:
+    """A pull folder, made if it is not there, for this process alone.
+
+    Raises:
+        ConflictError: If another process holds it.
+        StorageError: If it cannot be written.
+    """
+    with storage_errors(path, fix="change key pulled or permissions"):
+        path.mkdir(parents=True, exist_ok=True)
+        for name, content in GIT_FILES.items():
+            if not os.path.lexists(path / name):
+                atomic_write(path / name, content)
+    lock = FileLock(path / ".lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise ConflictError(
+            f"{path}: another `blend annotate` is at work with this folder; wait until it has ended"
+        ) from None
+    try:
+        yield Folder(path)
+    finally:
+        lock.release()

@@ -1,7 +1,7 @@
 """Foreign answers: what people answered elsewhere, one row per person or annotation, from a table or export."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,8 @@ def read_answers(path: Path, *, encoding: str | None = None) -> tuple[list[Cells
     """Answers in a table, or the annotations of an export, whatever the labelling configuration.
 
     Args:
-        path: A table, of which every cell with JSON may hold several answers; an export, JSON or JSON-MIN
-            (``.json``), as the page *Export* gives it; or a folder with a JSON file per annotation, as Label
-            Studio keeps them in cloud storage.
+        path: A table, of which every cell with JSON may hold several answers; or an export, JSON or JSON-MIN
+            (``.json``), as the page *Export* gives it.
         encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
@@ -31,80 +30,46 @@ def read_answers(path: Path, *, encoding: str | None = None) -> tuple[list[Cells
     Raises:
         InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
     """
-    if path.is_dir():
-        return [row for file in _annotation_files(path) for row in _json_rows(file)], True
-    if path.suffix.lower() == ".json":
-        return _json_rows(path), True
-    cells = read_table(path, encoding=encoding)
-    rows = [Cells(row.location, {name: _parsed(value) for name, value in row.values.items()}) for row in cells]
-    return rows, False
-
-
-def _annotation_files(folder: Path) -> list[Path]:
-    """The files of annotations in a folder, which have their number as name, with or without ``.json``."""
-    found = [
-        path
-        for path in sorted(folder.iterdir(), key=lambda path: (len(path.name), path.name))
-        if path.is_file() and path.suffix.lower() in ("", ".json") and not path.name.startswith(".")
-    ]
-    if not found:
-        raise InputError(f"{folder}: no files of annotations; give an export, or a folder of JSON files")
-    return found
-
-
-def _json_rows(path: Path) -> list[Cells]:
+    if path.suffix.lower() != ".json":
+        cells = read_table(path, encoding=encoding)
+        return [
+            Cells(row.location, {name: _parsed(one) for name, one in row.values.items()}) for row in cells
+        ], False
     tasks = read_json(path, path.parent, Diagnostics())
-    if _is_annotation(tasks):
-        return _annotation_rows(path.name, [tasks], tasks["task"])
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
     rows = []
     for number, task in enumerate(tasks, start=1):
         location = f"{path.name}:{number}"
-        if _is_annotation(task):
-            rows += _annotation_rows(location, [task], task["task"])
-        elif isinstance(task.get("annotations"), list):
-            rows += _annotation_rows(location, task["annotations"], task)
+        if isinstance(task.get("annotations"), list):
+            rows += _annotation_rows(location, task)
         else:  # JSON-MIN: one object per annotation
             rows.append(Cells(location, {name: _texts(value) for name, value in task.items()}))
-    return rows
+    return rows, True
 
 
-def _is_annotation(value: object) -> bool:
-    """Whether something is an annotation with its task in it, as cloud storage keeps them."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("task"), dict)
-        and isinstance(value.get("result"), list)
-    )
-
-
-def _annotation_rows(location: str, annotations: Sequence[Any], task: Mapping[str, Any]) -> list[Cells]:
+def _annotation_rows(location: str, task: Mapping[str, Any]) -> list[Cells]:
     """A row for every annotation of a task that somebody did not skip."""
     held = task.get("data")
     data: dict[str, Any] = held if isinstance(held, dict) else {}
     fields = {"field annotator" if name == _WHO else name: _texts(value) for name, value in data.items()}
     rows = []
-    for number, annotation in enumerate(annotations, start=1):
+    for number, annotation in enumerate(task["annotations"], start=1):
         if isinstance(annotation, dict) and not annotation.get("was_cancelled"):
-            who, results = _results(annotation)
-            taken = {*data, _WHO}
-            given = {f"control {name}" if name in taken else name: texts for name, texts in results.items()}
-            where = f"{location}, annotation {annotation.get('id', number)}"
-            rows.append(Cells(where, {**fields, _WHO: who, **given}))
+            given: dict[str, list[str]] = {}
+            for result in annotation.get("result") or []:
+                if isinstance(result, dict) and "from_name" in result:
+                    name = str(result["from_name"])
+                    name = f"control {name}" if name in (*data, _WHO) else name
+                    given.setdefault(name, []).extend(_listed(result.get("value")))
+            who = annotation.get("completed_by")
+            if isinstance(who, dict):
+                who = who.get("email") or who.get("id")
+            named = {_WHO: None if who is None else str(who)}
+            rows.append(
+                Cells(f"{location}, annotation {annotation.get('id', number)}", {**fields, **named, **given})
+            )
     return rows
-
-
-def _results(annotation: Mapping[str, Any]) -> tuple[str | None, dict[str, list[str]]]:
-    """Return by whom an annotation is, and what it says by control."""
-    who = annotation.get("completed_by")
-    if isinstance(who, dict):
-        who = who.get("email") or who.get("id")
-    found: dict[str, list[str]] = {}
-    for result in annotation.get("result") or []:
-        if isinstance(result, dict) and "from_name" in result:
-            found.setdefault(str(result["from_name"]), []).extend(_listed(result.get("value")))
-    return None if who is None else str(who), found
 
 
 def _listed(value: Any) -> list[str]:
@@ -123,11 +88,15 @@ def _texts(value: Any) -> Any:
 
 def _parsed(cell: Any) -> Any:
     """A cell of a table, in which several answers stand as JSON; in JSON Lines and Parquet any value."""
-    if not isinstance(cell, str):
-        return _texts(cell)
-    if cell.startswith(("[", "{")):
-        try:
-            return _texts(json.loads(cell))
-        except (ValueError, RecursionError):
-            return cell
-    return cell
+    if not isinstance(cell, str) or not cell.startswith(("[", "{")):
+        return cell if isinstance(cell, str) else _texts(cell)
+    try:
+        return _texts(json.loads(cell))
+    except (ValueError, RecursionError):
+        return cell
+
+
+def texts_of_cell(value: Any) -> list[str]:
+    """The texts of a cell that are not blank."""
+    listed = value if isinstance(value, list) else [value]
+    return [text_of(text) for text in listed if text is not None and str(text).strip()]

@@ -1,29 +1,118 @@
-"""The plan of a push: what is missing on the server, and what stands in the way; nothing is changed here."""
+"""The plan of a push: projects and tasks as a server has them and as they should be, and what is to change."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from blend.loaders.label_studio.remote import Inventory, RemoteProject, RemoteTask
 from blend.schemas.errors import ConflictError
 
-_WORDS = ("question", "en_question")
-"""What tasks show of their question; the rest follows from it and from what others have done."""
+_MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")
+_DESCRIPTION = "Made by `blend annotate`, which finds it by this line; please leave it as it is. [blend:{}]"
 
 
-class WantedTask(Protocol):
-    """A task that should be on the server."""
+@dataclass(frozen=True, slots=True)
+class RemoteTask:
+    """A task on the server."""
+
+    id: int
+    data: Mapping[str, Any]
+    annotations: int
+    """Annotations, skipped ones included."""
+    overlap: int
+    """Annotations after which the task is given to nobody any more."""
+    closed: bool = False
+    """Whether it is given to nobody any more."""
+    updated: str = ""
+    """When it, or an annotation of it, was last made, changed or deleted."""
+    begun: bool = False
+    """Whether it has a draft: what somebody has begun and not sent in."""
 
     @property
-    def data(self) -> Mapping[str, Any]:
-        """Data that it shows; ``blend_id`` is the id by which it is known again."""
+    def blend_id(self) -> str | None:
+        """The id by which the task is known again; null for a task that somebody else made."""
+        value = self.data.get("blend_id")
+        return value if isinstance(value, str) else None
+
+    @property
+    def touched(self) -> bool:
+        """Whether it holds anybody's work, so that it may not be removed or shown anew."""
+        return self.annotations > 0 or self.begun
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteProject:
+    """A project on the server."""
+
+    id: int
+    title: str
+    description: str
+    config: str
+    """Labelling configuration."""
+    overlap: int
+    """Annotations per task, where a task has no number of its own."""
+    tasks: Sequence[RemoteTask] = ()
+    """Its tasks when it was looked at."""
+
+    @property
+    def name(self) -> str | None:
+        """The name in the mark of its description; null if it is not one of ours."""
+        found = _MARK.search(self.description)
+        return None if found is None else found["name"]
+
+    @property
+    def annotations(self) -> int:
+        """Number of annotations, skipped ones included."""
+        return sum(task.annotations for task in self.tasks)
+
+    @property
+    def touched(self) -> bool:
+        """Whether it holds anybody's work."""
+        return any(task.touched for task in self.tasks)
+
+    @property
+    def dated(self) -> str:
+        """A digest that differs once anything of its tasks, annotations or drafts was made or changed.
+
+        The server dates a task anew whenever an annotation of it is. All of the dates count, not the latest:
+        which one that is, an answer in an order of the server's own choosing does not show, and after a clock
+        was set back it is not that of the last change.
+        """
+        dated = sha256()
+        for task in sorted(self.tasks, key=lambda task: task.id):
+            dated.update(f"{task.id} {task.updated} {task.annotations} {task.begun}\n".encode())
+        return dated.hexdigest()
+
+
+Inventory = Mapping[str, Sequence[RemoteProject]]
+"""Projects by their names, those that are not there left out. Where two pushes at a time have made several of a
+name, the one with the most annotations comes first, then one with drafts, then the oldest; the next push
+removes others that nobody has touched."""
+
+
+def marked(name: str) -> str:
+    """The description of a project on the server, with its mark."""
+    return _DESCRIPTION.format(name)
+
+
+class WantedTask(NamedTuple):
+    """A task that should be on the server."""
+
+    data: dict[str, Any]
+    """What the labelling configuration shows; ``data["blend_id"]`` is the task's id, the same for ever."""
+    proposal: list[dict[str, Any]] | None = None
+    """Result to begin with, as Label Studio's predictions have it; null for none."""
 
     @property
     def blend_id(self) -> str:
-        """The same id."""
+        """The id by which the task is found again."""
+        return str(self.data["blend_id"])
 
-    def payload(self) -> Mapping[str, Any]:
-        """The task as the server imports it."""
+    def payload(self) -> dict[str, Any]:
+        """The task as Label Studio imports it."""
+        proposals = [] if self.proposal is None else [{"result": self.proposal, "model_version": "blend"}]
+        return {"data": self.data, **({"predictions": proposals} if proposals else {})}
 
 
 class Quota(NamedTuple):
@@ -56,8 +145,17 @@ class WantedProject:
     waits_until: str = ""
     """What its tasks wait for, if they cannot be made yet; those that are there stay."""
 
-    def asks(self, task: RemoteTask) -> Quota:
-        """Return of how many people a task on the server is to be asked."""
+    def asked_anew(self, tasks: Sequence[RemoteTask]) -> tuple[tuple[RemoteTask, Quota], ...]:
+        """Tasks on the server that are asked of another number of people than they should be.
+
+        Left out are those that nobody asks for any more and nobody has touched: they are removed.
+        """
+        asked = ((task, self._quota(task)) for task in tasks if task.touched or task.blend_id in self.asked)
+        return tuple(
+            (task, ask) for task, ask in asked if (ask.overlap, ask.closed) != (task.overlap, task.closed)
+        )
+
+    def _quota(self, task: RemoteTask) -> Quota:
         if (asked := self.asked.get(task.blend_id or "")) is not None:
             return asked
         return Quota(task.overlap, task.closed or (self.closes_unasked and task.blend_id is not None))
@@ -74,16 +172,10 @@ class ProjectPlan:
     """Tasks to import."""
     changed: tuple[tuple[RemoteTask, WantedTask], ...] = ()
     """Tasks that nobody has touched and that show something else than they should; replaced."""
-    answered: tuple[RemoteTask, ...] = ()
-    """The same, but annotated; left as they are."""
-    reworded: tuple[RemoteTask, ...] = ()
-    """Those of them that show their question in other words than it has now."""
-    begun: tuple[RemoteTask, ...] = ()
-    """Tasks that would be replaced or removed, had not somebody begun them; left as they are."""
-    left: tuple[RemoteTask, ...] = ()
-    """Tasks that the project file does not ask for any more and that somebody has annotated; they stay."""
     outdated: tuple[RemoteTask, ...] = ()
-    """Tasks that the project file does not ask for any more and that nobody has touched; removed."""
+    """Tasks that nobody has touched and the project file does not ask for any more; removed."""
+    kept: tuple[RemoteTask, ...] = ()
+    """Tasks of either kind that hold somebody's work; left as they are."""
     doubled: tuple[RemoteTask, ...] = ()
     """Second copies of tasks that nobody has touched; removed."""
     twins: tuple[RemoteProject, ...] = ()
@@ -102,11 +194,6 @@ class ProjectPlan:
         return self.remote is not None and self.remote.overlap != self.wanted.overlap
 
     @property
-    def renamed(self) -> str | None:
-        """Title that somebody gave it by hand; kept."""
-        return None if self.remote is None or self.remote.title == self.wanted.title else self.remote.title
-
-    @property
     def changes_anything(self) -> bool:
         """Whether a push would do anything to it."""
         tasks = (self.missing, self.changed, self.outdated, self.doubled, self.asked)
@@ -122,7 +209,7 @@ def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) 
         where: What messages call the server.
 
     Raises:
-        ConflictError: If there are two projects of one name with annotations in both; names all of them.
+        ConflictError: As `check_unique`.
     """
     check_unique(there, where=where)
     return [_plan(one, there.get(one.name, ())) for one in wanted]
@@ -164,15 +251,6 @@ def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
     )
 
 
-def asked_anew(wanted: WantedProject, tasks: Sequence[RemoteTask]) -> tuple[tuple[RemoteTask, Quota], ...]:
-    """Tasks on the server that are asked of another number of people than they should be.
-
-    Left out are those that nobody asks for any more and nobody has touched: they are removed.
-    """
-    asked = ((task, wanted.asks(task)) for task in tasks if task.touched or task.blend_id in wanted.asked)
-    return tuple((task, ask) for task, ask in asked if (ask.overlap, ask.closed) != (task.overlap, task.closed))
-
-
 def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
     if not found:
         return ProjectPlan(wanted, None, tuple(wanted.tasks))
@@ -184,7 +262,7 @@ def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
     differing = [
         (task, by_id[task.blend_id])
         for task in there
-        if task.blend_id in by_id and dict(by_id[task.blend_id].data) != dict(task.data)
+        if task.blend_id in by_id and by_id[task.blend_id].data != dict(task.data)
     ]
     unasked = [task for task in there if task.blend_id is not None and task.blend_id not in by_id]
     if wanted.waits_until:
@@ -194,20 +272,9 @@ def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
         remote,
         missing=tuple(task for task in wanted.tasks if task.blend_id not in present),
         changed=tuple((task, now) for task, now in differing if not task.touched),
-        answered=tuple(task for task, _ in differing if task.annotations > 0),
-        reworded=tuple(task for task, now in differing if task.annotations > 0 and _is_reworded(task, now)),
-        begun=tuple(
-            task
-            for task in (*(task for task, _ in differing), *unasked)
-            if task.begun and task.annotations == 0
-        ),
-        left=tuple(task for task in unasked if task.annotations > 0),
         outdated=tuple(task for task in unasked if not task.touched),
+        kept=tuple(task for task in (*(task for task, _ in differing), *unasked) if task.touched),
         doubled=doubled,
         twins=tuple(one for one in others if not one.touched),
-        asked=asked_anew(wanted, there),
+        asked=wanted.asked_anew(there),
     )
-
-
-def _is_reworded(task: RemoteTask, now: WantedTask) -> bool:
-    return any(task.data.get(name) != now.data.get(name) for name in _WORDS)

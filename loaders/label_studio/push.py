@@ -1,27 +1,22 @@
 """The push: makes on the server what a plan says, so that it may be stopped at any moment and run again."""
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.folder import Folder
+from blend.loaders.label_studio.events import Folder
 from blend.loaders.label_studio.plan import (
     ProjectPlan,
+    RemoteTask,
     WantedProject,
     WantedTask,
-    asked_anew,
     doubled_tasks,
-    plan_push,
+    marked,
 )
-from blend.loaders.label_studio.remote import RemoteTask, marked, name_of
 from blend.loaders.label_studio.studio_errors import GoneError
 from blend.schemas.errors import ConflictError, ServerError
-
-PROPOSALS = "blend"
-"""What proposals for an annotation are called on the server."""
 
 _SETTLING_S = 1.0
 
@@ -32,7 +27,8 @@ _SETTINGS = {
     # The page says itself what it lacks, in the local language; the server would only grey its button.
     "enable_empty_annotation": True,
     "show_collab_predictions": True,
-    "model_version": PROPOSALS,
+    # What proposals for an annotation are called in `plan.WantedTask.payload`.
+    "model_version": "blend",
 }
 
 
@@ -42,7 +38,7 @@ def push(
     """Do what plans say.
 
     Whatever is missing is made, whatever was made twice by another push at the same time is removed by whoever
-    looks last. Annotations and drafts stay.
+    looks last, now or at the next push. Annotations and drafts stay.
 
     Args:
         studio: The server.
@@ -55,7 +51,6 @@ def push(
             _push_one(studio, folder, plan)
         if on_progress is not None:
             on_progress("push", done, len(plans))
-    _merge(studio, folder, [plan.wanted for plan in plans if plan.remote is None])
 
 
 def settle(studio: Studio, folder: Folder) -> None:
@@ -69,20 +64,6 @@ def settle(studio: Studio, folder: Folder) -> None:
             before = now
             time.sleep(_SETTLING_S)
     folder.remember(importing=None)
-
-
-def _merge(studio: Studio, folder: Folder, made: Sequence[WantedProject]) -> None:
-    """Look again at projects that were made: another push may have made them at the same time.
-
-    Each looks when all of its own is there, so whoever looks last sees both, whatever they saw before.
-    """
-    if not made:
-        return
-    names = Counter(map(name_of, studio.projects()))
-    if doubled := [wanted for wanted in made if names[wanted.name] > 1]:
-        there = studio.inventory([wanted.name for wanted in doubled])
-        for plan in plan_push(there, doubled, where=studio.where):
-            _push_one(studio, folder, plan)
 
 
 def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
@@ -99,26 +80,10 @@ def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
         _import_tasks(studio, folder, project, added)
     if added or plan.sets_overlap:
         # With the project's number the server has set that of all tasks, which suits most of them.
-        asked = asked_anew(plan.wanted, studio.tasks(project))
+        asked = plan.wanted.asked_anew(studio.tasks(project))
     for task, ask in asked:
         if task.id not in removed:
             studio.ask(task.id, ask.overlap, closed=ask.closed)
-
-
-def _import_tasks(studio: Studio, folder: Folder, project: int, added: Sequence[WantedTask]) -> None:
-    """Import tasks that are missing, each once, whoever else does the same at the same time."""
-    folder.remember(importing=project)
-    studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
-    studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
-    folder.remember(importing=None)
-
-
-def _still_untouched(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
-    """The tasks to remove that nobody has touched since the plan was made, by number."""
-    if not tasks:
-        return set()
-    untouched = {task.id for task in studio.tasks(project) if not task.touched}
-    return untouched & {task.id for task in tasks}
 
 
 def _project(studio: Studio, plan: ProjectPlan) -> int:
@@ -154,3 +119,19 @@ def _made(studio: Studio, wanted: WantedProject) -> int:
         with suppress(GoneError):
             studio.delete(made)
     return chosen
+
+
+def _still_untouched(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
+    """The tasks to remove that nobody has touched since the plan was made, by number."""
+    if not tasks:
+        return set()
+    untouched = {task.id for task in studio.tasks(project) if not task.touched}
+    return untouched & {task.id for task in tasks}
+
+
+def _import_tasks(studio: Studio, folder: Folder, project: int, added: Sequence[WantedTask]) -> None:
+    """Import tasks that are missing, each once, whoever else does the same at the same time."""
+    folder.remember(importing=project)
+    studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
+    studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
+    folder.remember(importing=None)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from blend.schemas.errors import BlendError, ConflictError, InputError, ServerError
-from blend.schemas.language.text_comparison import clean, escape_controls
+from blend.schemas.errors import BlendError, ConflictError, ServerError
+from blend.schemas.texts import clean, escape_controls
 
 if TYPE_CHECKING:
     from label_studio_sdk.core.api_error import ApiError
@@ -58,14 +58,6 @@ def translate_errors(where: str, *, variable: str) -> Iterator[None]:
         raise another_program(where) from None
 
 
-def no_token(where: str, variable: str) -> InputError:
-    """The error for a token that nobody gave."""
-    return InputError(
-        f"{where}: there is no access token; copy yours from that page (Account & Settings), and set "
-        f"{variable} to it"
-    )
-
-
 def another_program(where: str) -> ServerError:
     """The error for a server that is not a Label Studio."""
     return ServerError(
@@ -82,42 +74,33 @@ def masked(text: str) -> str:
     return f"{text[:_SAID_CHARACTERS]}…" if len(text) > _SAID_CHARACTERS else text
 
 
+_THERE = "(Account & Settings), and set {variable} to it"
+_REFUSALS = {
+    401: f"does not accept the token; copy it anew {_THERE}",
+    403: (
+        "the account of the token may not do this; use the token of an account that made the projects or "
+        "administers the server"
+    ),
+    404: "what was asked for is not there, perhaps deleted by hand just now; run the command again",
+    413: "takes nothing so large (413); raise the limit of the server or of the proxy before it",
+}
+"""What a status says, and what to do about it."""
+
+
 def _refusal(error: "ApiError", where: str, variable: str) -> BlendError:
-    status, reply = error.status_code, _reply(error.body)
-    if status is not None and status < 300:
+    status, reply = error.status_code or 0, _reply(error.body)
+    if 0 < status < 300:
         return another_program(where)
+    detail = f"{status or None}: {reply}" if reply else str(status or None)
+    what = _REFUSALS.get(status, f"does not do what it is asked ({detail}); look at its log, and try again")
     if status == 401 and "legacy" in reply:
-        return ServerError(
-            f"{where}: tokens of this kind are switched off there; make a personal access token (Account & "
-            f"Settings), and set {variable} to it"
-        )
-    if status == 401 and "expired" in reply.casefold():
-        return ServerError(
-            f"{where}: the token has expired; make a new one (Account & Settings), and set {variable} to it"
-        )
-    if status == 401:
-        return ServerError(
-            f"{where}: does not accept the token; copy it anew (Account & Settings), and set {variable} to it"
-        )
-    if status == 403:
-        return ServerError(
-            f"{where}: the account of the token may not do this; use the token of an account that made the "
-            "projects or administers the server"
-        )
-    if status == 404:
-        return GoneError(
-            f"{where}: what was asked for is not there, perhaps deleted by hand just now; run the command again"
-        )
-    if status == 413:
-        return ServerError(
-            f"{where}: takes nothing so large (413); raise the limit of the server or of the proxy before it"
-        )
-    if status is not None and status < 400:
-        return ServerError(
-            f"{where}: sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
-        )
-    detail = f"{status}: {reply}" if reply else str(status)
-    return ServerError(f"{where}: does not do what it is asked ({detail}); look at its log, and try again")
+        what = f"tokens of this kind are switched off there; make a personal access token {_THERE}"
+    elif status == 401 and "expired" in reply.casefold():
+        what = f"the token has expired; make a new one {_THERE}"
+    elif 300 <= status < 400:
+        what = f"sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
+    kind = GoneError if status == 404 else ServerError
+    return kind(f"{where}: {what.replace('{variable}', variable)}")
 
 
 def _reply(body: Any) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from blend.loaders.files.toml import read_toml
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 
 
 def read_recipe(path: Path | str) -> Recipe:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from blend.loaders.files.toml import read_toml
-from blend.schemas.release.datasheet_answers import Datasheet
+from blend.schemas.reports import Datasheet
 
 
 def read_datasheet(path: Path) -> Datasheet:

@@ -1,15 +1,21 @@
-"""Recipes that need no file: the embedded sample, BLEnD's files, SemEval's, a snapshot of Wikidata."""
+"""Recipes that need no file, and recipes that tell nothing of the machine they lie on."""
 
 import os
 import tomllib
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-from blend.loaders.files.domains import known_domains
+import polars as pl
+
+from blend.loaders.files.content import instead_of_file, read_text
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.toml import known_domains
 from blend.loaders.sample import sample_path
+from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import find_domain
-from blend.schemas.recipe.recipe import Recipe, Source
-from blend.schemas.recipe.triple_options import TripleOptions
+from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, find_domain
+from blend.schemas.rows import TEMPLATES
 
 
 def sample_recipe() -> Recipe:
@@ -92,3 +98,87 @@ def blend_source(recipe: Recipe) -> Source:
             "write the locations into the recipe"
         )
     return sources[0]
+
+
+class PortableRecipe(NamedTuple):
+    """A recipe without absolute locations, and where they lead on this machine."""
+
+    recipe: Recipe
+    """The recipe, as a release records it."""
+    source_paths: Mapping[str, Path]
+    """Directories and files by the location that the recipe has for them now."""
+
+
+def portable_recipe(recipe: Recipe, source_paths: Mapping[str, Path]) -> PortableRecipe:
+    """A recipe in which every absolute location is the name of what lies there.
+
+    Where a directory lies on the machine of whoever builds the release means nothing to others, may tell more
+    than is wanted, and must not make a difference to the release's bytes; what was read is known by its digest.
+    Of several sources of one name, each has as many of the folders above it as tell them apart.
+
+    Args:
+        recipe: The recipe.
+        source_paths: Directories and files by location, for what lies elsewhere than the recipe says.
+    """
+    named = [source.location for source in recipe.sources]
+    if recipe.previous is not None:
+        named.append(recipe.previous)
+    taken = {location for location in named if not Path(location).is_absolute()}
+    names: dict[str, str] = {}
+    for location in named:
+        if Path(location).is_absolute() and location not in names:
+            names[location] = _name(Path(location), {*taken, *names.values()})
+    sources = [
+        source.model_copy(update={"location": names.get(source.location, source.location)})
+        for source in recipe.sources
+    ]
+    previous = None if recipe.previous is None else names.get(recipe.previous, recipe.previous)
+    there = {name: source_paths.get(location, Path(location)) for location, name in names.items()}
+    return PortableRecipe(
+        recipe.model_copy(update={"sources": tuple(sources), "previous": previous}), {**source_paths, **there}
+    )
+
+
+def _name(path: Path, taken: Collection[str]) -> str:
+    """The shortest end of a path that is not taken, without its root."""
+    parts = path.parts[1:]
+    ends = ("/".join(parts[-length:]) for length in range(1, len(parts) + 1))
+    # Two absolute paths that are not the same have different ends; only a relative one can be a whole path.
+    return next((end for end in ends if end not in taken), "./" + "/".join(parts))
+
+
+def domain_templates(domain: Domain, folder: Path) -> pl.DataFrame:
+    """The prompt templates of a domain, `triple_rows.TEMPLATES`; without rows if it has none.
+
+    Args:
+        domain: Names the file.
+        folder: Where it lies, if it is not a packaged one: the folder of the domain's file.
+
+    Raises:
+        InputError: If it is not there; `RowError` and `RowErrors` if it is not as it must be.
+    """
+    if domain.templates is None:
+        return pl.DataFrame(schema=TEMPLATES)
+    if is_packaged(domain.templates):
+        return packaged_templates(domain.templates)
+    return parse_templates(own_templates(domain.templates, folder), source=domain.templates)
+
+
+def own_templates(name: str, folder: Path) -> str:
+    """The text of a template file of one's own.
+
+    Raises:
+        InputError: If it is not there; `RowError` if it is not UTF-8.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise InputError(
+            f"domain, key templates: {instead_of_file(path)}: {path}; correct the path, or name "
+            f"the packaged {PACKAGED}"
+        )
+    return read_text(path, path.parent, Diagnostics())
+
+
+def is_packaged(name: str) -> bool:
+    """Whether the package has templates of this name."""
+    return name == PACKAGED

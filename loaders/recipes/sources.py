@@ -1,17 +1,17 @@
-"""Sources: from an entry of the recipe to tables, whatever kind of source it is."""
+"""Sources: from an entry of the recipe to tables, whatever kind of source it is; and the files it names."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
-from blend.loaders.contributions import read_collection
-from blend.loaders.files.content import instead_of_file
-from blend.loaders.files.encodings import known_encoding
-from blend.loaders.files.pins import check_pin, directory_digest, file_infos
+from blend.loaders.contributions import Collection, read_collection
+from blend.loaders.contributions.contributors import collection_layout, terms_problems
+from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file, known_encoding
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import Snapshot, fetch_dataset
-from blend.loaders.recipes.contributed import contributed, pinned_files
 from blend.loaders.responses import ResponseTables, read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import TopicTables, read_topics, topic_files
@@ -21,12 +21,9 @@ from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
-from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.recipe.recipe import Source
-from blend.schemas.release.manifest import SourceInfo
-from blend.schemas.rows.frame_columns import (
+from blend.schemas.contributors import Contributed, LocaleShare
+from blend.schemas.errors import InputError, raise_all
+from blend.schemas.frames import (
     ANNOTATIONS,
     FINDINGS,
     GIVEN_MCQS,
@@ -34,10 +31,72 @@ from blend.schemas.rows.frame_columns import (
     PROMPTS,
     RESPONSES,
     REVIEWS,
+    TEMPLATES,
     empty,
 )
-from blend.schemas.rows.template_columns import TEMPLATES
-from blend.schemas.sheets.contributors import Contributed
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import SourceInfo
+from blend.schemas.recipe import Domain, Source
+
+_PROFILES = "annotators"
+"""Name, without its ending, of the file of annotators' profiles."""
+
+
+def contributed(collection: Collection) -> tuple[Contributed, ...]:
+    """What every contributor of a collection brought, in the order of their folders."""
+    return tuple(
+        Contributed(folder=name, contributor=who, locales=_by_locale(tables))
+        for name, who, tables, _ in collection.contributions
+    )
+
+
+def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Contributed, ...]:
+    """The parts of contributions in some locales, without contributors who have none there."""
+    parts = (
+        part.model_copy(update={"locales": tuple(of for of in part.locales if of.locale in wanted)})
+        for part in given
+    )
+    return tuple(part for part in parts if part.locales)
+
+
+def pinned_files(folder: Path) -> list[Path]:
+    """The files of a collection that a release names with their digests.
+
+    Those of annotators' profiles are none of them: whoever has the digest of so few and so short lines finds
+    out by trial what they say. What is missing or would be overlooked `read_collection` tells, with all else.
+
+    Raises:
+        InputError: If there is no contributor's folder.
+    """
+    files = collection_layout(folder, Diagnostics()).all()
+    return [path for path in files if path.name.partition(".")[0] != _PROFILES and _is_own(path)]
+
+
+def _is_own(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:
+    """Compare the licences of contributions with that of the dataset they become part of.
+
+    Args:
+        given: The contributions.
+        released: As of `terms_problems`.
+        where: Location of the source.
+
+    Raises:
+        RowError, RowErrors: If one does not allow the other; names all of them.
+    """
+    named = ((part.folder, part.contributor) for part in given)
+    raise_all(terms_problems(named, released, within=f"{where}/"))
+
+
+def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:
+    rows = {name: Counter(getattr(tables, name)["locale"]) for name in ("questions", "responses", "reviews")}
+    tags = sorted({tag for of_kind in rows.values() for tag in of_kind})
+    return tuple(
+        LocaleShare(locale=tag, **{name: of_kind[tag] for name, of_kind in rows.items()}) for tag in tags
+    )
 
 
 @dataclass(frozen=True, slots=True)

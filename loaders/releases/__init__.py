@@ -7,13 +7,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from blend.loaders.files.content import instead_of_directory, is_directory, read_content, utf8_text
-from blend.loaders.files.json_text import parse_json
-from blend.schemas.base.field_errors import first_reason
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError, RowError
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME, leads_out
+from blend.loaders.files.content import instead_of_directory, is_directory, parse_json, read_content, utf8_text
+from blend.schemas.errors import DISTRIBUTION, InputError, RowError
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, leads_out
+from blend.schemas.models import first_reason
 
 
 def read_manifest(release: Path | str) -> ReleaseManifest:

@@ -14,8 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blend.loaders.releases import document_text, read_manifest
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, MANIFEST_NAME
+from blend.schemas.manifest import CARD_NAME, CHANGELOG_NAME, CROISSANT_NAME, MANIFEST_NAME, ReleaseManifest
 
 _NAMED = re.compile(r'(load_(?:dataset|annotations)\(")(?:REPOSITORY|[\w.-]+/[\w.-]+)(?=", )')
 _ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')

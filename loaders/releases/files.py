@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
-from blend.schemas.release.release_layout import MANIFEST_NAME, is_the_hubs
+from blend.schemas.manifest import MANIFEST_NAME, is_the_hubs
 
 _CHUNK_BYTES = 1 << 20
 _NAMED = 5

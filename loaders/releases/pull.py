@@ -4,14 +4,13 @@ import shutil
 from pathlib import Path
 
 from blend.loaders.files.atomic import atomic_directory
-from blend.loaders.files.unpacked import check_tables
+from blend.loaders.files.content import check_tables
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.references import fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.replacing import replaceable
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 
 def pull_release(

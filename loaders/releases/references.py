@@ -6,16 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.files.content import instead_of_directory, is_directory
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256, instead_of_directory, is_directory
 from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
 from blend.loaders.hub.hub_errors import reason
 from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.versions import version_of
+from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _NAMED = 3

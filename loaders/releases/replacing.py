@@ -1,16 +1,15 @@
 """Replacing: which directories a new release may take the place of; nobody's files and edits are deleted."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import some_of
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest
-from blend.schemas.release.release_layout import MANIFEST_NAME, leads_out
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, leads_out
 
 
 def held_release(out: Path) -> ReleaseManifest | None:
@@ -24,8 +23,6 @@ def held_release(out: Path) -> ReleaseManifest | None:
 def replaceable(name: str, *, replace: bool) -> Callable[[Path], None]:
     """A check that a release may take the place of a directory, for `files.atomic.atomic_directory`.
 
-    It is asked before the work and after it, and the second time reads only files that were touched in between.
-
     Args:
         name: Name of the dataset that is to take its place.
         replace: Whether the release of another dataset may be replaced; files that are not a release's never
@@ -34,12 +31,10 @@ def replaceable(name: str, *, replace: bool) -> Callable[[Path], None]:
     Returns:
         The check, which raises as `check_replaceable` does.
     """
-    return partial(check_replaceable, name=name, replace=replace, unchanged={})
+    return partial(check_replaceable, name=name, replace=replace)
 
 
-def check_replaceable(
-    out: Path, name: str, *, replace: bool, unchanged: dict[str, tuple[int, ...]] | None = None
-) -> None:
+def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
     """Refuse to replace what is not a release of the same name, was edited, or holds more than its files.
 
     Args:
@@ -47,8 +42,6 @@ def check_replaceable(
         name: Name of the dataset that is to take its place.
         replace: Whether the release of another dataset may be replaced; files that are not a release's, or are
             no longer what was released, never are.
-        unchanged: What the file system said of files that were found unchanged, which are not read again;
-            added to.
 
     Raises:
         InputError: If it may not be replaced; names the release, or the first files that are not its own or
@@ -67,7 +60,7 @@ def check_replaceable(
             f"{out}: holds what is not of the release {held.name} {held.version} there ({some_of(foreign)}), "
             f"so it is not replaced; move these files away or choose another `out`"
         )
-    edited = _edited(out, held.files, {} if unchanged is None else unchanged)
+    edited = [file.path for file in held.files if _is_edited(out / file.path, file)]
     if edited:
         one = len(edited) == 1
         raise InputError(
@@ -82,23 +75,12 @@ def check_replaceable(
         )
 
 
-def _edited(out: Path, files: Sequence[FileInfo], unchanged: dict[str, tuple[int, ...]]) -> list[str]:
-    """The files of a release that are there with other bytes than its manifest says."""
-    edited = []
-    for file in files:
-        path = out / file.path
-        # Of a link that leads to a pipe or a device, there would be no end.
-        if leads_out(file.path) or not path.is_file():
-            continue
-        status = path.stat()
-        state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        if unchanged.get(file.path) == state:
-            continue
-        if status.st_size == file.size and file_sha256(path) == file.sha256:
-            unchanged[file.path] = state
-        else:
-            edited.append(file.path)
-    return edited
+def _is_edited(path: Path, file: FileInfo) -> bool:
+    """Whether a file is there with other bytes than the manifest says."""
+    # Of a link that leads to a pipe or a device, there would be no end.
+    if leads_out(file.path) or not path.is_file():
+        return False
+    return path.stat().st_size != file.size or file_sha256(path) != file.sha256
 
 
 def _everything_in(folder: Path) -> list[str]:

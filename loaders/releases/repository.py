@@ -10,8 +10,7 @@ from blend.loaders.releases.addressed import ADDRESSED, same_but_for_address
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.references import manifest_folder
 from blend.schemas.errors import InputError
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.release.release_layout import HUB_FILE
+from blend.schemas.manifest import HUB_FILE, ReleaseManifest
 
 
 class RemoteFile(NamedTuple):

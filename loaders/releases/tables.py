@@ -8,27 +8,23 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 from pydantic import BaseModel
 
-from blend.loaders.files.content import open_content
-from blend.loaders.files.domains import known_domains
-from blend.loaders.files.locales import registry_with
-from blend.loaders.files.pins import open_sha256
+from blend.loaders.files.content import check_tables, open_content, open_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.files.unpacked import check_tables
+from blend.loaders.files.toml import known_domains, registry_with
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.arrow_types import frame_schema, published_names
+from blend.schemas.arrow_types import frame_schema, published_names
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.language.locales import Registry
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.manifest import FileInfo, TableInfo
-from blend.schemas.release.release_layout import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME
-from blend.schemas.rows.configs import (
+from blend.schemas.frames import ANNOTATIONS as ANNOTATION_COLUMNS
+from blend.schemas.frames import KEY, QUESTIONS
+from blend.schemas.locales import Registry
+from blend.schemas.manifest import DOMAINS_NAME, LOCALES_NAME, MANIFEST_NAME, FileInfo, TableInfo
+from blend.schemas.recipe import Domain
+from blend.schemas.rows import (
     ANNOTATIONS,
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_QUESTIONS,
     model_of,
 )
-from blend.schemas.rows.frame_columns import ANNOTATIONS as ANNOTATION_COLUMNS
-from blend.schemas.rows.frame_columns import KEY, QUESTIONS
 
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
@@ -83,6 +79,16 @@ def read_config(release: Path | str, config: str, *, on_progress: ProgressCallba
         read.append(_read_table(Path(release), table, model_of(config), _file_rows))
         on_progress(step, sum(rows.height for rows in read), total)
     return pl.concat(read)
+
+
+def table_rows(release: Path, table: TableInfo) -> pl.DataFrame:
+    """The rows of a table as they stand in its files, by their published columns, whatever these are.
+
+    Raises:
+        InputError: If a file is missing, or takes too much memory; `RowError` if one cannot be read.
+    """
+    _check_files(release, dict.fromkeys(table.files))
+    return pl.concat([_file_rows(release / file) for file in table.files])
 
 
 def scan_config(release: Path | str, config: str) -> pl.LazyFrame:

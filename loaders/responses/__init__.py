@@ -9,21 +9,22 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.checked import Placed, R
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.responses.characters import find_hidden_characters, on_one_line
-from blend.loaders.responses.countries import check_countries
+from blend.loaders.files.diagnostics import Diagnostics, Placed, R
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
-from blend.loaders.responses.own_reviews import reviews_that_count
-from blend.loaders.responses.question_languages import find_foreign_prompts, find_other_languages
-from blend.loaders.responses.response_files import response_layout
-from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
+from blend.loaders.responses.odd_texts import (
+    check_countries,
+    find_hidden_characters,
+    find_lost_letters,
+    find_other_languages,
+    on_one_line,
+)
+from blend.loaders.responses.response_rows import ResponseRows, read_response_rows, response_layout
+from blend.loaders.responses.reviews import reviews_that_count
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.rows.frame_columns import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.rows.published_rows import Prompt, QuestionTemplate
-from blend.schemas.rows.template_columns import TEMPLATES
+from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS, TEMPLATES
+from blend.schemas.locales import Registry, registry
+from blend.schemas.rows import Prompt, QuestionTemplate
 
 
 class ResponseTables(NamedTuple):
@@ -63,7 +64,7 @@ def read_responses(
             nobody gives; those of questions that are not asked are passed over.
         collecting: Whether responses are still being collected; then there may be none yet, nor any more where
             something was reviewed.
-        encoding: Of tables; see `loaders.files.encodings.read_text`.
+        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Returns:
         The tables. Answers are exactly as typed. The answer format of a question is its template's.
@@ -125,15 +126,13 @@ def check_rows(
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
     topics = {row.template_id: row.topic for _, row in templates.rows}
-    find_other_languages(questions.rows, known, diagnostics)
-    find_foreign_prompts(prompts.rows, known, diagnostics)
+    find_other_languages([*questions.rows, *prompts.rows], known, diagnostics)
     find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
     find_copied_answers(responses.rows, topics, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
-    find_hidden_characters(
-        templates.rows, questions.rows, responses.rows, reviews.rows, prompts.rows, known, diagnostics
-    )
+    find_hidden_characters((placed for table in rows for placed in table.rows), known, diagnostics)
+    find_lost_letters(responses.rows, diagnostics)
 
 
 def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostics) -> ResponseTables:

@@ -15,19 +15,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from blend.loaders.files.appended_rows import append_rows, complete_rows
-from blend.loaders.files.atomic import atomic_write, one_at_a_time
-from blend.loaders.files.content import open_content, read_content, utf8_text
+from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows, one_at_a_time, storage_errors
+from blend.loaders.files.content import UTF_16, open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import UTF_16
 from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.files.storage import storage_errors
-from blend.loaders.files.tables import TEXT_SUFFIXES, csv_records
-from blend.loaders.files.workbooks import WORKBOOK
-from blend.schemas.base.frozen_model import Row, Text
+from blend.loaders.files.tables import TEXT_SUFFIXES, WORKBOOK, csv_records
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.personal_data import Pseudonym
-from blend.schemas.language.text_comparison import clean, pluralise
+from blend.schemas.models import Row, Text
+from blend.schemas.personal_data import Pseudonym
+from blend.schemas.texts import clean, pluralise
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 

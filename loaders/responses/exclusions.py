@@ -7,8 +7,8 @@ import polars as pl
 from blend.loaders.files.rows import Columns
 from blend.loaders.responses.fillers import read_reviewed_options
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.personal_data import is_model
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.personal_data import is_model
 
 _COLUMNS = Columns(
     ("template_id", "locale", "option", "kind", "reviewer"),

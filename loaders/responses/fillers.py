@@ -7,8 +7,8 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
-from blend.schemas.language.personal_data import pseudonym
-from blend.schemas.rows.frame_columns import FILLERS
+from blend.schemas.frames import FILLERS
+from blend.schemas.personal_data import pseudonym
 
 _COLUMNS = Columns(("template_id", "option", "region", "reviewer"), optional=("locale", "why"))
 

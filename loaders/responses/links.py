@@ -4,25 +4,22 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from blend.loaders.files.checked import Checked, Placed, R
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.base.frozen_model import Row, Text
-from blend.schemas.base.references import close_to, not_answered, not_asked
-from blend.schemas.language.answer_formats import (
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R
+from blend.schemas.errors import close_to, not_answered, not_asked
+from blend.schemas.formats import (
     AnswerFormat,
     any_in_format,
+    asked_unit,
     form_in_words,
     format_of,
     understood,
 )
-from blend.schemas.language.characters import scripts_of
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.personal_data import as_read, several_pseudonyms
-from blend.schemas.language.placeholders import is_unwritten
-from blend.schemas.language.text_comparison import clean, fold, pluralise
-from blend.schemas.prompts.question_slots import slot_problems, slots_of
-from blend.schemas.rows.published_rows import QUESTION_SLOT, Prompt, QuestionTemplate, Response, Review
-from blend.schemas.sheets.spreadsheet_cells import surely_rewritten
+from blend.schemas.models import Row, Text
+from blend.schemas.personal_data import as_read, several_pseudonyms
+from blend.schemas.prompts import slot_problems, slots_of
+from blend.schemas.rows import QUESTION_SLOT, Prompt, QuestionTemplate, Response, Review
+from blend.schemas.sheets import surely_rewritten
+from blend.schemas.texts import clean, fold, is_unwritten, pluralise, scripts_of
 
 Key = tuple[str, str]
 _HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
@@ -186,8 +183,7 @@ def _find_repeated(questions: Iterable[Placed[AskedQuestion]], diagnostics: Diag
         template_id, at = first.setdefault((row.locale, fold(row.question)), (row.template_id, location))
         if template_id != row.template_id:
             detail = f"column question is that of {template_id!r} in {at}; kept, and asked twice"
-            key = {"locale": row.locale, "template_id": row.template_id}
-            diagnostics.finding("repeated-question", location, detail, **key)
+            diagnostics.oddity("repeated-question", Placed(location, row), detail)
 
 
 def _check_templates(
@@ -205,7 +201,7 @@ def _check_templates(
             diagnostics.problem(what, where=f"{location}, column template_id", fix=fix)
         elif (asked := format_of(question.en_question)) != template.answer_format:
             detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
-            _find_other_format(location, question, detail, diagnostics)
+            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
         elif (
             asked is AnswerFormat.TEXT
             and (written := _HINT.search(question.question))
@@ -215,12 +211,7 @@ def _check_templates(
                 f"column question asks for a form of answer, {written[0]!r}, its English and its template for "
                 "text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
             )
-            _find_other_format(location, question, detail, diagnostics)
-
-
-def _find_other_format(location: str, row: AskedQuestion, detail: str, diagnostics: Diagnostics) -> None:
-    key = {"locale": row.locale, "template_id": row.template_id}
-    diagnostics.finding("other-answer-format", location, detail, **key)
+            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
 
 
 def _find_unasked(
@@ -231,9 +222,7 @@ def _find_unasked(
         if template.template_id not in asked:
             hint = close_to(template.template_id, asked)
             detail = f"no locale is asked template {template.template_id!r}{hint}; left out"
-            diagnostics.finding(
-                "template-without-questions", location, detail, template_id=template.template_id
-            )
+            diagnostics.oddity("template-without-questions", Placed(location, template), detail)
 
 
 def _check_asked(
@@ -277,13 +266,7 @@ def _check_reviewed_answers(
                 diagnostics.problem(what, where=location, fix=fix)
         for answer in answers.keys() - decided.keys():
             detail = f"the review in {location} says nothing about {answer!r}"
-            diagnostics.finding(
-                "undecided-answer",
-                answers[answer],
-                detail,
-                locale=review.locale,
-                template_id=review.template_id,
-            )
+            diagnostics.oddity("undecided-answer", Placed(answers[answer], review), detail)
 
 
 def _check_responses_there(idle: Iterable[Placed[Review]], diagnostics: Diagnostics) -> None:
@@ -318,10 +301,15 @@ def _check_formats(
                     f"mark it invalid in the review, or group it there with the same answer as {form} "
                     "(`blend reviews propose` makes a sheet to do so)"
                 )
-                if surely_rewritten(answer):
+                if surely_rewritten(answer) or (asked is AnswerFormat.TIME and _is_part_of_day(answer)):
                     what += ", but what a spreadsheet makes of a time or day"
                     fix = f"write again what was typed, in a column of the format Text; or {fix}"
                 diagnostics.problem(what, where=location, fix=fix)
+
+
+def _is_part_of_day(text: str) -> bool:
+    """Whether a text is what a spreadsheet keeps of a time: ``0.375`` of 09:00."""
+    return re.fullmatch(r"0[.,]\d+", text.strip()) is not None
 
 
 def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:

@@ -4,12 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from blend.loaders.files.checked import Placed
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.schemas.language.personal_data import contact_data, may_be_dialled, personal_data
-from blend.schemas.language.placeholders import is_placeholder, is_unwritten
-from blend.schemas.language.text_comparison import clean, fold
-from blend.schemas.rows.published_rows import Response
+from blend.loaders.files.diagnostics import Diagnostics, Placed
+from blend.schemas.personal_data import contact_data, may_be_dialled, personal_data
+from blend.schemas.rows import Response
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten
 
 _SURELY_COPIED, _LIKELY_COPIED = 8, 4
 """Questions from which two people hardly give the same answers to all by chance: in whatever spelling, and
@@ -43,8 +41,8 @@ def find_odd_answers(
     numbers = set[tuple[str, str]]()
     for location, row in responses:
         for number, answer in enumerate(row.answers, start=1):
-            _note_answer(row, f"column answer_{number}", clean(answer), location, diagnostics)
-        _note_reason(row, location, diagnostics, is_draft=is_draft)
+            _note_answer(Placed(location, row), f"column answer_{number}", clean(answer), diagnostics)
+        _note_reason(Placed(location, row), diagnostics, is_draft=is_draft)
         who = row.locale, row.annotator
         if who not in numbers and may_be_dialled(row.annotator) and not any(map(str.isalpha, row.annotator)):
             numbers.add(who)
@@ -125,13 +123,12 @@ def _note_counted_up(responses: Sequence[Placed[Response]], diagnostics: Diagnos
     """Note rows of a question, one below the other, whose only answers count up: 3, 4, 5, 6."""
     for run in _runs(responses, _answers_count_up):
         if len(run) >= _COUNTED_UP:
-            (location, first), (_, last) = run[0], run[-1]
+            first, last = run[0].row, run[-1].row
             detail = (
                 f"{len(run)} answers to {first.template_id!r} count up from {first.answers[0]!r} to "
                 f"{last.answers[0]!r}; kept, was the column filled down?"
             )
-            key = {"locale": first.locale, "template_id": first.template_id}
-            diagnostics.finding("filled-down", location, detail, **key)
+            diagnostics.oddity("filled-down", run[0], detail)
 
 
 def _answers_count_up(one: Response, other: Response) -> bool:
@@ -198,30 +195,25 @@ def _note_filled(
             diagnostics.finding("filled-down", to[0].location, detail, locale=row.locale)
 
 
-def _note_answer(row: Response, column: str, answer: str, location: str, diagnostics: Diagnostics) -> None:
-    key = {"locale": row.locale, "template_id": row.template_id}
+def _note_answer(placed: Placed[Response], column: str, answer: str, diagnostics: Diagnostics) -> None:
     for kind in dict.fromkeys(contact_data(answer, is_answer=True)):
-        diagnostics.finding("personal-data", location, f"{column} holds {kind} (not shown); kept", **key)
-    has_words = any(map(str.isalnum, answer))
+        diagnostics.oddity("personal-data", placed, f"{column} holds {kind} (not shown); kept")
     if is_placeholder(answer) or is_unwritten(answer):
         detail = f"{column} holds {answer!r}, which may be no answer; kept"
-        diagnostics.finding("placeholder-answer", location, detail, **key)
-    elif not has_words:
+        diagnostics.oddity("placeholder-answer", placed, detail)
+    elif not any(map(str.isalnum, answer)):
         detail = f"{column} holds {answer!r}, without letters and digits; kept, and equal to no other answer"
-        diagnostics.finding("answer-without-words", location, detail, **key)
+        diagnostics.oddity("answer-without-words", placed, detail)
 
 
-def _note_reason(row: Response, location: str, diagnostics: Diagnostics, *, is_draft: bool) -> None:
-    reason = row.reason or ""
-    key = {"locale": row.locale, "template_id": row.template_id}
+def _note_reason(placed: Placed[Response], diagnostics: Diagnostics, *, is_draft: bool) -> None:
+    reason = placed.row.reason or ""
     kinds = dict.fromkeys(personal_data(reason))
     for kind in kinds:
         if is_draft:
-            detail = f"column reason holds {kind} (not shown); kept"
-            diagnostics.finding("personal-data", location, detail, **key)
+            diagnostics.oddity("personal-data", placed, f"column reason holds {kind} (not shown); kept")
         else:
-            where = f"{location}, column reason"
+            where = f"{placed.location}, column reason"
             diagnostics.problem(f"{kind} tells who somebody is", where=where, fix="remove it from the reason")
     if not kinds and may_be_dialled(reason):
-        detail = "column reason may hold a phone number (not shown); kept"
-        diagnostics.finding("personal-data", location, detail, **key)
+        diagnostics.oddity("personal-data", placed, "column reason may hold a phone number (not shown); kept")

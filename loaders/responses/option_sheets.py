@@ -10,14 +10,15 @@ from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.sheets.answer_sheets import guarded, unguarded
-from blend.schemas.sheets.option_sheets import (
+from blend.schemas.sheets import (
     ALL_VERDICTS,
     OPTION_SHEET,
     VERDICTS,
+    guarded,
     option_mark,
+    unguarded,
 )
+from blend.schemas.texts import clean
 
 _MARKED = ("template_id", "locale", "question", "option", "role")
 """Columns of which the mark tells whether they are as they were proposed."""
@@ -92,7 +93,7 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
 
     Args:
         path: The table.
-        encoding: Of the table; see `loaders.files.encodings.read_text`.
+        encoding: Of the table; see `loaders.files.content.read_text`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a

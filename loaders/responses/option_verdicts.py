@@ -9,16 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.files.appended_rows import append_rows
-from blend.loaders.files.atomic import atomic_write, one_at_a_time
+from blend.loaders.files.atomic import append_rows, atomic_write, one_at_a_time, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.loaders.files.storage import storage_errors
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.option_sheets import OptionVerdict, subject
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.language.personal_data import is_model
-from blend.schemas.sheets.option_sheets import OK, stands_by_natives
+from blend.schemas.personal_data import is_model
+from blend.schemas.sheets import OK, stands_by_natives
 
 _COLUMNS = (
     "template_id",

@@ -15,7 +15,7 @@ import polars as pl
 
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.wordings import Wording, read_wordings
-from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
+from blend.schemas.frames import EXCLUSIONS, KEY
 
 
 def _table(name: str) -> pl.DataFrame:

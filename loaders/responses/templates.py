@@ -11,8 +11,8 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.rows.template_columns import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
+from blend.schemas.frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
+from blend.schemas.locales import Registry, registry
 
 _NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",), typed=True)
 _SHEET_COLUMNS = Columns(
@@ -35,7 +35,7 @@ def read_native_questions(
         path: Columns ``id``, ``topic``, ``text`` and, optional in file and row, ``locale`` (the author's; any
             name by which `Registry.find` knows it).
         locales: Known locales; the packaged registry when absent.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         `template_columns.NATIVE_QUESTIONS`, in file order.
@@ -70,7 +70,7 @@ def read_review_sheet(
         path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
             ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         `template_columns.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
@@ -103,7 +103,7 @@ def read_translations(
         path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it), ``question``
             (local language, country named) and, optional in file and row, ``en_question`` (of what).
         locales: Known locales; the packaged registry when absent.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         `template_columns.TRANSLATIONS`, in file order.

@@ -9,7 +9,7 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
 
 
 class Wording(NamedTuple):

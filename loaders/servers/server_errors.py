@@ -4,9 +4,9 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from blend.schemas.base.addresses import is_server_address, without_passwords
+from blend.schemas.addresses import is_server_address, without_passwords
 from blend.schemas.errors import BlendError, InputError, ServerError
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.texts import clean
 
 if TYPE_CHECKING:
     import openai

@@ -16,9 +16,9 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.files.tables import refuse_rewritten
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.language.nationalities import demonym_of_country
-from blend.schemas.language.text_comparison import clean, fold
-from blend.schemas.rows.surveys import Survey
+from blend.schemas.languages import demonym_of_country
+from blend.schemas.rows import Survey
+from blend.schemas.texts import clean, fold
 
 GROUP_COLUMNS = ("Demonym", "group")
 """Columns that can name a row; the first one that the file has counts."""

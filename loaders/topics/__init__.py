@@ -16,11 +16,10 @@ from blend.loaders.files.content import instead_of_directory
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.tables import Line, named_table, read_headless
 from blend.schemas.errors import InputError
-from blend.schemas.language.characters import forbidden_in
-from blend.schemas.language.languages import is_language
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.prompts.question_slots import ANY_SLOT
-from blend.schemas.rows.cultural_prompt_rows import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
+from blend.schemas.languages import is_language
+from blend.schemas.prompts import ANY_SLOT
+from blend.schemas.rows import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS
+from blend.schemas.texts import forbidden_in, pluralise
 
 _TOPICS = ("topics", "concepts")
 """Names of a file of topics, without its ending; the second is the published one."""
@@ -84,7 +83,7 @@ def read_topics(folder: Path, *, encoding: str | None = None) -> TopicTables:
 
     Args:
         folder: The directory.
-        encoding: Of its tables; see `loaders.files.encodings.read_text`.
+        encoding: Of its tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If it is not there, or holds no kind of text.

@@ -16,8 +16,8 @@ from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
 from blend.loaders.wikidata.snapshot import BATCH_SIZE, client_of, languages_of
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient
 from blend.loaders.wikidata.store import DIRECT, engine
-from blend.schemas.language.nationalities import nationalities
-from blend.schemas.language.text_comparison import clean
+from blend.schemas.languages import nationalities
+from blend.schemas.texts import clean
 
 FORMS_NAME = "forms.tsv"
 """One form of each nationality and language, as a recipe reads them (``cultural.forms``)."""

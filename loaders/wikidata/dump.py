@@ -21,8 +21,8 @@ from blend.loaders.wikidata.snapshot_files import found_snapshots, write_snapsho
 from blend.loaders.wikidata.sparql import triple_line
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.snapshots import SnapshotInfo
+from blend.schemas.manifest import SnapshotInfo
+from blend.schemas.recipe import Domain
 
 _TEXTS = {queries.LABELS: LABEL, queries.DESCRIPTIONS: DESCRIPTION}
 

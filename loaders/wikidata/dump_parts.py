@@ -23,7 +23,7 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.wikidata.dump_triples import WrongLine, misfit, search
 from blend.loaders.wikidata.store import opened
 from blend.schemas.errors import InputError, RowError
-from blend.schemas.release.snapshots import DumpInfo
+from blend.schemas.manifest import DumpInfo
 
 BLOCK_BYTES = 1 << 22
 """Unpacked bytes that are searched at a time: few enough to stay in the processor's cache."""

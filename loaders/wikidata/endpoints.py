@@ -4,9 +4,9 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 
-from blend.schemas.base.addresses import is_server_address, without_passwords
-from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.addresses import is_server_address, without_passwords
 from blend.schemas.errors import InputError
+from blend.schemas.models import FrozenModel
 
 DEFAULT_ENDPOINT = "wdqs"
 """Name of the Wikidata Query Service."""

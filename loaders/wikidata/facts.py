@@ -17,9 +17,9 @@ from blend.loaders.wikidata.store import (
     engine,
     triples,
 )
-from blend.schemas.language.languages import is_language
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.rows.frame_columns import FINDINGS
+from blend.schemas.frames import FINDINGS
+from blend.schemas.languages import is_language
+from blend.schemas.recipe import Domain
 
 _QID = r"^Q[1-9]\d*$"
 

@@ -18,12 +18,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, is_disk_full, storage_error
 from blend.loaders.files.content import read_content
-from blend.loaders.files.storage import is_disk_full, storage_error
 from blend.schemas.errors import ConflictError, InputError, RowError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.snapshots import SNAPSHOT_NAME, SnapshotInfo
+from blend.schemas.manifest import SNAPSHOT_NAME, SnapshotInfo
+from blend.schemas.texts import pluralise
 
 PLAN_NAME = "plan.json"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from blend.schemas.language.korean_particles import variable_particle
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.triple_rows import PLACEHOLDERS
+from blend.schemas.frames import FINDINGS
+from blend.schemas.languages import variable_particle
+from blend.schemas.rows import PLACEHOLDERS
 
 PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 """Whatever stands in square brackets."""

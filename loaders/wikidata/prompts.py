@@ -5,10 +5,10 @@ from importlib.resources import files
 
 import polars as pl
 
-from blend.schemas.base.toml_tables import toml_tables
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.languages import is_language
-from blend.schemas.rows.triple_rows import TEMPLATES
+from blend.schemas.languages import is_language
+from blend.schemas.models import toml_tables
+from blend.schemas.rows import TEMPLATES
 
 PACKAGED = "food_templates.toml"
 """File name of the packaged templates about food."""
@@ -19,7 +19,7 @@ KINDS = {"hasParts": False, "country": True}
 
 def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
     """Packaged templates, `triple_rows.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
-    text = files("blend.schemas.prompts").joinpath(name).read_text(encoding="utf-8")
+    text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
     return parse_templates(text, source=name)
 
 

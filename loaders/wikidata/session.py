@@ -16,7 +16,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.wikidata.queries import Batch, batches, pattern
 from blend.loaders.wikidata.sparql import SparqlClient, TooHeavyError
-from blend.schemas.recipe.domains import Domain
+from blend.schemas.recipe import Domain
 
 
 @dataclass(slots=True)

@@ -12,11 +12,10 @@ from blend.loaders.wikidata.session import Session
 from blend.loaders.wikidata.snapshot_files import found_snapshots, write_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient, unheard
 from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
-from blend.schemas.language.languages import is_language
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.snapshots import SnapshotInfo
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.languages import is_language
+from blend.schemas.manifest import SnapshotInfo
+from blend.schemas.recipe import Domain
 
 BATCH_SIZE = 100
 """Items per question: some ten thousand labels, well under the minute that the public service allows."""

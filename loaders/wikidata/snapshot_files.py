@@ -17,10 +17,9 @@ from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.partial import PartialSnapshots, replaced
 from blend.loaders.wikidata.session import Tally
 from blend.loaders.wikidata.sparql import construct_query
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import Domain
-from blend.schemas.release.snapshots import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.manifest import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
+from blend.schemas.recipe import Domain
 
 _CHUNK_LINES = 100_000
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, cast
 
-from blend.loaders.files.content import open_content
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256, open_content
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from types import ModuleType
 import polars as pl
 import pytest
 
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.tiers import rest_nightly
 
 LOCALES = [locale.tag for locale in registry() if "blend" in locale.collections]

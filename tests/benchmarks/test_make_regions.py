@@ -10,10 +10,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.builders.stats import build_stats
-from blend.loaders.files.locales import read_locales
+from blend.loaders.files.toml import read_locales
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS
+from blend.schemas.locales import registry
 
 
 @pytest.fixture(scope="module")

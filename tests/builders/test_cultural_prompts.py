@@ -12,9 +12,9 @@ from blend.builders.cultural_prompts import build_prompts
 from blend.builders.stats.dataset import stats_of_release
 from blend.loaders.topics import read_forms, read_topics
 from blend.schemas.errors import BlendError
-from blend.schemas.language.nationalities import article_by_letter, article_by_sound, nationalities
-from blend.schemas.recipe.cultural_options import CulturalOptions
-from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
+from blend.schemas.languages import article_by_letter, article_by_sound, nationalities
+from blend.schemas.recipe import CulturalOptions
 
 TEMPLATES = {
     "qa": "_\t_\tExplain {topic} to {article} {nationality} person.\n",
@@ -239,6 +239,10 @@ BROKEN = {
             "qa/templates.tsv:1: unknown slot {{kid}}; the slots are {{topic}}, {{concept}}, {{article}}, "
             "{{vowel}}, {{nationality}}, {{identity}}"
         ),
+    ),
+    "hidden": (
+        {"qa__topics": "physics\tgra\x1bvity\n"},
+        "qa/topics.tsv:1: the line holds control characters: U+001B; delete it",
     ),
 }
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from blend.builders.parquet import ROW_GROUP_ROWS, ContentDigest, Table, write_table
-from blend.schemas.base.arrow_types import arrow_schema, frame_schema, published
+from blend.schemas.arrow_types import arrow_schema, frame_schema, published
 from helpers.examples import examples
 
 

@@ -1,10 +1,9 @@
 """Whatever stands where an input was expected, a command ends with one sentence: no traceback, no waiting.
 
-The first corpus puts strange things behind every argument that names a place; the second damages every file of
-an input that builds, one after the other; the third writes values into a recipe that it cannot have.
+Here are strange things behind every argument that names a place, and values that a recipe or card cannot have;
+`tests/damage` damages the files of inputs that are sound.
 """
 
-import json
 import os
 import shutil
 import sys
@@ -18,8 +17,7 @@ import blend.cli
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import answers_to_review
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.responses.sheets import write_answer_sheet
-from helpers.tiers import rest_nightly
+from blend.loaders.responses.reviews import write_answer_sheet
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid"
 DEEP = 100_000
@@ -145,134 +143,12 @@ def test_a_name_that_looks_like_markup_is_only_a_name(told, release: Path, tmp_p
     assert told("stats", out)[0] == 0
 
 
-def replaced(change: Callable[[Path], object]) -> Callable[[Path], object]:
-    def replace(path: Path) -> None:
-        path.unlink()
-        change(path)
-
-    return replace
-
-
-DAMAGE: dict[str, Callable[[Path], object]] = {
-    "pipe": replaced(os.mkfifo),
-    "folder": replaced(Path.mkdir),
-    "loop": replaced(lambda path: path.symlink_to(path.name)),
-    "dangling": replaced(lambda path: path.symlink_to("nowhere")),
-    "binary": lambda path: path.write_bytes(bytes(range(256)) * 4),
-    "utf-16": lambda path: path.write_bytes(
-        path.read_bytes().decode("utf-8-sig", "replace").encode("utf-16-le")
-    ),
-    "deep list": lambda path: path.write_text("[" * DEEP),
-    "deep object": lambda path: path.write_text('{"a":' * DEEP),
-    "long number": lambda path: path.write_text("9" * 5000),
-    "wide header": lambda path: path.write_text(",".join(f"c{i}" for i in range(DEEP)) + "\n"),
-}
-RESPONSES = (
-    "questions.csv",
-    "templates.csv",
-    "responses/am-ET.jsonl",
-    "responses/ko-KR.csv",
-    "reviews/ko-KR.jsonl",
-    "recipe.toml",
-    "datasheet.toml",
-    "decisions.tsv",
-    "fillers.csv",
-)
-RECIPE = """\
-name = "mine"
-license = "cc-by-4.0"
-version = "1.0.0"
-datasheet = "datasheet.toml"
-[[sources]]
-kind = "responses"
-location = "."
-[mcq]
-fillers = "fillers.csv"
-[mcq.judge]
-decisions = "decisions.tsv"
-"""
-
-
-@pytest.mark.sampled
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RESPONSES)
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_file_of_raw_responses(told, tmp_path: Path, name: str, damage: str):
-    folder = shutil.copytree(VALID / "responses", tmp_path / "mine")
-    (folder / "recipe.toml").write_text(RECIPE)
-    (folder / "datasheet.toml").write_text("[motivation]\n")
-    (folder / "decisions.tsv").write_text("answer_a\tanswer_b\tverdict\twho\twhen\twhy\n")
-    (folder / "fillers.csv").write_text("template_id,option,region,reviewer\n")
-    DAMAGE[damage](folder / name)
-    words = refused(told("build", folder / "recipe.toml"))
-    assert Path(name).name.partition(".")[0] in words
-    assert not (tmp_path / "release").exists()
-
-
 @pytest.fixture(scope="module")
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bad") / "sheet.csv"
     few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
     write_answer_sheet(answers_to_review(few, everything=True).sheet, out)
     return out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_sheet(told, sheet: Path, tmp_path: Path, damage: str):
-    copy = shutil.copyfile(sheet, tmp_path / "sheet.csv")
-    DAMAGE[damage](copy)
-    assert "sheet.csv" in refused(told("reviews", "accept", copy))
-    assert not (tmp_path / "reviews").exists()
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("column", ["template_id", "locale", "answer", "group", "english", "invalid", "check"])
-@pytest.mark.parametrize("text", ["\x00", "\u200b", "=1+1", "#REF!", "9" * 5000, "../../x", "[/bold]"])
-def test_a_cell_that_nobody_expects(told, sheet: Path, tmp_path: Path, column: str, text: str):
-    rows = pl.read_csv(sheet, infer_schema=False)
-    first = pl.int_range(pl.len()) == 0
-    rows.with_columns(pl.when(first).then(pl.lit(text)).otherwise(column).alias(column)).write_csv(
-        tmp_path / "sheet.csv"
-    )
-    code, words = told("reviews", "accept", tmp_path / "sheet.csv")
-    # Any text may be the name of a group or English; every other cell has its row and column in the message.
-    assert code == (0 if column in ("group", "english") and text[0] not in "=#" else 1), words
-    places = [f"sheet.csv:2, column {name}: " for name in (column, "answer")]
-    assert code == 0 or any(place in words for place in places)
-    assert "Traceback" not in words
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["annotations/UK_data.json", "questions/UK_questions.csv"])
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_file_of_the_published_data(told, tmp_path: Path, name: str, damage: str):
-    folder = shutil.copytree(VALID / "blend", tmp_path / "data")
-    DAMAGE[damage](folder / name)
-    assert name in refused(told("build", "--blend", folder))
-
-
-@pytest.mark.parametrize("votes", [10**30, 10**7, -1, 1.5, True, "3"])
-def test_votes_that_cannot_be(told, tmp_path: Path, votes: object):
-    folder = shutil.copytree(VALID / "blend", tmp_path / "data")
-    path = folder / "annotations" / "UK_data.json"
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    next(entry for entry in entries.values() if entry["annotations"])["annotations"][0]["count"] = votes
-    path.write_text(json.dumps(entries), encoding="utf-8")
-    assert "is not a count from 1 to 1,000,000" in refused(told("build", "--blend", folder))
-
-
-@pytest.mark.sampled
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["release.json", "data/annotations/KR-00000.parquet"])
-@pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("command", rest_nightly(["stats", "plan", "validate", "diff", "show"], "validate"))
-def test_a_damaged_file_of_a_release(told, release: Path, tmp_path: Path, command: str, damage: str, name: str):
-    copy = shutil.copytree(release, tmp_path / "copy")
-    DAMAGE[damage](copy / name)
-    code, words = told(command, copy, *([release] if command == "diff" else []))
-    assert code == 1, words
-    assert "Traceback" not in words
 
 
 WRONG = {
@@ -331,13 +207,6 @@ def test_a_folder_in_which_somebody_keeps_something_else(
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
     (out / "thesis.txt").unlink()
     assert told(*line)[0] == 0
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_figures_are_written_again_where_they_are(told, release: Path, tmp_path: Path):
-    for _ in range(2):
-        assert told("stats", release, "--out", tmp_path / "figures")[0] == 0
 
 
 PIPED = {

@@ -67,7 +67,7 @@ def test_json_is_what_the_function_returns(sample_release: Path):
     printed = json.loads(audit(sample_release, "--json", "--examples", "0"))
     assert printed == json.loads(json.dumps(blend.audit_release(sample_release, examples=0).to_json()))
     assert printed["examples"] == []
-    assert {"size", "baselines", "baselines_by_group", "leaks", "synonyms"} <= set(printed)
+    assert {"size", "baselines", "baselines_by_group", "leaks"} <= set(printed)
 
 
 @pytest.mark.slow

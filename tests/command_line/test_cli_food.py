@@ -15,7 +15,7 @@ import pytest
 
 from blend.loaders.datasets import as_models
 from blend.loaders.releases import read_manifest
-from blend.schemas.rows.triple_rows import Triple
+from blend.schemas.rows import Triple
 
 NOUGHTS = "0" * 64
 

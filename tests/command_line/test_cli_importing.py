@@ -7,8 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from blend.loaders.files.import_maps import ImportMap
-from blend.loaders.files.toml import read_toml
+from blend.loaders.files.toml import ImportMap, read_toml
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 
@@ -186,17 +185,6 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     )
 
 
-def test_what_a_spreadsheet_leaves_of_a_formula_in_csv(collected: Path):
-    Path("form.csv").write_text(f"when,{LONG},other\n1,#NAME?,=A2\n2,=),\n", "utf-8")
-    Path("map.toml").write_text(MAP.replace('"Timestamp", "Email Address"', '"when", "other"'), "utf-8")
-    with pytest.raises(BlendError) as caught:
-        run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected")
-    assert str(caught.value) == (
-        f"form.csv:2, column {LONG}: the cell holds the error #NAME?, made by a spreadsheet; give the column "
-        "the format Text, and write again what stood there"
-    )
-
-
 @pytest.mark.slow
 def test_two_annotations_of_one_person_are_refused(collected: Path):
     results = [
@@ -222,20 +210,6 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
         'map.toml: does not say who answered in base.json; add annotator = "annotator": only in a table is '
         "every row a person"
     )
-
-
-@pytest.mark.slow
-def test_numbers_of_another_tool_come_in(collected: Path):
-    rows = [
-        {"participant": "a1", "item": LONG, "answer": 3},
-        {"participant": "a2", "item": LONG, "answer": 4.0},
-    ]
-    Path("long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    command = ("responses", "import", "long.jsonl", "--out", "collected")
-    run(*command)
-    assert run(*command).endswith("2 responses of 2 annotators.\n")
-    written = (collected / "responses" / "ko-KR.csv").read_text("utf-8").splitlines()[1:]
-    assert sorted(line.split(",")[2] for line in written) == ["3", "4"]
 
 
 def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):

@@ -18,7 +18,7 @@ from blend.loaders.responses.option_sheets import read_option_sheet, write_optio
 from blend.loaders.responses.option_verdicts import add_verdicts
 from blend.loaders.responses.wordings import read_wordings
 from blend.schemas.errors import BlendError
-from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from blend.schemas.sheets import OPTION_SHEET, option_mark
 from helpers.in_process import run
 from helpers.questions.lunch import lunch
 

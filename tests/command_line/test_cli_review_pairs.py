@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.loaders.responses.decisions import read_decisions
-from blend.loaders.responses.pair_sheets import read_pair_sheet
+from blend.loaders.responses.reviews import read_pair_sheet
 from blend.schemas.errors import BlendError
-from blend.schemas.sheets.pair_sheets import pair_mark
+from blend.schemas.sheets import pair_mark
 from helpers.in_process import run
 
 pytestmark = [pytest.mark.integration, pytest.mark.landing]

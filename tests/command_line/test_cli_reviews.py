@@ -13,15 +13,15 @@ from typer.testing import CliRunner
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.expand import expand
 from blend.builders.saq.reviews import english_pairs, reviews_of
 from blend.cli import app
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet
+from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import KEY, QUESTIONS, REVIEWS
+from blend.schemas.frames import KEY, QUESTIONS, REVIEWS
+from blend.schemas.recipe import SaqOptions
+from helpers.questions.expand import expand
 
 RECIPE = """\
 name = "mine"

@@ -9,7 +9,7 @@ from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import ValidationReport
 from blend.loaders.releases.tables import read_config
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid" / "responses"
 

@@ -28,7 +28,7 @@ from blend.loaders.recipes.ready import food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.responses.shipped import shipped_collections
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from blend.views.collection import collection_tables
 from blend.views.frames import table_of
 from blend.views.planning import plan_tables
@@ -67,7 +67,7 @@ def food_release(food_snapshot: Path, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.mark.slow
 def test_what_build_and_show_print(sample_release: Path, food_release: Path):
     for release in (sample_release, food_release):
-        assert_complete(release_tables(read_manifest(release)))
+        assert_complete(map(table_of, release_tables(read_manifest(release))))
 
 
 @pytest.mark.slow
@@ -104,8 +104,8 @@ def test_the_state_of_a_collection():
 
 @pytest.mark.slow
 def test_the_registry():
-    assert_complete([locale_table(list(registry()))])
-    assert_complete(locale_details(locale) for locale in registry())
+    assert_complete([table_of(locale_table(list(registry())))])
+    assert_complete(table_of(locale_details(locale)) for locale in registry())
 
 
 @pytest.mark.nightly
@@ -126,7 +126,7 @@ def test_the_checks_of_a_validation(sample_release: Path):
 
     quick = {name: check for name, check in CHECKS.items() if name != "loading"}
     report: ValidationReport = validate_release(sample_release, checks=quick, name="sample")
-    assert_complete([checks_table(report)])
+    assert_complete([table_of(checks_table(report))])
 
 
 def commands() -> list[list[str]]:

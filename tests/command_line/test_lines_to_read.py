@@ -1,6 +1,7 @@
 """What a build shows of tables of one's own, since only people can tell whether it fits together."""
 
 import csv
+import re
 from pathlib import Path
 
 import openpyxl
@@ -11,8 +12,8 @@ from openpyxl.styles import Font, PatternFill
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.option_sheets import write_option_sheet
-from blend.loaders.responses.sheets import read_answer_sheet
-from blend.schemas.sheets.option_sheets import OPTION_SHEET, option_mark
+from blend.loaders.responses.reviews import read_answer_sheet
+from blend.schemas.sheets import OPTION_SHEET, option_mark
 from blend.views.releases import group_with_english
 from helpers.in_process import run
 
@@ -48,13 +49,22 @@ def test_questions_stand_beside_their_english_and_answers(mine: Path):
         ),
         (
             "  en-NZ: English in New Zealand, Aotearoa, Faroes, New Zealand; its people: New Zealand; Latn, "
-            "ltr; in New Zealand"
+            "ltr; in New Zealand; New_Zealand in column country"
         ),
         f"  plain en-GB: {again} | {again}",
     ]
     asked = "What do people in the UK mostly eat for breakfast?"
     assert f"\n  food-01 en-GB: Food | {asked} | {asked} | cereal = cereal (1); toast = toast (1)\n" in printed
     assert "Odd in your tables" not in printed
+
+
+@pytest.mark.integration
+def test_the_english_of_the_rarest_answer_is_shown(mine: Path):
+    with (mine / "collected" / "responses" / "en-GB.csv").open("a", encoding="utf-8") as file:
+        file.writelines(
+            f"food-01,p{n},{answer}\n" for n, answer in enumerate(("eggs", "porridge", "kippers"), 7)
+        )
+    assert re.search(r"\n  food-01 en-GB: .*; eggs = .*; kippers = .*; porridge = ", built())
 
 
 @pytest.mark.integration
@@ -91,6 +101,7 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         cell.font = Font(strike=True)
     sheet["B3"].fill = PatternFill("solid", fgColor="FF0000")
     sheet["E4"].comment = Comment("not an answer", "r1")
+    sheet.row_dimensions[3].hidden = True
     book.save("back.xlsx")
     diagnostics = Diagnostics()
     read_answer_sheet(Path("back.xlsx"), diagnostics=diagnostics)
@@ -98,6 +109,7 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         "a comment at E4: comments are not read",
         "row 2: struck through; each counts all the same: delete what is not to count",
         "row 3: coloured, which means nothing here",
+        "row 3: hidden; each counts all the same: delete what is not to count",
     ]
 
 

@@ -10,8 +10,7 @@ import pytest
 import typer
 
 from blend.cli import app
-from blend.cli.model_options import HERE, THERE
-from blend.cli.option_names import options_of, with_options
+from blend.cli.option_names import HERE, THERE, options_of, with_options
 from blend.cli.task_options import option_names
 from blend.schemas.errors import InputError, RowError
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.domains import domains, parse_domains
+from blend.schemas.recipe import domains, parse_domains
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
@@ -247,7 +247,7 @@ def test_a_domain_without_a_snapshot_is_refused(walked: Path):
 
 def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():
     from blend.builders.cards.fields import described_fields
-    from blend.schemas.rows.triple_rows import Triple, TripleTemplate
+    from blend.schemas.rows import Triple, TripleTemplate
 
     texts = [
         text

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.validate import validate_release
 from blend.loaders.releases import read_manifest
 from helpers.terminal import at_a_terminal
 from helpers.tiers import rest_nightly
@@ -25,7 +24,6 @@ def rows_of(release: Path, config: str) -> int:
     ("command", "configs"),
     rest_nightly(
         [
-            ("validate", ("annotations", "short-answer-questions", "multiple-choice-questions")),
             ("stats", ("annotations", "short-answer-questions", "multiple-choice-questions")),
             ("audit", ("annotations", "multiple-choice-questions")),
         ],
@@ -53,21 +51,3 @@ def test_rows_compared_are_shown_at_a_terminal(sample_release: Path, regions_rel
 def test_a_log_holds_nothing_of_it(command: str, sample_release: Path):
     run = subprocess.run([BLEND, command, str(sample_release)], capture_output=True, text=True, check=True)
     assert run.stderr == ""
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_check_tells_of_the_rows_it_has_read(sample_release: Path):
-    told: list[tuple[str, int, int]] = []
-    validate_release(sample_release, on_progress=lambda *step: told.append(step))
-    steps = [step for step, _, _ in told]
-    # The first reading is one check of many, and tells of every table while it lasts.
-    first = steps.index("read rows of annotations")
-    during = told[first : steps.index("check the release", first)]
-    for config in ("annotations", "short-answer-questions", "multiple-choice-questions"):
-        of_config = [(done, total) for step, done, total in during if step == f"read rows of {config}"]
-        total = rows_of(sample_release, config)
-        splits = [t for t in read_manifest(sample_release).tables if t.config == config]
-        assert len(of_config) >= len(splits)
-        assert [done for done, _ in of_config] == sorted({done for done, _ in of_config})
-        assert of_config[-1] == (total, total)

@@ -13,7 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
-from blend.loaders.files.choice_tables import read_choice_table
+from blend.loaders.files.rows import read_choice_table
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.decisions import append_decisions, read_decisions
@@ -22,7 +22,7 @@ from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError, RowError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.in_process import run
 
 _Saved = Callable[[Path], Path]

@@ -13,11 +13,11 @@ from rich.console import Console
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.tables import mcq_tables, question_tables
-from blend.loaders.files.saved_frames import write_frames
+from blend.loaders.files.new_files import write_frames
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import registry
-from blend.schemas.release.summaries import Table
-from blend.schemas.rows.frame_columns import ANNOTATIONS, MCQ_ROWS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.summaries import Table
 from blend.views.frames import table_of
 
 TOPICS = ("Food", "Holidays/Celebration/Leisure", "Work [life]")

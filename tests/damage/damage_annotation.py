@@ -50,10 +50,9 @@ def _pull(path: Path, tasks: list[dict[str, Any]]) -> None:
     """Write down what people did, as if a server had said it."""
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.pseudonyms import People, project_key
-    from blend.builders.annotation.server.log import Log
-    from blend.builders.annotation.server.projects import stage_locales
-    from blend.builders.annotation.server.pulling import rewritten
-    from blend.loaders.label_studio.folder import held
+    from blend.builders.annotation.pulling import rewritten
+    from blend.builders.annotation.session import Log, stage_locales
+    from blend.loaders.label_studio.events import held
 
     file = read_project(path)
     with held(file.pulled) as folder:

@@ -103,8 +103,8 @@ def _beside_the_recipe() -> None:
     }
     for name, text in texts.items():
         Path(name).write_text(text, encoding="utf-8")
-    from blend.loaders.files.domains import domain_toml
-    from blend.schemas.recipe.domains import domains
+    from blend.loaders.files.toml import domain_toml
+    from blend.schemas.recipe import domains
 
     meal = domains()["dish"].model_copy(update={"name": "meal"})
     Path("domains.toml").write_text(domain_toml(meal), encoding="utf-8")

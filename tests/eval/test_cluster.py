@@ -46,7 +46,12 @@ def begun(sample_release: Path, tmp_path: Path) -> blend.Run:
     model, decoding = blend.Server(name="m"), blend.Decoding(max_tokens=16)
     requests = tmp_path / "requests.jsonl"
     return blend.run_task(
-        sample_release, "short-answer", model, tmp_path / "run", decoding=decoding, batch_out=requests
+        sample_release,
+        "short-answer",
+        model,
+        tmp_path / "run",
+        decoding=decoding,
+        asking=blend.Asking(batch_out=requests),
     )
 
 
@@ -172,14 +177,11 @@ def test_nothing_begins_without_what_saves_answers(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.landing
-def test_what_cannot_be_is_refused(begun: blend.Run, tmp_path: Path):
-    from blend.eval.cluster import answer_requests, run_on_cluster
+def test_what_cannot_be_is_refused(begun: blend.Run):
+    from blend.eval.cluster import run_on_cluster
 
-    how = {"server": "http://localhost:1/v1", "settings": {}}
-    assert wrong(lambda: answer_requests(tmp_path / "none", tmp_path / "out", **how)) == (
-        f"{tmp_path / 'none'}: holds no requests; write some with `batch_out` (*.jsonl)"
-    )
-    message = wrong(lambda: run_on_cluster(begun.directory, executor="slurm", **how))
+    how = {"server": "http://localhost:1/v1", "settings": {}, "executor": "slurm"}
+    message = wrong(lambda: run_on_cluster(begun.directory, **how))
     assert message.startswith("`settings`: datatrove says SlurmPipelineExecutor.__init__() missing")
 
 

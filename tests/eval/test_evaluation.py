@@ -9,23 +9,8 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.models.tiny_model import make_tiny_model
-from blend.eval.registry import TASKS
 from helpers.asking import ask
-from helpers.models.own_models import Chooser, Reader, Saying, refused
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_an_object_that_writes_answers_short_questions(asked: Callable[..., blend.Run]):
-    run = asked(Saying(lambda prompts: [f"answer {n}" for n, _ in enumerate(prompts)]), "short-answer")
-    answers = run.answers()
-    assert answers.height == run.description.n_items
-    assert answers["error"].null_count() == answers.height
-    assert answers["text"][0] == "answer 0"
-    assert run.description.decoding is None
-    scores = blend.score_run(run)
-    assert set(scores.frame.filter(scope="overall")["metric"]) >= {"sem-b", "sem-w", "missing"}
+from helpers.models.own_models import Chooser, Reader, refused
 
 
 @pytest.mark.slow
@@ -74,61 +59,6 @@ def test_progress_is_heard(asked: Callable[..., blend.Run], monkeypatch: pytest.
 def test_nothing_is_printed_where_nobody_watches(asked: Callable[..., blend.Run], capfd: Any):
     blend.score_run(asked(Reader()))
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_path_stands_for_a_run(asked: Callable[..., blend.Run], tmp_path: Path):
-    asked(Chooser(), style="texts")
-    assert blend.score_run(str(tmp_path / "run")).frame.equals(blend.score_run(tmp_path / "run").frame)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_own_models_side_by_side(asked: Callable[..., blend.Run], tmp_path: Path):
-    class Contrary(Chooser):
-        name = "shortest"
-
-        def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
-            return [[-float(len(text)) for text in texts] for texts in options]
-
-    runs = [
-        asked(Chooser(), style="texts", limit=None),
-        asked(Contrary(), out="other", style="texts", limit=None),
-    ]
-    scored = [blend.score_run(run) for run in runs]
-    found = blend.compare_runs([scored[0], tmp_path / "other"])
-    assert [standing.model for standing in found.standings] == [
-        max(scored, key=lambda one: one.overall("accuracy-macro").value).name,
-        min(scored, key=lambda one: one.overall("accuracy-macro").value).name,
-    ]
-    frame = found.frame
-    assert frame.columns == ["first", "second", "region", "difference", "low", "high", "p_value", "verdict"]
-    assert set(frame["region"]) == {
-        None,
-        *(row["key"] for row in scored[0].frame.filter(scope="region").rows(named=True)),
-    }
-    page = blend.write_report([runs[0], scored[1]], str(tmp_path / "report.html"))
-    assert page == tmp_path / "report.html"
-    text = page.read_text(encoding="utf-8")
-    assert "longest" in text
-    assert "shortest" in text
-
-
-@pytest.mark.nightly
-@pytest.mark.integration  # models compute
-def test_models_here_and_own_ones_are_compared(asked: Callable[..., blend.Run], shared: Path, tmp_path: Path):
-    make_tiny_model(tmp_path / "tiny")
-    runs = [
-        asked(shared / "models" / "tiny-gpt2", out="a", style="texts"),
-        asked(str(tmp_path / "tiny"), out="b", style="texts"),
-        asked(Chooser(), out="c", style="texts"),
-    ]
-    for run in runs:
-        blend.score_run(run)
-    found = blend.compare_runs(runs)
-    assert {standing.model for standing in found.standings} == {"tiny-gpt2", "tiny", "longest"}
-    assert len(found.pairs) == 3
 
 
 @pytest.mark.landing
@@ -248,28 +178,6 @@ def test_a_model_that_cannot_be_so():
         assert refused(call) == message
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_who_always_says_a_is_right_as_often_as_a_is(asked: Callable[..., blend.Run]):
-    class First:
-        def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
-            return [[-1.0, *[-2.0] * (len(texts) - 1)] for texts in options]
-
-    run = asked(First())
-    scores = blend.score_run(run)
-    assert scores.signature.startswith("blend-mcq|")
-    assert scores.overall("accuracy").value == pytest.approx(100 * run.gold()["answer"].eq(0).mean())
-    assert (run.directory / "scores.json").exists()
-
-
-def test_every_task_is_whole():
-    for name, task in TASKS.items():
-        assert task.name == name
-        assert task.title
-        assert task.measure.startswith("blend-")
-        assert "default" in task.rules
-
-
 @pytest.mark.slow
 def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are(
     asked: Callable[..., blend.Run], tmp_path: Path
@@ -306,11 +214,3 @@ def test_a_name_that_is_not_text(asked: Callable[..., blend.Run]):
     with pytest.raises(blend.ArgumentError) as caught:
         asked(Reader(), locales="K\udcff")
     assert str(caught.value) == "`locales`: ['K\\udcff'] is not possible (it is not text in UTF-8)"
-
-
-def test_an_option_that_is_nearly_one(asked: Callable[..., blend.Run]):
-    with pytest.raises(blend.ArgumentError) as caught:
-        asked(Reader(), rotation=2)
-    assert str(caught.value).startswith(
-        "`rotation`: the task multiple-choice has no such option; did you mean 'rotations'? it has `locales`, "
-    )

@@ -4,18 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import blend
-from blend.cli import app
-from blend.eval.asked_runs import read_run
 from blend.eval.asking import THINKING_TOKENS
-from blend.eval.models.protocols import ChatOptions, Generation
+from blend.eval.models.protocols import Generation
 from blend.eval.report.scored_runs import check_comparable
-from blend.eval.scoring import signature
-from helpers.asking import ask, score
+from helpers.asking import score
 from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
 from helpers.models.own_models import Chooser, Reader, Saying, refused
@@ -69,21 +64,6 @@ def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tm
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_many_answers_that_are_none_are_told(asked: Asked, letters: list[str]):
-    run = asked(says([*letters[:-1], Generation("", 1, 128, "length", thought="Maybe")]), out="one")
-    heard: list[str] = []
-    score(run, on_warning=heard.append)
-    n, share = len(letters), f"{100 / len(letters):.1f} %"
-    assert heard == [
-        (
-            f"1 of {n} answers ({share}) is unanswered: the model said nothing, did not finish a thought, or "
-            "was cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
-        )
-    ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     stopped = Generation(letters[0], 1, 1, "content_filter")
     cut = Generation("", 1, 128, "length", thought="Maybe")
@@ -98,76 +78,6 @@ def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
             "the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
         )
     ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_mark_that_ends_a_thought_in_some_answers_says_nothing_of_the_others(
-    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
-):
-    n_opened = len(letters) // 2
-    texts = [f"Hm</think>{one}" for one in letters[:n_opened]] + letters[n_opened:]
-    path = tmp_path / "answers.parquet"
-    asked(Reader(), out="letters").items("item_id").with_columns(response=pl.Series(texts)).write_parquet(path)
-    kept = ask(mini_release, "multiple-choice", answers=path, out=tmp_path / "kept", limit=3)
-    for run in (asked(says(texts)), kept):
-        assert shares(blend.score_run(run), "accuracy", "unanswered") == [100, 0]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_tags_around_likely_thoughts_are_told(
-    asked: Asked, letters: list[str], mini_release: Path, tmp_path: Path
-):
-    items = asked(Reader(), out="letters").items("item_id")
-    path = tmp_path / "answers.parquet"
-    texts = [f"<scratchpad>Hm</scratchpad>{letter}" for letter in letters]
-    items.with_columns(response=pl.Series(texts)).write_parquet(path)
-    heard: dict[str, list[str]] = {"unknown": [], "known": []}
-    for name, marks in (("unknown", None), ("known", [("<scratchpad>", "</scratchpad>")])):
-        how = {"thought_marks": marks, "out": tmp_path / name, "on_warning": heard[name].append, "limit": 3}
-        ask(mini_release, "multiple-choice", answers=path, **how)
-    assert heard["known"] == []
-    (told,) = heard["unknown"]
-    assert told == (
-        "answers.parquet: nearly all responses open with <scratchpad> … </scratchpad>, which is scored as part "
-        "of them; if these are thoughts, name the pair (`thought_marks`)"
-    )
-
-
-POPCORN = ["<think>They eat popcorn there. But …</think>Nachos", "<think>Maybe popcorn? But the"]
-
-
-ENGLISH = {"languages": "english", "limit": 1}
-
-
-@pytest.mark.sampled
-@pytest.mark.landing
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", ["default", "paper"])
-@pytest.mark.parametrize(
-    ("text", "why", "share"), [(POPCORN[0], "no match", 0), (POPCORN[1], "unanswered", 100)]
-)
-def test_the_answer_of_natives_in_a_thought_is_none(
-    asked: Asked, mini_release: Path, tmp_path: Path, rule: str, text: str, why: str, share: int
-):
-    first = asked(Saying(lambda prompts: ["x"] * len(prompts)), "short-answer", out="first", **ENGLISH)
-    gold = first.items("item_id", "template_id", "locale").join(first.gold(), on=["template_id", "locale"])
-    texts = {
-        row["item_id"]: text.replace("popcorn", row["annotations"][0]["en_answers"][0])
-        for row in gold.iter_rows(named=True)
-    }
-    said = [texts[item] for item in first.items("item_id")["item_id"]]
-    table = tmp_path / "answers.parquet"
-    first.items("item_id").with_columns(response=pl.Series(said)).write_parquet(table)
-    runs = (
-        asked(says(said), "short-answer", **ENGLISH),
-        ask(mini_release, "short-answer", answers=table, out=tmp_path / "kept", **ENGLISH),
-    )
-    for run in runs:
-        scored = score(run, rule=rule, on_warning=lambda _: None)
-        assert shares(scored, "sem-b", "sem-w", "unanswered") == [0, 0, share]
-        assert set(scored.decisions()["why"]) == {why}
 
 
 @pytest.mark.landing
@@ -260,17 +170,6 @@ def test_a_thought_that_is_cut_is_no_answer_of_a_chat_model(asked: Asked, thinki
 
 @pytest.mark.nightly
 @pytest.mark.integration  # a model computes
-def test_a_base_model_that_is_cut_has_answered(asked: Asked, shared: Path):
-    run = asked(shared / "models" / "tiny-gpt2", style="json", max_tokens=3)
-    assert run.description.decoding.max_tokens == 3
-    assert shares(blend.score_run(run), "unanswered") == [0]
-    assert (
-        asked(shared / "models" / "tiny-gpt2", out="usual", style="json").description.decoding.max_tokens == 128
-    )
-
-
-@pytest.mark.nightly
-@pytest.mark.integration  # a model computes
 def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path, tmp_path: Path):
     # Another template, another default: the run goes on as it began, and it differs by its tokenizer alone.
     asked(thinking, style="json")
@@ -302,12 +201,15 @@ def test_a_server_whose_first_reply_thinks(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     server.reset()
-    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": lambda _: None}
+    heard: list[str] = []
+    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": heard.append}
     answers = [reply(content="B", reasoning="C?")] * 200
     server.script = [reply(content=None, reasoning="Okay")] * greetings + answers
     run = asked("m", task, **how)
     assert run.description.decoding.max_tokens == THINKING_TOKENS
     assert run.description.options.get("style", "json") == "json"
+    why = "a server writes answers, and does not say how likely an option is; asked with `style=json`"
+    assert heard == [why] * (task == "multiple-choice")
     assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
         ("B", "C?")
     }
@@ -318,58 +220,3 @@ def test_a_server_whose_first_reply_thinks(
     again = asked("m", task, **{**how, **({"style": "json"} if task == "multiple-choice" else {})})
     assert (again.outcome.n_asked, again.description) == (0, run.description)
     assert len(server.requests) == n_requests + 1
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-def test_what_is_said_on_the_command_line_reaches_the_server(
-    mini_release: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    server.reset()
-    command = ["eval", "run", str(mini_release), "--model", "m", "--server", server.url, "-T", "style=json"]
-    how = ["--system", "Be short.", "--thinking", "low", "--max-tokens", "2"]
-    more = [
-        "-M",
-        'extra_body={"top_k": 20}',
-        "--thought-marks",
-        "<plan>,</plan>",
-        "--limit",
-        "1",
-    ]
-    result = CliRunner().invoke(app, [*command, *how, *more, "--out", str(tmp_path / "run")])
-    assert result.exit_code == 0, result.output
-    _, body = server.requests[-1]
-    assert body["messages"][0] == {"role": "system", "content": "Be short."}
-    assert (body["reasoning_effort"], body["top_k"], body["max_tokens"]) == ("low", 20, 2)
-    described = read_run(tmp_path / "run").description
-    assert described.thought_marks == (("<plan>", "</plan>"),)
-    assert described.chat_options == ChatOptions(
-        system="Be short.", reasoning_effort="low", extra_body={"top_k": 20}
-    )
-
-
-OPTIONS: list[dict[str, Any]] = [
-    {"chat_options": ChatOptions(system="Be short.")},
-    {"chat_options": ChatOptions(system="Be long.")},
-    {"chat_options": ChatOptions(thinking="on")},
-    {"chat_options": ChatOptions(thinking="off")},
-    {"chat_options": ChatOptions(reasoning_effort="low")},
-    {"chat_options": ChatOptions(reasoning_effort="high")},
-    {"chat_options": ChatOptions(extra_body={"top_k": 20})},
-    {"chat_options": ChatOptions(extra_body={"top_k": 40})},
-    {"thought_marks": (("⟦", "⟧"),)},
-    {"thought_marks": (("⟨", "⟩"),)},
-]
-
-
-def test_every_option_changes_the_signature_and_none_is_there_that_is_not_used(asked: Asked):
-    usual = asked(Reader()).description
-    halved = usual.model.model_copy(update={"dtype": "bfloat16"})
-    updates = [{}, *OPTIONS, {"model": halved}]
-    signatures = [signature("blend-mcq", usual.model_copy(update=update), {}) for update in updates]
-    assert len({*signatures}) == len(updates)
-    assert "|dtype:bfloat16|" in signatures[-1]
-    assert [part.partition(":")[0] for part in signatures[0].split("|")] == [
-        "blend-mcq", "rel", "loc", "prompt", "chat", "limit", "sdk",
-    ]  # fmt: skip

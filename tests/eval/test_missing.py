@@ -13,10 +13,9 @@ from blend.eval.models.local_model import open_local
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
-from blend.eval.runs import opened
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run
+from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError
 
@@ -133,12 +132,11 @@ def test_message_for_answers_that_failed(sample_release: Path, tmp_path: Path, m
     failed = answers.filter(pl.col("error").is_not_null())
     n = read_run(tmp_path / "run").description.n_items
     assert n / 100 < len(failed) < n
-    first = failed["item_id"][0]
     with pytest.raises(InputError) as caught:
         score_answers(read_run(tmp_path / "run"))
     assert str(caught.value) == (
         f"{tmp_path / 'run'}: {len(failed)} of {n} items have no answer ({100 * len(failed) / n:.1f} %): "
-        f"{len(failed)} failed (first: {first}: {failed['error'][0]}); run the same command again to ask "
+        f"{len(failed)} failed (first: {failed['error'][0]}); run the same command again to ask "
         "them, or score what is there with `allow_missing`"
     )
     share, n_scored = missing_share(read_run(tmp_path / "run"), allow_missing=True)

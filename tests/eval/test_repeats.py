@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.report.report_page import repeat_columns
-from blend.eval.report.report_sections import cell
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 
 
@@ -83,38 +81,6 @@ def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.R
     assert pair.n_items == first.run.description.n_items
     with pytest.raises(blend.InputError, match=r"\n  samples of each question \(s\): 3 there, absent here\n"):
         blend.compare_runs([first, blend.score_run(asked(Reader(), out="once", limit=12))])
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_report_says_what_of_the_variance_is_from_repeats(
-    asked: Callable[..., blend.Run], varying: Any, tmp_path
-):
-    scored = blend.score_run(asked(varying, samples=3, limit=12))
-    items, repeats = (
-        scored.overall(f"accuracy-macro-stderr-{source}").value for source in ("items", "repeats")
-    )
-    assert repeat_columns(scored) == {
-        "between runs, %": cell(scored.overall("accuracy-macro-between-runs")),
-        "variance from repeats, %": f"{100 * repeats**2 / (repeats**2 + items**2):.0f}" if items else "–",
-    }
-    page = blend.write_report([scored], tmp_path / "report.html").read_text(encoding="utf-8")
-    assert '<th scope="col">between runs, %</th>' in page
-    assert "Every question was asked 3 times." in page
-    once = blend.score_run(asked(Reader(), out="once", limit=12))
-    assert repeat_columns(once) == {}
-    page = blend.write_report([once], tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "between runs" not in page.lower().partition("<script>")[0]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_question_asked_once_is_kept_as_before(asked: Callable[..., blend.Run]):
-    run = asked(Reader(), samples=1)
-    assert run.description.options["samples"] == 1
-    assert "sample" not in run.items().columns
-    blend.score_run(run)
-    assert "sample" not in pl.read_parquet(run.directory / "decisions.parquet").columns
 
 
 def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run], shared: Path):

@@ -14,11 +14,9 @@ from blend.builders.validate import validate_release
 from blend.cli import app
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report
 from blend.eval.models.chosen import Recorded
-from blend.eval.registry import task_of
-from blend.eval.release_items import read_items
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.semeval_files import keys, write_semeval, write_trial
 from helpers.semeval_predictions import MCQ_TSV, SAQ_TSV
 
@@ -30,10 +28,6 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recipe = semeval_recipe(files).model_copy(update={"mcq": McqOptions(rebalance=True)})
     build_release(recipe, folder / "release", source_paths={files.name: files})
     return folder / "release"
-
-
-def asked_items(release: Path, **options: Any) -> pl.DataFrame:
-    return read_items(release, task_of("short-answer"), **options).asked.items
 
 
 def mcq_file(folder: Path) -> Path:
@@ -159,15 +153,6 @@ def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
     result = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run"), "--allow-missing"])
     assert result.exit_code == 0
     assert "the scores by rule semeval are replaced; a run holds those of one rule" in result.output
-
-
-@pytest.mark.slow
-def test_an_english_question_of_several_languages_is_asked_once(release: Path):
-    items = asked_items(release)
-    english = items.filter(pl.col("language") == "en", pl.col("template_id").str.contains("SG"))
-    assert english["template_id"].to_list() == ["en-SG_001", "en-SG_002", "en-SG_003"]
-    malay = asked_items(release, locales=("ms-SG",))
-    assert malay.height == 6
 
 
 @pytest.mark.slow

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.runs.prediction_files import is_predictions, read_predictions
+from blend.eval.prediction_files import is_predictions, read_predictions
 from blend.loaders.upstream.semeval.task_files import spelled_otherwise
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.semeval_predictions import ASKED, MCQ_TSV, form_of
 
 
@@ -49,33 +49,6 @@ def test_archives_that_hold_no_predictions(tmp_path: Path, make: Callable[[Path]
     assert str(caught.value) == message.format(path=path)
 
 
-@pytest.mark.slow
-def test_a_damaged_archive_is_refused_or_read(tmp_path: Path):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"prediction/{MCQ_TSV}", "id\tA\tB\tC\tD\n" + "am-ET_0001\t1\t0\t0\t0\n" * 20)
-    whole, path = content.getvalue(), tmp_path / "predictions.zip"
-    refused: list[str] = []
-    for at in range(len(whole)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
-        try:
-            read_predictions(path, ASKED[False], form_of("multiple-choice"))
-        except BlendError as error:
-            refused.append(str(error))
-    assert len(refused) > len(whole) / 2
-    assert all(message.startswith((str(path), MCQ_TSV)) for message in refused)
-
-
-def test_rows_that_cannot_be_read(tmp_path: Path):
-    path = tmp_path / MCQ_TSV
-    path.write_text("id\tA\tB\tC\tD\nam-ET_0001\t1\t0\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        read_predictions(path, ASKED[False], form_of("multiple-choice"))
-    assert str(caught.value) == (
-        f"{MCQ_TSV}:2: 3 cells, but the header has 5; write one row per id, with tabs between the cells"
-    )
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("suffix", [".tsv", ".txt"])
 def test_a_file_of_predictions_is_read_as_people_save_it(tmp_path: Path, encoding: str, suffix: str):
@@ -108,20 +81,6 @@ def test_a_header_that_is_none_is_quoted_beside_the_tasks(tmp_path: Path, text: 
     )
 
 
-def test_which_files_are_predictions(tmp_path: Path):
-    for name, header in {
-        "a.tsv": " id\tA\tB\tC\tD",
-        "b.tsv": "id\tprediction",
-        "c.tsv": "item_id\tresponse",
-        "d.csv": "MCQID,response",
-        "g.csv": "id,prediction",
-    }.items():
-        (tmp_path / name).write_text(header + "\n", encoding="utf-8")
-    form, paths = form_of("multiple-choice"), ("a.tsv", "b.tsv", "c.tsv", "d.csv", "e.tsv", "f.zip", "g.csv")
-    found = [is_predictions(tmp_path / name, form, ASKED[False]) for name in paths]
-    assert found == [True, True, False, False, False, True, True]
-
-
 @pytest.mark.parametrize("separator", ["\t", ",", ";"])
 def test_letters_are_read_as_participants_keep_them(tmp_path: Path, separator: str):
     path = tmp_path / "letters.csv"
@@ -147,46 +106,9 @@ def test_letters_are_read_as_participants_keep_them(tmp_path: Path, separator: s
     )
 
 
-def test_texts_that_are_no_letters_are_refused(tmp_path: Path):
-    path = tmp_path / "texts.csv"
-    path.write_text("id,prediction\nam-ET_0000,tea\nam-ET_0001,A\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        read_predictions(path, ASKED[False], form_of("multiple-choice"))
-    assert str(caught.value) == (
-        "texts.csv:2, column prediction: 'tea' is not one of A, B, C, D; write the letter of an option"
-    )
-
-
-def mcq_rows(path: Path, *ids: str) -> Path:
-    lines = ["id\tA\tB\tC\tD", *(f"{row_id}\t1\t0\t0\t0" for row_id in ids)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("ids", "what"),
-    [
-        ((), "no row follows the header"),
-        (
-            ("xx-YY_1", "xx-YY_2", "ko-KR_1", "ko-KR_2"),
-            (
-                "nothing is asked under 'xx-YY_1' (line 2), 'xx-YY_2' (line 3), 'ko-KR_1' (line 4) …; by code: "
-                "xx-YY 2, ko-KR 2"
-            ),
-        ),
-    ],
-)
-def test_a_file_about_nothing_that_is_asked_is_refused(tmp_path: Path, ids: tuple[str, ...], what: str):
-    path = mcq_rows(tmp_path / MCQ_TSV, *ids)
-    with pytest.raises(InputError) as caught:
-        read_predictions(path, ASKED[False], form_of("multiple-choice"))
-    assert str(caught.value) == (
-        f"{MCQ_TSV}: {what}; ids are like 'am-ET_0000'; check that release and task are those of the file"
-    )
-
-
 def test_ids_that_nothing_is_asked_under_are_named_and_other_spellings_are_read(tmp_path: Path):
-    path = mcq_rows(tmp_path / MCQ_TSV, "gle-IE_0000", "am-ET_0000", "am-ET_9", "eu-PV_0000")
+    path = tmp_path / MCQ_TSV
+    path.write_text("id,prediction\ngle-IE_0000,A\nam-ET_0000,A\nam-ET_9,A\neu-PV_0000,A\n", encoding="utf-8")
     read = read_predictions(path, ASKED[False], form_of("multiple-choice"))
     assert read.warnings == (
         (
@@ -205,3 +127,30 @@ def test_ids_that_nothing_is_asked_under_are_named_and_other_spellings_are_read(
     asked = ["ta-SG_008", "en-ET_010", "am-ET_001"]
     given = ["ta-SG_8", "en-ET_10", "am-ET_0001"]
     assert spelled_otherwise(given, asked, registry()) == {"ta-SG_8": "ta-SG_008", "en-ET_10": "en-ET_010"}
+
+
+REFUSED = {
+    "id\tA\tB\tC\tD\nam-ET_0001\t1\t0\n": (
+        f"{MCQ_TSV}:2: 3 cells, but the header has 5; write one row per id, with tabs between the cells"
+    ),
+    "id,prediction\nam-ET_0000,tea\nam-ET_0001,A\n": (
+        f"{MCQ_TSV}:2, column prediction: 'tea' is not one of A, B, C, D; write the letter of an option"
+    ),
+    "id\tA\tB\tC\tD\n": (
+        f"{MCQ_TSV}: no row follows the header; ids are like 'am-ET_0000'; check that release and task are "
+        "those of the file"
+    ),
+    "id,prediction\nxx-YY_1,A\nxx-YY_2,A\nko-KR_1,A\nko-KR_2,A\n": (
+        f"{MCQ_TSV}: nothing is asked under 'xx-YY_1' (line 2), 'xx-YY_2' (line 3), 'ko-KR_1' (line 4) …; by "
+        "code: xx-YY 2, ko-KR 2; ids are like 'am-ET_0000'; check that release and task are those of the file"
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED.items())
+def test_rows_that_cannot_be_read(tmp_path: Path, text: str, message: str):
+    path = tmp_path / MCQ_TSV
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_predictions(path, ASKED[False], form_of("multiple-choice"))
+    assert str(caught.value) == message

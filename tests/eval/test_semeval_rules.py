@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from blend.eval.prediction_files import read_predictions
 from blend.eval.runs.answers import ANSWERS
-from blend.eval.runs.prediction_files import read_predictions
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 from blend.eval.tasks.short_answer.published_rules import THEIRS, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.semeval_predictions import ASKED, CODES, GOLD, MCQ_TSV, form_of
 
 Prediction = tuple[str, Sequence[str]]

@@ -16,18 +16,16 @@ import pytest
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.items import repeated
 from blend.eval.models import chosen
-from blend.eval.models.callers_model import callers_scorer
+from blend.eval.models.callers_model import callers_model
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
-from blend.eval.runs import opened
-from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.candidate_answers import ask_candidates
-from blend.eval.runs.run_directory import Run
+from blend.eval.runs.ask_model import ask_candidates, ask_model
+from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
 from blend.eval.tasks.rungs import RUNGS
-from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from helpers import dishes
 from helpers.kill_points import Echo
 from helpers.models.own_models import Ranker
@@ -128,6 +126,7 @@ CHANGES_NO_NUMBER = {
     "shard": "as `concurrency`; the same items are asked",
     "out": "a folder",
     "decoding": "its fields stand here",
+    "asking": "its fields stand here",
     "on_plan": "hears only",
     "on_progress": "hears only",
     "options": "those of the task",
@@ -146,7 +145,11 @@ def parameters(function: Callable[..., Any]) -> set[str]:
 def test_every_option_is_told_apart_or_has_a_reason():
     of_tasks = {name for task in TASKS.values() for name in offered(task.options)}
     of_scoring = {name for task in TASKS.values() for name in offered(task.scoring)}
-    of_objects = {name for kind in (chosen.Local, chosen.Server, chosen.Decoding) for name in kind.model_fields}
+    of_objects = {
+        name
+        for kind in (chosen.Local, chosen.Server, chosen.Decoding, chosen.Asking)
+        for name in kind.model_fields
+    }
     every = parameters(run_task) | parameters(score_run) | of_objects | of_tasks | of_scoring
     tried = set(OF_A_RUN) | {
         name for table in (OF_A_TASK, OF_SCORING) for one in table.values() for name in one
@@ -202,7 +205,7 @@ def _asked(name: str, release: Path) -> ReleaseItems:
 
 def _run(asked: ReleaseItems, out: Path) -> Run:
     if asked.asked.kind == "candidates":
-        scorer = callers_scorer(Ranker(), at_a_time=None)
+        scorer = callers_model(Ranker(), "candidates")
         with opened(out, asked, MODEL, None) as run:
             ask_candidates(run, scorer, on_progress=lambda *_: None)
     else:

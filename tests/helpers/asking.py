@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import blend
-from blend.eval.models.chosen import Decoding, Local, Recorded, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 
 OnWarning = Callable[[str], Any] | None
 
@@ -37,15 +37,17 @@ def ask(
 ) -> blend.Run:
     """`blend.run_task` with the fields of its objects, and ``answers``, beside its parameters."""
     decoding = _taken(options, Decoding.model_fields.keys())
+    asking = _taken(options, Asking.model_fields.keys())
     server = options.pop("server", None)
     if "answers" in options:
         model = Recorded(path=options.pop("answers"), name=model, **_taken(options, {"encoding"}))
-    elif server is not None or options.keys() & {"batch_out", "batch_in"}:
+    elif server is not None or asking.keys() & {"batch_out", "batch_in"}:
         model = Server(name=model, url=server, **_taken(options, Server.model_fields.keys()))
     elif isinstance(model, str | Path):
         model = Local(path=str(model), **_taken(options, Local.model_fields.keys()))
     with heard(on_warning):
-        return blend.run_task(release, task, model, out, decoding=Decoding(**decoding), **options)
+        how = {"decoding": Decoding(**decoding), "asking": Asking(**asking)}
+        return blend.run_task(release, task, model, out, **how, **options)
 
 
 def score(run: Any, *, on_warning: OnWarning = None, **options: Any) -> blend.ScoredRun:

@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.triple_rows import TEMPLATES, TRIPLES
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.rows import TEMPLATES, TRIPLES
 
 DISHES = (
     # qid, language, name, country, parts

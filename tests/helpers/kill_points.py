@@ -17,10 +17,11 @@ import polars as pl
 from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
-from blend.eval.runs import answers, batch_files, opened, run_directory
+from blend.eval.runs import answers, batch_files, run_directory
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import opened
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.schemas.release.manifest import TableInfo
+from blend.schemas.manifest import TableInfo
 
 N_ITEMS = 24
 BATCH = 3

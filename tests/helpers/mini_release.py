@@ -3,7 +3,7 @@
 from typing import Any
 
 from blend.loaders.recipes.ready import sample_recipe
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
 """No fewer: a multiple-choice question shows answers of four regions."""

@@ -4,12 +4,12 @@ import polars as pl
 
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.eval.items import TaskItems
+from blend.eval.prediction_files import Predictions
 from blend.eval.registry import task_of
-from blend.eval.runs.prediction_files import Predictions
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.frame_columns import GIVEN_MCQS
+from blend.schemas.frames import GIVEN_MCQS
+from blend.schemas.locales import registry
 
 MCQ_TSV = "track_2_mcq_prediction.tsv"
 SAQ_TSV = "track_1_saq_prediction.tsv"

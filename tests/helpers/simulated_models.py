@@ -11,7 +11,7 @@ import blend
 from blend.builders.items.analysis import ItemAnalysis, analyse_items
 from blend.eval.evaluation import read_scored
 from blend.eval.item_answers import item_answers
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 
 def simulated_runs(

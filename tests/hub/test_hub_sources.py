@@ -13,7 +13,7 @@ from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases import read_manifest
 from blend.loaders.upstream.blend import HUB_PATTERNS, read_blend
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Source
+from blend.schemas.recipe import Source
 from helpers.hub.blend_on_the_hub import CHOICES, as_on_the_hub
 
 pytestmark = pytest.mark.integration
@@ -26,7 +26,7 @@ import json, sys
 from pathlib import Path
 from blend.loaders.releases import read_manifest
 from blend.loaders.recipes.sources import load_source
-from blend.schemas.recipe.recipe import Source
+from blend.schemas.recipe import Source
 
 tables = load_source(Source(kind="blend", location=sys.argv[1], revision=sys.argv[2]))
 frames = (tables.questions, tables.annotations, tables.findings)

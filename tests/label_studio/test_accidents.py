@@ -15,10 +15,10 @@ import pytest
 
 from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.builders.annotation.server.pulling import Pull, accept_missing, pull_project
-from blend.builders.annotation.server.syncing import Sync, sync_project
+from blend.builders.annotation.pulling import Pull, accept_missing, pull_project
+from blend.builders.annotation.syncing import Sync, sync_project
 from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.folder import held
+from blend.loaders.label_studio.events import held
 from blend.schemas.errors import InputError, ServerError
 from blend.views.annotation import pull_lines
 from helpers.in_process import run

@@ -9,8 +9,8 @@ import pytest
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import annotator
 from helpers.label_studio.studio_fixtures import StudioForTests

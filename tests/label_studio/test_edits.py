@@ -11,9 +11,9 @@ import pytest
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
-from blend.loaders.label_studio.remote import RemoteProject, RemoteTask
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
+from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
 from blend.views.annotation import pull_lines
 from helpers.label_studio.annotation_projects import push, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
@@ -121,12 +121,12 @@ def test_a_change_that_is_dated_before_others_is_one():
     project = RemoteProject(1, "title", "", "", 1)
     task = RemoteTask(1, {}, annotations=1, overlap=1, updated="2026-11-20T10:00:00+00:00")
     newest = replace(task, id=2, updated="2026-11-20T12:00:00+00:00")
-    before = replace(project, tasks=[task, newest]).state()
-    assert replace(project, tasks=[newest, task]).state() == before
+    before = replace(project, tasks=[task, newest]).dated
+    assert replace(project, tasks=[newest, task]).dated == before
     for changed in (
         [replace(task, updated="2026-11-20T11:00:00+00:00"), newest],
         [replace(task, updated="2026-11-19T00:00:00+00:00"), newest],  # a clock was set back
         [replace(task, id=3), newest],
         [newest],
     ):
-        assert replace(project, tasks=changed).state() != before
+        assert replace(project, tasks=changed).dated != before

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio import client
 from blend.schemas.errors import ServerError
 from helpers.in_process import run
@@ -135,9 +135,3 @@ def test_a_server_that_fails_in_between_is_asked_again(
 
 def failing(*_arguments: object, **_named: object) -> None:
     raise ServerError("the server has gone")
-
-
-def test_no_address_is_kept(label_studio: StudioForTests, collected: ProjectFile):
-    label_studio.person("stranger")
-    pull_project(collected)
-    assert "@" not in everything_in(collected.pulled)

@@ -9,7 +9,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.cli import app
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.reply_sheet import read_drawn

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.server.pulling import pull_project
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.pulling import pull_project
+from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio.events import held_in, read_events
 from helpers.label_studio.annotation_projects import push, write_project
 from helpers.label_studio.killed_leads import Leads, leads
@@ -68,7 +68,7 @@ def test_two_leads_pushing_at_once_make_everything_once(
         assert not any(plan.changes_anything for plan in push(files[0].path))
 
 
-def test_a_project_that_another_push_has_made_meanwhile_is_removed(
+def test_a_project_that_another_push_has_made_meanwhile_is_removed_by_the_next(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     name = project(label_studio.url).project.name
@@ -85,6 +85,7 @@ def test_a_project_that_another_push_has_made_meanwhile_is_removed(
         )
 
     sync_project(file.path, only="push", on_progress=another_makes_it)
+    push(file.path)
     assert len(made()) == 1
     assert set(label_studio.tasks(title)) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
     assert not any(plan.changes_anything for plan in push(file.path))

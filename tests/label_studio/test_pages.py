@@ -135,23 +135,6 @@ def test_a_finger_drags_an_answer(
         person.drag_by_touch(second if second in columns.nth(1).inner_text() else first, onto=onto)
 
 
-def test_english_stands_beside_its_column(
-    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str
-):
-    name = sample_project(label_studio, "fa-IR")
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(f"{name}@example.org")
-        person.begin(label_studio.project(f"{name} review fa-IR"))
-        for group in (1, 2, 7, 12):
-            column = person.page.locator(".htx-ranker-column").nth(group).bounding_box()
-            field = person.page.locator(f'input[name="english_{group}"]').bounding_box()
-            assert column is not None
-            assert field is not None
-            assert column["y"] <= field["y"] <= column["y"] + column["height"]
-            # From right to left: the English is at the left of the answers, with the next column behind it.
-            assert 0 < column["x"] - (field["x"] + field["width"]) < 80
-
-
 def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
 ):

@@ -11,44 +11,15 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.connection import label_studio
+from blend.loaders.label_studio.client import label_studio
 from blend.loaders.label_studio.studio_errors import GoneError
-from blend.schemas.distribution import how_to_install
-from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
+from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError, how_to_install
 from helpers.served import served
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
-EXPIRED = (
-    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0b2tlbl90eXBlIjoicmVmcmVzaCIsImV4cCI6MTAwMDAwMDAwMCwiaWF0Ijo5MDAwMDAwMDAsImp0aSI6IngiLCJ1c2VyX2lkIjoiMSJ9."
-    "c2lnbmF0dXJl"
-)  # fmt: skip
-"""A personal access token whose time ended in 2001."""
-
 VERSION = {"release": "1.23.2"}
 WHO = {"id": 1, "email": "lead@example.org", "username": "lead"}
-
-
-NOT_ONE = (
-    "the answer is not one of Label Studio, perhaps of a proxy or of another program; correct key server.url "
-    "of the project file"
-)
-SWITCHED_OFF = (
-    "tokens of this kind are switched off there; make a personal access token (Account & Settings), and set "
-    "LABEL_STUDIO_API_KEY to it"
-)
-TOO_OLD = "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`"
-NO_VERSION = "does not say its version, so it is not a Label Studio; correct key server.url of the project file"
-GONE = "what was asked for is not there, perhaps deleted by hand just now; run the command again"
-TOO_LARGE = "takes nothing so large (413); raise the limit of the server or of the proxy before it"
-FORBIDDEN = (
-    "the account of the token may not do this; use the token of an account that made the projects or "
-    "administers the server"
-)
-REFUSED = (
-    "does not do what it is asked (500: sessionid … …@… has token … …\\x1b[31m); look at its log, and try again"
-)
 
 
 Answers = tuple[int, Any] | list[tuple[int, Any]]
@@ -87,12 +58,6 @@ def answering(**answers: Answers) -> Iterator[str]:
         yield address
 
 
-@contextmanager
-def connected(url: str) -> Iterator[Studio]:
-    with label_studio(url, variable=VARIABLE) as studio:
-        yield studio
-
-
 @pytest.fixture(autouse=True)
 def _token(monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]) -> None:
     if find_spec("label_studio_sdk") is None:
@@ -101,10 +66,17 @@ def _token(monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]) -> N
 
 
 def message_of(url: str, kind: type[Exception] = ServerError) -> str:
-    """What connecting to an address says."""
-    with pytest.raises(kind) as raised, connected(url):
-        pass
+    """What connecting to an address, and listing its projects, says."""
+    with pytest.raises(kind) as raised, label_studio(url, variable=VARIABLE) as studio:
+        studio.projects()
     return str(raised.value).removeprefix(f"Label Studio at {url}: ")
+
+
+@pytest.fixture
+def unused() -> int:
+    with socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 @pytest.mark.slow
@@ -113,13 +85,8 @@ def test_no_server(unused: int):
         "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
         "project file"
     )
-
-
-@pytest.fixture
-def unused() -> int:
-    with socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    # A password in the address is not shown.
+    assert "s3cret" not in message_of(f"http://lead:s3cret@127.0.0.1:{unused}")
 
 
 def test_no_token(monkeypatch: pytest.MonkeyPatch):
@@ -131,133 +98,104 @@ def test_no_token(monkeypatch: pytest.MonkeyPatch):
         )
 
 
-def test_an_expired_token(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(VARIABLE, EXPIRED)
-    with answering() as url:
-        assert message_of(url) == (
-            "the token has expired; make a new one (Account & Settings), and set LABEL_STUDIO_API_KEY to it"
+AND_SET = "(Account & Settings), and set LABEL_STUDIO_API_KEY to it"
+NOT_ONE = (
+    "the answer is not one of Label Studio, perhaps of a proxy or of another program; correct key server.url "
+    "of the project file"
+)
+FORBIDDEN = (
+    "the account of the token may not do this; use the token of an account that made the projects or "
+    "administers the server"
+)
+TOLD: dict[str, tuple[str, tuple[int, Any], str]] = {
+    "wrong token": (
+        "whoami", (401, {"detail": "Invalid token."}), f"does not accept the token; copy it anew {AND_SET}"
+    ),
+    "token switched off": (
+        "whoami", (401, {"detail": "legacy token authentication has been disabled"}),
+        f"tokens of this kind are switched off there; make a personal access token {AND_SET}",
+    ),
+    "expired token": (
+        "whoami", (401, {"detail": "Token is expired"}), f"the token has expired; make a new one {AND_SET}"
+    ),
+    "old server": (
+        "version", (200, {"release": "1.12.0"}),
+        "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`",
+    ),
+    "no version": (
+        "version", (200, {"name": "another program"}),
+        "does not say its version, so it is not a Label Studio; correct key server.url of the project file",
+    ),
+    "wireless": ("version", (200, b"<html><title>Log in to the wireless network</title></html>"), NOT_ONE),
+    "nothing there": ("version", (404, b"<html>nothing here</html>"), NOT_ONE),
+    "elsewhere": (
+        "version", (302, b""),
+        "sends elsewhere (302); correct key server.url of the project file, perhaps https",
+    ),
+    "forbidden": (
+        "projects", (403, {"detail": "You do not have permission to perform this action."}),
+        FORBIDDEN,
+    ),
+    "too large": (
+        "projects", (413, b"<html>Request Entity Too Large</html>"),
+        "takes nothing so large (413); raise the limit of the server or of the proxy before it",
+    ),
+    "secrets": (
+        "projects", (500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}\x1b[31m"}),
+        "does not do what it is asked (500: sessionid … …@… has token …); look at its log, and try again",
+    ),
+    "bad gateway": (
+        "projects", (502, b"<html>Bad Gateway</html>"),
+        "does not do what it is asked (502); look at its log, and try again",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_a_server_refuses_is_told(case: str):
+    part, answer, told = TOLD[case]
+    with answering(**{part: answer}) as url:
+        assert message_of(url) == told
+
+
+def test_what_is_gone_is_told():
+    with answering(projects=(404, {"detail": "Not found."})) as url:
+        assert message_of(url, GoneError) == (
+            "what was asked for is not there, perhaps deleted by hand just now; run the command again"
         )
 
 
-@pytest.mark.parametrize(
-    ("detail", "message"),
-    [
-        (
-            "Invalid token.",
-            "does not accept the token; copy it anew (Account & Settings), and set LABEL_STUDIO_API_KEY to it",
-        ),
-        (
-            "Authentication token no longer valid: legacy token authentication has been disabled",
-            SWITCHED_OFF,
-        ),
-    ],
-)
-def test_a_token_that_is_refused(detail: str, message: str):
-    with answering(whoami=(401, {"detail": detail})) as url:
-        assert message_of(url) == message
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (
-            (200, {"release": "1.12.0"}),
-            TOO_OLD,
-        ),
-        (
-            (200, {"name": "another program"}),
-            NO_VERSION,
-        ),
-        (
-            (200, b"<html><title>Log in to the wireless network</title></html>"),
-            NOT_ONE,
-        ),
-        (
-            (404, b"<html>nothing here</html>"),
-            NOT_ONE,
-        ),
-        (
-            (302, b""),
-            "sends elsewhere (302); correct key server.url of the project file, perhaps https",
-        ),
-    ],
-)
-def test_another_server(answer: tuple[int, Any], message: str):
-    with answering(version=answer) as url:
-        assert message_of(url) == message
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind", "message"),
-    [
-        (
-            (403, {"detail": "You do not have permission to perform this action."}),
-            ServerError,
-            FORBIDDEN,
-        ),
-        (
-            (404, {"detail": "Not found."}),
-            ConflictError,
-            GONE,
-        ),
-        (
-            (413, b"<html>Request Entity Too Large</html>"),
-            ServerError,
-            TOO_LARGE,
-        ),
-        (
-            (500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}, {EXPIRED}\x1b[31m"}),
-            ServerError,
-            REFUSED,
-        ),
-        (
-            (502, b"<html>Bad Gateway</html>"),
-            ServerError,
-            "does not do what it is asked (502); look at its log, and try again",
-        ),
-    ],
-)
-def test_a_request_that_is_refused(answer: tuple[int, Any], kind: type[Exception], message: str):
-    with answering(projects=answer) as url, connected(url) as studio:
-        with pytest.raises(kind) as raised:
-            studio.projects()
-        assert str(raised.value) == f"Label Studio at {url}: {message}"
-        for secret in ("s3cr3ts3ss10n", TOKEN, EXPIRED, "example.org"):
-            assert secret not in str(raised.value)
-
-
-NO_PROJECT = (500, {"detail": "Project matching query does not exist."})
 EMPTIED = (200, {"tasks": [], "total": 2, "total_annotations": 0, "total_predictions": 0})
+NO_PROJECT = (500, {"detail": "Project matching query does not exist."})
 TASKS = (200, {**EMPTIED[1], "tasks": [{"id": 2, "data": {}}, {"id": 1, "data": {}}]})
-REMOVED = (404, {"detail": "Not found."})
 
 
 @pytest.mark.slow  # between two looks it waits
-@pytest.mark.parametrize("meanwhile", [[EMPTIED], [EMPTIED, EMPTIED], [NO_PROJECT], [NO_PROJECT, EMPTIED]])
-def test_tasks_are_listed_again_while_a_project_is_being_removed(meanwhile: list[tuple[int, Any]]):
-    with answering(tasks=[*meanwhile, TASKS]) as url, connected(url) as studio:
+def test_tasks_are_listed_again_while_a_project_is_being_removed():
+    meanwhile = [NO_PROJECT, EMPTIED]
+    with answering(tasks=[*meanwhile, TASKS]) as url, label_studio(url, variable=VARIABLE) as studio:
         assert [task.id for task in studio.tasks(7)] == [1, 2]
-    with answering(tasks=[*meanwhile, REMOVED]) as url, connected(url) as studio, pytest.raises(GoneError):
+    removed = (404, {"detail": "Not found."})
+    with (
+        answering(tasks=[*meanwhile, removed]) as url,
+        label_studio(url, variable=VARIABLE) as studio,
+        pytest.raises(GoneError),
+    ):
         studio.tasks(7)
-
-
-@pytest.mark.slow
-def test_tasks_that_change_whenever_they_are_listed():
-    with answering(tasks=EMPTIED) as url, connected(url) as studio:
+    with answering(tasks=EMPTIED) as url, label_studio(url, variable=VARIABLE) as studio:
         with pytest.raises(ConflictError) as raised:
             studio.tasks(7)
-        assert str(raised.value) == (
-            f"Label Studio at {url}: the tasks of project 7 change while they are listed; run the command again"
-        )
+        told = "the tasks of project 7 change while they are listed; run the command again"
+        assert str(raised.value) == f"Label Studio at {url}: {told}"
 
 
-LOGIN_PAGE = b"<html><form action='/user/login'>Log in</form></html>"
 REFRESH_TOKEN = (
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0b2tlbl90eXBlIjoicmVmcmVzaCIsImV4cCI6NDEwMjQ0NDgwMCwiaWF0IjoxLCJqdGkiOiJ4IiwidXNlcl9pZCI6IjEifQ."
     "c2lnbmF0dXJl"
 )  # fmt: skip
 """A personal access token whose time ends in 2100; it is first exchanged for another one."""
 
+LOGIN_PAGE = b"<html><form action='/user/login'>Log in</form></html>"
 IN_ITS_PLACE: list[tuple[int, Any]] = [
     *((200, body) for body in (LOGIN_PAGE, b"", [], "login", None, 3, {}, b"[" * 100_000)),
     *((status, LOGIN_PAGE) for status in (204, 302, 407, 502, 511)),
@@ -273,20 +211,13 @@ def test_what_answers_in_its_place_is_told(
     answer: tuple[int, Any], token: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv(VARIABLE, token)
-    with answering(version=answer, api=answer) as url, pytest.raises(ServerError) as raised, connected(url):
+    with (
+        answering(version=answer, api=answer) as url,
+        pytest.raises(ServerError) as raised,
+        label_studio(url, variable=VARIABLE),
+    ):
         pass
     assert str(raised.value).startswith(f"Label Studio at {url}: ")
-
-
-@pytest.mark.parametrize("answer", IN_ITS_PLACE, ids=lambda answer: f"{answer[0]}-{str(answer[1])[:9]}")
-def test_what_answers_in_its_place_later_is_told(answer: tuple[int, Any]):
-    with answering(api=answer) as url, connected(url) as studio:
-        for ask in (
-            lambda: studio.create(title="a"),
-            lambda: studio.tasks(1),
-        ):
-            with pytest.raises(ServerError):
-                ask()
 
 
 @pytest.mark.slow
@@ -317,15 +248,9 @@ def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch
     assert message_of(url, ServerError).startswith("cannot be reached")
 
 
-def test_a_password_in_the_address_is_not_shown(unused: int):
-    with pytest.raises(ServerError) as raised, connected(f"http://lead:s3cret@127.0.0.1:{unused}"):
-        pass
-    assert "s3cret" not in str(raised.value)
-
-
 def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
-    with pytest.raises(MissingExtraError) as raised, connected("http://127.0.0.1:1"):
+    with pytest.raises(MissingExtraError) as raised, label_studio("http://127.0.0.1:1", variable=VARIABLE):
         pass
     assert str(raised.value) == (
         "annotation with Label Studio needs an optional dependency; " + how_to_install("annotate")

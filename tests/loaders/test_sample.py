@@ -15,11 +15,11 @@ import pytest
 
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.language.answer_formats import AnswerFormat, format_of, understood
-from blend.schemas.language.locales import registry
-from blend.schemas.language.text_comparison import fold
-from blend.schemas.recipe.recipe import McqOptions, Recipe, SaqOptions
-from blend.schemas.rows.published_rows import NonAnswer, Review
+from blend.schemas.formats import AnswerFormat, format_of, understood
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions, Recipe, SaqOptions
+from blend.schemas.rows import NonAnswer, Review
+from blend.schemas.texts import fold
 
 TOPICS = {"Food", "Holidays/Celebration/Leisure", "Sport", "Education", "Work life", "Family"}
 

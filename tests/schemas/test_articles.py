@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.schemas.language.articles import in_a_sentence
-from blend.schemas.language.locales import registry
+from blend.schemas.languages import in_a_sentence
+from blend.schemas.locales import registry
 
 WITH_ARTICLE = """
 Central African Republic, Comoros, Cook Islands, Czech Republic, Democratic Republic of the Congo,

@@ -5,7 +5,7 @@ import sys
 import pytest
 import simplemma
 
-from blend.schemas.language.base_forms import _dictionary, base_form, forget_base_forms
+from blend.schemas.languages import _dictionary, base_form, forget_base_forms
 
 
 @pytest.mark.parametrize(

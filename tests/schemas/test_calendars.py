@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from blend.schemas.language.calendars import gregorian_day
-from blend.schemas.language.locales import registry
+from blend.schemas.formats import gregorian_day
+from blend.schemas.locales import registry
 
 # Public holidays as their countries publish them, with the day on which they fall in three years of four.
 IRAN = {

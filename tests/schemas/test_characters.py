@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.language.characters import scripts_of
+from blend.schemas.texts import scripts_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from blend.schemas.language.personal_data import contact_data
+from blend.schemas.personal_data import contact_data
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The datasheet's questions: all of the paper's, each with a key that stays."""
 
-from blend.schemas.release.datasheet_answers import Datasheet, Motivation, questions
+from blend.schemas.reports import Datasheet, Motivation, questions
 
 PUBLISHED = {
     "motivation": "purpose creators funding comments",

@@ -2,8 +2,7 @@
 
 from pydantic import Field, create_model
 
-from blend.schemas.base.docstrings import field_sentences, first_line_of
-from blend.schemas.base.frozen_model import FrozenModel
+from blend.schemas.models import FrozenModel, field_sentences, first_line_of
 
 
 class Described:

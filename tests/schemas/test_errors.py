@@ -4,13 +4,14 @@ import pickle
 
 import pytest
 
-from blend.schemas.base.references import close_to, not_asked
 from blend.schemas.errors import (
     MissingExtraError,
     RowError,
     RowErrors,
     UnknownNameError,
+    close_to,
     did_you_mean,
+    not_asked,
     raise_all,
 )
 

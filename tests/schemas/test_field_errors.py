@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from blend.schemas.base.field_errors import entry_problems, field_errors, first_reason
+from blend.schemas.models import entry_problems, field_errors, first_reason
 
 
 class Entry(BaseModel):

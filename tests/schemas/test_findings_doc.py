@@ -13,9 +13,8 @@ from blend.builders.cards.header import KEYWORDS
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED
 from blend.builders.templates.sheet import MERGE
 from blend.builders.validate import CHECKS
-from blend.schemas.release.finding_kinds import finding_kinds, finding_steps
-from blend.schemas.rows.configs import CONFIGS
-from blend.schemas.rows.published_rows import NonAnswer
+from blend.schemas.reports import finding_kinds, finding_steps
+from blend.schemas.rows import CONFIGS, NonAnswer
 
 ONE_WORD = {"short", "placeholder", "disambiguator"}
 """Kinds that cannot be told from other words by their hyphens."""
@@ -31,8 +30,6 @@ NO_KINDS = {
     "non-answer",
     # A rule of the audit that has no name of its own in a finding.
     "nearest-mean",
-    # What became of what somebody had begun to type in Label Studio.
-    "draft-gone",
     # What a page tells the browser to say to servers of pictures.
     "no-referrer",
     # Names of stages of annotation, and what people choose in them.
@@ -77,7 +74,7 @@ def test_every_kind_in_the_code_is_explained(root: Path):
         and word not in NO_KINDS
         and not name.startswith(OTHER_PLACES)
     }
-    assert not unknown, "explain these in schemas/release/findings.toml, or name them in NO_KINDS"
+    assert not unknown, "explain these in schemas/findings.toml, or name them in NO_KINDS"
 
 
 @pytest.mark.slow

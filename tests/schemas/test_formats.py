@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, format_of, format_of_template
+from blend.schemas.formats import AnswerFormat, canonical, format_of, format_of_template
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.problem_groups import ALL_SHOWN, CAUSES_SHOWN, summarise
+from blend.schemas.errors import ALL_SHOWN, CAUSES_SHOWN, RowError, RowErrors, summarise
 
 
 def missing(number: int, file: str = "reviews/ko-KR.jsonl") -> RowError:

@@ -6,9 +6,8 @@ import datasets
 import pytest
 from pydantic import BaseModel
 
-from blend.schemas.base.arrow_types import features
-from blend.schemas.rows.configs import CONFIGS
-from blend.schemas.rows.hub_features import card_features, written_schema
+from blend.schemas.arrow_types import card_features, features, written_schema
+from blend.schemas.rows import CONFIGS
 
 
 class Inner(BaseModel):

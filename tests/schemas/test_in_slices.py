@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.schemas.rows import frame_columns
-from blend.schemas.rows.frame_columns import in_slices
+from blend.schemas import frames as frame_columns
+from blend.schemas.frames import in_slices
 
 ROWS = pl.DataFrame(
     [("b", "en-GB", 1), ("a", "ko-KR", 2), ("c", "en-GB", 3), ("a", "en-GB", 4), ("b", "ar-DZ", 5)],

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.release.release_layout import leads_out
+from blend.schemas.manifest import leads_out
 
 NAMES = st.text(alphabet="abcxyz_-.019", min_size=1, max_size=8).filter(
     lambda name: name.strip(".") and name.partition(".")[0] not in ("con", "prn", "aux", "nul")

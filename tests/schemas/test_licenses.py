@@ -3,8 +3,7 @@
 import pytest
 
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.licenses import known_licenses, licensed, may_become
-from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.recipe import Recipe, Source, known_licenses, licensed, may_become
 
 OWN = Source(kind="responses", location="collected")
 PUBLIC = Source(kind="blend", location="data")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.language.region_mentions import names_any
+from blend.schemas.locales import Registry, names_any, registry
 
 
 @pytest.mark.parametrize(

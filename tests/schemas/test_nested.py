@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.schemas.rows.frame_columns import ANNOTATIONS
-from blend.schemas.rows.nested_frames import nested_frame
+from blend.schemas.arrow_types import nested_frame
+from blend.schemas.frames import ANNOTATIONS
 
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 

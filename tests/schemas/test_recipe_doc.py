@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from blend.loaders.recipes import read_recipe
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,9 @@ import pyarrow as pa
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from blend.schemas.base.arrow_types import arrow_schema, features, frame_schema, published_names
-from blend.schemas.base.docstrings import field_sentences
-from blend.schemas.base.frozen_model import Row
-from blend.schemas.rows.configs import CONFIGS
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion, NonAnswer, Response, Review
+from blend.schemas.arrow_types import arrow_schema, features, frame_schema, published_names
+from blend.schemas.models import Row, field_sentences
+from blend.schemas.rows import CONFIGS, MultipleChoiceQuestion, NonAnswer, Response, Review
 
 ASKED = {"template_id": "t1", "locale": "ko-KR", "annotator": "a01"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from blend.schemas.prompts.question_slots import slot_problems, slots_of
+from blend.schemas.prompts import slot_problems, slots_of
 
 
 def test_slots_in_order_known_and_unknown():

@@ -4,12 +4,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blend.schemas.sheets.answer_sheets import Mark, guarded, joined, parted, unguarded
-from blend.schemas.sheets.spreadsheet_cells import (
+from blend.schemas.sheets import (
+    Mark,
+    guarded,
     is_broken,
+    joined,
     left_of_formula,
     may_be_rewritten,
+    parted,
     surely_rewritten,
+    unguarded,
 )
 
 

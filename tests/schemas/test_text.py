@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.language.text_comparison import clean, fold, words
+from blend.schemas.texts import clean, fold, words
 
 
 @pytest.mark.parametrize(

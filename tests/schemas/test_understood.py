@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
-from blend.schemas.language.notations import asked_unit
+from blend.schemas.formats import AnswerFormat, asked_unit, canonical, understood
 
 INTEGER, TIME, DATE = AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE
 
@@ -152,6 +151,9 @@ def test_what_is_read_in_a_language(language):
         ("At what age do kids start preschool?", "7 years", "en", "7"),
         ("At what age do kids start preschool?", "7년", "ko", "7"),
         ("How long (in hours) is the lunch break?", "30 minutes", "en", None),
+        ("How long (in hours) is it? (up to one decimal point (e.g., 2, 3.5))", "0,5", "ko", "0.5"),
+        ("How long (in hours) is it? (up to one decimal point (e.g., 2, 3.5))", "2 hours", "en", "2"),
+        ("How long (in hours) is the lunch break?", "0.5", "en", None),
         ("How many languages are studied?", "7 years", "en", None),
         ("How many holiday days per year are there?", "3天", "zh", "3"),
         (None, "7 years", "en", None),

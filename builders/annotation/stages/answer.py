@@ -1,36 +1,25 @@
 """The stage *answer*: natives answer a question, or say why they do not; raw responses come out."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
-from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.ui_strings import PageTexts
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import agreeing, clean, pluralise
-from blend.schemas.rows.published_rows import MAX_ANSWERS, NonAnswer
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
+from blend.loaders.label_studio.plan import WantedTask
+from blend.schemas.locales import Locale
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
 ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
 
-REWORDED = "reworded-question"
-"""Kind of the finding about questions that were answered in other words."""
-
 _CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
 
 
-def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """See ``pages/answer.xml.j2``."""
-    return page("answer", locale, texts)
-
-
-def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question of the locale."""
     return [
-        Task(
+        WantedTask(
             {
                 "blend_id": blend_id("answer", locale.tag, question["template_id"]),
                 "template_id": question["template_id"],
@@ -64,34 +53,8 @@ def asked(project: Project, locale: Locale, material: Material) -> list[dict[str
 def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
     reader = Reader("answer", _CONTROLS, context)
-    given = [
-        (done, row)
-        for done in reader.last_of_each(exported, by="template_id")
-        if (row := _response(done, reader))
-    ]
-    _note_reworded([done for done, _ in given], context, reader)
-    return reader.reading(responses=[row for _, row in given])
-
-
-def _note_reworded(given: Sequence[Done], context: StageContext, reader: Reader) -> None:
-    """Note questions that were answered in other words than they have now."""
-    found: Counter[tuple[str, str, str]] = Counter()
-    for done in given:
-        name = done.data["template_id"]
-        now = context.asked.get(name, {})
-        changed = [
-            (reader.shown(str(done.data[key])), reader.shown(text))
-            for key, text in now.items()
-            if key in done.data and clean(str(done.data[key])) != clean(text)
-        ]
-        if changed:
-            before, after = (" / ".join(dict.fromkeys(texts)) for texts in zip(*changed, strict=True))
-            found[name, before, after] += 1
-    for (name, before, after), number in found.items():
-        what = f"{pluralise(number, 'response')} to {name} answered {before}"
-        counts = f"{agreeing(number, 'counts', 'count')} for {after}, as it asks now"
-        detail = f"{what}, and {counts}; if that asks for something else, give it an id of its own"
-        reader.note_question(name, REWORDED, detail)
+    given = (_response(done, reader) for done in reader.last_of_each(exported, by="template_id"))
+    return reader.reading(responses=[row for row in given if row is not None])
 
 
 def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
@@ -99,13 +62,13 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     answers, reasons = reader.texts(done, ANSWERS), reader.texts(done, REASON)
     non_answer = reader.choice(done, NON_ANSWER, [kind.value for kind in NonAnswer])
     if len(answers) > MAX_ANSWERS:
-        rest = reader.listed(answers[MAX_ANSWERS:])
+        rest = listed_texts(answers[MAX_ANSWERS:])
         reader.note(
             done, "too-many-answers", f"{len(answers)} answers; left out, behind the first three: {rest}"
         )
         answers = answers[:MAX_ANSWERS]
     if answers and non_answer is not None:
-        detail = f"{reader.listed(answers)}, and the non-answer {non_answer!r}; left out"
+        detail = f"{listed_texts(answers)}, and the non-answer {non_answer!r}; left out"
         reader.leave_out(done, "answer-and-non-answer", detail)
         return None
     if not answers and non_answer is None:
@@ -117,7 +80,7 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
         return None
     if reasons and not is_other:
         what = "answers" if answers else repr(non_answer)
-        detail = f"a reason beside {what}, {reader.shown(reasons[0])}; the reason is left out"
+        detail = f"a reason beside {what}, {quoted(reasons[0])}; the reason is left out"
         reader.note(done, "reason-without-other", detail)
     row = {"template_id": done.data["template_id"], "annotator": done.annotator}
     if answers:
@@ -127,7 +90,6 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
 
 STAGE = Stage(
     "answer",
-    config,
     tasks,
     read,
     does="give up to three answers, or one of four reasons not to; *another reason* needs words",

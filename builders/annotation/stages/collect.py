@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project, slug
-from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
-from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.ui_strings import TOPIC, PageTexts, UiStrings, is_english
-from blend.schemas.language.answer_formats import AnswerFormat, format_of
-from blend.schemas.language.locales import Locale
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader, quoted
+from blend.builders.annotation.ui_strings import TOPIC, UiStrings, is_english
+from blend.loaders.label_studio.plan import WantedTask
+from blend.schemas.formats import AnswerFormat, format_of
+from blend.schemas.locales import Locale
 
 LOCAL, ENGLISH, FORM = "local", "in_english", "form"
 """Names of the controls."""
@@ -32,15 +32,10 @@ _HINTS = {
 """What an English question says about its format, as `answer_formats.format_of` reads it."""
 
 
-def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """See ``pages/collect.xml.j2``."""
-    return page("collect", locale, texts)
-
-
-def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """As many tasks per topic as questions are wanted."""
     return [
-        Task(
+        WantedTask(
             {
                 "blend_id": blend_id("collect", locale.tag, slug(topic), f"{number:02}"),
                 "locale": locale.tag,
@@ -97,7 +92,7 @@ def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
     if format_of(english) is form:
         return local, english
     if format_of(english) is not AnswerFormat.TEXT:
-        detail = f"{reader.shown(english)} asks for {format_of(english)}, but {chosen} was chosen; left out"
+        detail = f"{quoted(english)} asks for {format_of(english)}, but {chosen} was chosen; left out"
         reader.leave_out(done, "incomplete-question", detail)
         return None
     return local, f"{english} ({_HINTS[form]})"
@@ -105,7 +100,6 @@ def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
 
 STAGE = Stage(
     "collect",
-    config,
     tasks,
     read,
     does="write questions on a topic: in their language, in English, and what kind of answer it wants",

@@ -11,27 +11,24 @@ from xml.etree.ElementTree import Element, tostring
 
 from pydantic import Field
 
-from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import ORDER, Project, StageName
 from blend.builders.annotation.stages.model import (
     Material,
     Reading,
     Stage,
     StageContext,
-    Task,
     blend_id,
     still_to_read,
 )
-from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.ui_strings import PageTexts
+from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.schemas.base.frozen_model import FrozenModel
-from blend.schemas.base.toml_tables import toml_tables
+from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.sheets.answer_sheets import parted, unguarded
+from blend.schemas.locales import Locale
+from blend.schemas.models import FrozenModel, toml_tables
+from blend.schemas.sheets import parted, unguarded
+from blend.schemas.texts import clean
 
 DEFINED = "judge.toml"
 CHOICE, TICKS, WHY = "choice", "ticks", "why"
@@ -119,15 +116,13 @@ def _cell(judge: Judge, column: str, cells: Cells, diagnostics: Diagnostics) -> 
     return list(dict.fromkeys(texts)) if column in judge.lists else "".join(texts)
 
 
-def _config(judge: Judge, _project: Project, locale: Locale, texts: PageTexts) -> str:
-    return page("judge", locale, texts, judge=judge, by_locale=judge.by_locale)
-
-
-def _tasks(stage: StageName, judge: Judge, _project: Project, locale: Locale, material: Material) -> list[Task]:
+def _tasks(
+    stage: StageName, judge: Judge, _project: Project, locale: Locale, material: Material
+) -> list[WantedTask]:
     """One task per row of the sheet; of all rows where it does not say whose people judge it."""
     rows = material.sheets.get(stage, ())
     return [
-        Task(
+        WantedTask(
             {
                 **row,
                 "blend_id": blend_id(stage, locale.tag, str(row[judge.id_column])),
@@ -179,9 +174,9 @@ def _rows(judge: Judge, done: Done, reader: Reader) -> list[dict[str, Any]]:
     """The rows of an annotation; none where nothing was said, or that somebody does not know."""
     shown = [str(option["value"]) for option in done.data.get("shown") or []]
     choice = reader.choice(done, CHOICE, [*judge.options, *(shown if judge.choose else ())])
-    ticked = reader.letters(done, TICKS, shown) if judge.tick else []
+    ticked = reader.chosen(done, TICKS, shown) if judge.tick else []
     if bool(ticked) == (choice is not None):
-        what = f"{reader.listed(ticked)} and {choice!r}" if ticked else "nothing is chosen"
+        what = f"{listed_texts(ticked)} and {choice!r}" if ticked else "nothing is chosen"
         reader.leave_out(done, "empty-annotation", f"{what}; left out")
         return []
     if choice in judge.silent:
@@ -238,13 +233,13 @@ def judge_stage(name: StageName, judge: Judge) -> Stage:
     """The stage in which people judge."""
     return Stage(
         name,
-        partial(_config, judge),
         partial(_tasks, name, judge),
         partial(_read, name, judge),
         does=judge.does,
         gives=judge.gives,
         readers=_READERS[judge.readers],
         by_reviewers=judge.by_reviewers,
+        facts=lambda _project: {"judge": judge, "by_locale": judge.by_locale},
         reading_plan=partial(_reading_plan, judge) if judge.readers == "readers" else None,
     )
 

@@ -14,24 +14,23 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import (
     Material,
     Reading,
     Stage,
     StageContext,
-    Task,
     blend_id,
     still_to_read,
 )
-from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.ui_strings import PageTexts, UiStrings
+from blend.builders.annotation.stages.reading import Done, Reader, quoted
+from blend.builders.annotation.ui_strings import UiStrings
+from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.option_sheets import KEY_ROLE, OK
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Locale
+from blend.schemas.sheets import KEY_ROLE, OK
+from blend.schemas.texts import clean, pluralise
 
 WRONG, UNSURE, RIGHT, SILLY = "wrong", "unsure", "also_right", "silly"
 FILLER, REGION, WHY = "filler", "filler_region", "why"
@@ -51,12 +50,7 @@ _KEYS = {"keys": digits[1:], "distractors": ascii_lowercase}
 """A key of the keyboard for each option, with Shift for the second column; those that find none have no key."""
 
 
-def config(_project: Project, locale: Locale, texts: PageTexts) -> str:
-    """See ``pages/mcq-review.xml.j2``."""
-    return page("mcq-review", locale, texts)
-
-
-def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question about the locale that may show options which no native has read.
 
     Its id holds a digest of the options: when others come in later, they make another task, and the earlier one
@@ -106,7 +100,7 @@ _WORDINGS = 2
 """Local wordings that are shown of one option."""
 
 
-def _task(rows: pl.DataFrame, local: str | None, wordings: _Wordings, ui_strings: UiStrings) -> Task:
+def _task(rows: pl.DataFrame, local: str | None, wordings: _Wordings, ui_strings: UiStrings) -> WantedTask:
     template_id, locale, question = rows.select(*KEY, "question").row(0)
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():
@@ -119,7 +113,7 @@ def _task(rows: pl.DataFrame, local: str | None, wordings: _Wordings, ui_strings
         texts = [wordings.of(template_id, option) for option in shown[part]]
         boxes[first] = _boxes(shown[part], texts, _KEYS[part])
         boxes[second] = _boxes(shown[part], [ui_strings[second]] * len(texts), _KEYS[part], "shift+")
-    return Task(
+    return WantedTask(
         {
             "blend_id": blend_id("mcq-review", locale, template_id, digest[:8]),
             "locale": locale,
@@ -165,11 +159,11 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
     """The verdict on every option of the page; none where two boxes are ticked, or somebody is not sure."""
     for controls in _PARTS.values():
         options = [box["alias"] for box in done.data[controls[0]]]
-        ticked = {control: reader.letters(done, control, options) for control in controls}
+        ticked = {control: reader.chosen(done, control, options) for control in controls}
         for option in options:
             kinds = [_KINDS[control] for control in controls if option in ticked[control]] or [OK]
             if len(kinds) > 1:
-                detail = f"both boxes of {reader.shown(option)} are ticked; no verdict is taken"
+                detail = f"both boxes of {quoted(option)} are ticked; no verdict is taken"
                 reader.note(done, "decided-twice", detail)
             elif kinds[0] is not None:
                 yield {
@@ -198,7 +192,7 @@ def _fillers(done: Done, reader: Reader, context: StageContext, why: str) -> Ite
     try:
         region = context.locales.called(regions[0])[0].split
     except UnknownNameError:
-        detail = f"{reader.shown(options[0])} from the unknown region {reader.shown(regions[0])}; left out"
+        detail = f"{quoted(options[0])} from the unknown region {quoted(regions[0])}; left out"
         reader.note(done, "incomplete-filler", detail)
         return
     yield {
@@ -230,7 +224,6 @@ def reading_plan(tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: 
 
 STAGE = Stage(
     "mcq-review",
-    config,
     tasks,
     read,
     does=(

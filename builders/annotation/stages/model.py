@@ -10,9 +10,10 @@ import polars as pl
 
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
-from blend.builders.annotation.ui_strings import PageTexts, UiStrings
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
+from blend.loaders.label_studio.plan import WantedTask
+from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.locales import Locale, Registry, registry
 
 MAX_TITLE = 50
 """Characters that Label Studio allows in the title of a project."""
@@ -33,25 +34,6 @@ WORK = pl.Schema(
 )
 """One row per annotation: whose it is, whether it counts (``counted``, ``skipped`` or ``refused``), how many
 seconds it took (null where the server does not say) and on which day it was made (``YYYY-MM-DD``, UTC)."""
-
-
-class Task(NamedTuple):
-    """A task to be on the server."""
-
-    data: dict[str, Any]
-    """What the labelling configuration shows; ``data["blend_id"]`` is the task's id, the same for ever."""
-    proposal: list[dict[str, Any]] | None = None
-    """Result to begin with, as Label Studio's predictions have it; null for none."""
-
-    @property
-    def blend_id(self) -> str:
-        """The id by which the task is found again."""
-        return str(self.data["blend_id"])
-
-    def payload(self) -> dict[str, Any]:
-        """The task as Label Studio imports it."""
-        proposals = [] if self.proposal is None else [{"result": self.proposal, "model_version": "blend"}]
-        return {"data": self.data, **({"predictions": proposals} if proposals else {})}
 
 
 @dataclass(frozen=True)
@@ -101,12 +83,9 @@ class StageContext:
     """Known locales."""
     given: Collection[str] | None = None
     """Ids of the answers that are given in the locale now; null where none were pulled."""
-    asked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The words of the questions that are asked in the locale now, as tasks show them, by template."""
 
 
-Config = Callable[[Project, Locale, PageTexts], str]
-Tasks = Callable[[Project, Locale, Material], list[Task]]
+Tasks = Callable[[Project, Locale, Material], list[WantedTask]]
 Read = Callable[[Sequence[Mapping[str, Any]], StageContext], Reading]
 ReadingPlan = Callable[[Iterable[Mapping[str, Any]], Reading, int], dict[str, int]]
 
@@ -116,8 +95,6 @@ class Stage:
     """A stage of a project: what people do in it."""
 
     name: StageName
-    config: Config
-    """Labelling configuration for a project, a locale, and the texts of the page."""
     tasks: Tasks
     """The tasks that should be on the server, by id; never one less for the same material."""
     read: Read
@@ -134,9 +111,15 @@ class Stage:
     """Whether its tasks are made of what lies in the directory of raw responses."""
     needs_recipe: bool = False
     """Whether its tasks are made of what the build of the project's recipe makes."""
+    facts: Callable[[Project], Mapping[str, Any]] = lambda _project: {}
+    """What its page shows besides texts."""
     reading_plan: ReadingPlan | None = None
     """How many people more are to do each task that somebody has done, by id, where one more decides between
     those who differ."""
+
+    def config(self, project: Project, locale: Locale, texts: PageTexts) -> str:
+        """The labelling configuration: its page in ``pages``, or that of all judges."""
+        return page(self.name, locale, texts, **self.facts(project))
 
     def title(self, project: Project, locale: str) -> str:
         """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""

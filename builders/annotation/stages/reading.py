@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.stages.model import WORK, Reading, StageContext
-from blend.schemas.language.personal_data import personal_data
-from blend.schemas.language.text_comparison import escape_controls, pluralise
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.published_rows import LONGEST_ANSWER
+from blend.schemas.frames import FINDINGS
+from blend.schemas.personal_data import personal_data
+from blend.schemas.rows import LONGEST_ANSWER
+from blend.schemas.texts import escape_controls, pluralise
 
 _SHOWN = 80
 
@@ -27,7 +27,7 @@ class Done:
     annotation: int
     annotator: str
     """Pseudonym."""
-    results: Mapping[str, list[Mapping[str, Any]]]
+    results: dict[str, list[Mapping[str, Any]]]
     """Values by name of the control."""
     order: tuple[str, int]
     """By when it was last changed."""
@@ -85,32 +85,21 @@ class Reader:
             kept += [text for text in texts if self._is_usable(done, control, text)]
         return kept
 
-    def choice(self, done: Done, control: str, options: Sequence[str]) -> str | None:
-        """The option that was chosen; null for none, and, noted, for several or one that is unknown."""
-        chosen = [
-            option
-            for value in done.results.get(control, [])
-            if isinstance(value.get("choices"), list)
-            for option in value["choices"]
-        ]
-        if not chosen:
-            return None
-        if len(chosen) > 1 or chosen[0] not in options:
-            listed = self.listed(map(str, chosen))
-            self.note(
-                done, "unknown-choice", f"{control} is {listed}, not one of {', '.join(options)}; left out"
-            )
-            return None
-        return str(chosen[0])
-
-    def letters(self, done: Done, control: str, options: Sequence[str]) -> list[str]:
-        """All options that were chosen of several, in the order of the options; unknown ones are noted."""
+    def chosen(self, done: Done, control: str, options: Sequence[str]) -> list[str]:
+        """All options that were chosen, in the order of the options; unknown ones are noted."""
         values = [value.get("choices") for value in done.results.get(control, [])]
         chosen = [option for listed in values if isinstance(listed, list) for option in listed]
         if strange := [str(option) for option in chosen if option not in options]:
-            what = f"{control} holds {self.listed(strange)}, which was not offered; left out"
+            what = f"{control} holds {listed_texts(strange)}, which was not offered; left out"
             self.note(done, "unknown-choice", what)
         return [option for option in options if option in chosen]
+
+    def choice(self, done: Done, control: str, options: Sequence[str]) -> str | None:
+        """The option that was chosen; null for none, and, noted, for several."""
+        chosen = self.chosen(done, control, options)
+        if len(chosen) > 1:
+            self.note(done, "unknown-choice", f"{control} holds {listed_texts(chosen)}, not one; left out")
+        return chosen[0] if len(chosen) == 1 else None
 
     def day(self, done: Done) -> str:
         """The day of an annotation, ``YYYY-MM-DD``; the first day of 1970 where the server does not say."""
@@ -120,24 +109,10 @@ class Reader:
         """A finding about an annotation."""
         self._note(kind, done.location, done.data, f"{done.annotator}: {detail}")
 
-    def note_question(self, template_id: str, kind: str, detail: str) -> None:
-        """A finding about all that was given to a question."""
-        data = {"locale": self._context.locale.tag, "template_id": template_id}
-        self._note(kind, f"question {template_id}", data, detail)
-
     def leave_out(self, done: Done, kind: str, detail: str) -> None:
         """Add a finding about an annotation that does not count because of it."""
         self.note(done, kind, detail)
         self._work[done.location]["outcome"] = "refused"
-
-    def shown(self, text: str) -> str:
-        """A text as a finding quotes it: harmless, and not for pages."""
-        cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-        return f"'{escape_controls(cut)}'"
-
-    def listed(self, texts: Iterable[str]) -> str:
-        """Several texts, likewise."""
-        return ", ".join(map(self.shown, texts))
 
     def reading(self, **rows: list[dict[str, Any]]) -> Reading:
         """The rows with what was noted on the way."""
@@ -147,27 +122,30 @@ class Reader:
         return Reading(rows, findings, pl.DataFrame(work, schema=WORK))
 
     def _of_task(self, task: Mapping[str, Any]) -> list[Done]:
-        data = task.get("data")
-        location = location_of(task)
-        if not isinstance(data, Mapping) or not str(data.get("blend_id", "")).startswith(self._prefix):
-            locale = {"locale": self._context.locale.tag}
-            annotations = pluralise(len(task.get("annotations") or []), "annotation")
-            detail = f"the task was not made by blend for this project; left out, with {annotations}"
-            self._note("foreign-task", location, locale, detail)
+        data, location, given = task.get("data"), location_of(task), task.get("annotations") or []
+        prefix = f"{self._stage}/{self._context.locale.tag}/"
+        if not isinstance(data, Mapping) or not str(data.get("blend_id", "")).startswith(prefix):
+            what = f"left out, with {pluralise(len(given), 'annotation')}"
+            detail = f"the task was not made by blend for this project; {what}"
+            self._note("foreign-task", location, {"locale": self._context.locale.tag}, detail)
             return []
-        done = (self._done(annotation, task, data, location) for annotation in task.get("annotations") or [])
+        done = (self._done(one, task, data, f"{location}, annotation {int(one['id'])}") for one in given)
         return [one for one in done if one is not None]
-
-    @property
-    def _prefix(self) -> str:
-        return f"{self._stage}/{self._context.locale.tag}/"
 
     def _done(
         self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], location: str
     ) -> Done | None:
+        annotator, known = self._context.people.of(annotation.get("completed_by")), self._context.known
+        outcome, kind, detail = "counted", "", ""
+        if annotator is None:
+            outcome, kind, detail = "refused", "unknown-annotator", "nobody is named as its author; left out"
+        elif known is not None and annotator not in known:
+            named = "is not among those whom the project file names for this stage; left out"
+            outcome, kind, detail = "refused", "unknown-annotator", f"{annotator} {named}"
+        elif annotation.get("was_cancelled"):
+            skipped = f"{annotator} skipped the task; nothing is taken from it"
+            outcome, kind, detail = "skipped", "skipped-task", skipped
         number = int(annotation["id"])
-        location = f"{location}, annotation {number}"
-        annotator = self._context.people.of(annotation.get("completed_by"))
         self._work[location] = {
             "stage": self._stage,
             "locale": self._context.locale.tag,
@@ -176,77 +154,56 @@ class Reader:
             "task": int(task["id"]),
             "annotation": number,
             "annotator": annotator,
-            "outcome": "counted",
+            "outcome": outcome,
             "seconds": _seconds(annotation.get("lead_time")),
             "day": _day(annotation.get("created_at")),
         }
-        if annotator is None:
-            self._left_out("unknown-annotator", location, data, "nobody is named as its author")
+        if annotator is None or kind:
+            self._note(kind, location, data, detail)
             return None
-        if self._context.known is not None and annotator not in self._context.known:
-            detail = f"{annotator} is not among those whom the project file names for this stage"
-            self._left_out("unknown-annotator", location, data, detail)
-            return None
-        if annotation.get("was_cancelled"):
-            self._note(
-                "skipped-task", location, data, f"{annotator} skipped the task; nothing is taken from it"
-            )
-            self._work[location]["outcome"] = "skipped"
-            return None
-        results = self._results(annotation, location, data, annotator)
-        return Done(data, int(task["id"]), number, annotator, results, order_of(annotation), location)
-
-    def _left_out(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
-        self._note(kind, location, data, f"{detail}; left out")
-        self._work[location]["outcome"] = "refused"
-
-    def _results(
-        self, annotation: Mapping[str, Any], location: str, data: Mapping[str, Any], annotator: str
-    ) -> dict[str, list[Mapping[str, Any]]]:
-        """The values of an annotation by control; what no control of the configuration makes is noted."""
-        results: dict[str, list[Mapping[str, Any]]] = {}
+        done = Done(data, int(task["id"]), number, annotator, {}, order_of(annotation), location)
         for result in annotation.get("result") or []:
             name, value = result.get("from_name"), result.get("value")
-            if self._controls.get(name) != result.get("type") or not isinstance(value, Mapping):
-                details = f"{self.shown(str(name))} of type {self.shown(str(result.get('type')))}"
-                detail = (
-                    f"{annotator}: a result of {details}, which no control of this stage makes; it is left out"
-                )
-                self._note("unknown-control", location, data, detail)
+            if self._controls.get(name) == result.get("type") and isinstance(value, Mapping):
+                done.results.setdefault(name, []).append(value)
             else:
-                results.setdefault(name, []).append(value)
-        return results
+                what = f"{quoted(str(name))} of type {quoted(str(result.get('type')))}"
+                detail = f"a result of {what}, which no control of this stage makes; it is left out"
+                self.note(done, "unknown-control", detail)
+        return done
 
     def _is_usable(self, done: Done, control: str, text: Any) -> bool:
+        kind, what = "", ""
         if not isinstance(text, str):
-            self.note(done, "unknown-control", f"{control} holds something else than text; it is left out")
+            kind, what = "unknown-control", "something else than text; it is left out"
+        elif not text.strip():
+            kind, what = "blank-text", f"the blank {text!r}; it is left out"
+        elif len(text) > LONGEST_ANSWER:
+            length = pluralise(len(text), "character")
+            kind, what = "overlong-text", f"a text of {length}, {quoted(text)}; left out"
+        elif any("\ud800" <= char <= "\udfff" for char in text):
+            kind, what = "damaged-text", f"half a character, {quoted(text)}; left out"
+        if kind:
+            self.note(done, kind, f"{control} holds {what}")
             return False
-        if not text.strip():
-            self.note(done, "blank-text", f"{control} holds the blank {text!r}; it is left out")
-            return False
-        if len(text) > LONGEST_ANSWER:
-            detail = (
-                f"{control} holds a text of {pluralise(len(text), 'character')}, {self.shown(text)}; left out"
-            )
-            self.note(done, "overlong-text", detail)
-            return False
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            self.note(done, "damaged-text", f"{control} holds half a character, {self.shown(text)}; left out")
-            return False
-        for kind in personal_data(text):
-            self.note(done, "personal-data", f"{control} holds {kind} (not shown); look, and remove it there")
+        for named in personal_data(text):
+            self.note(done, "personal-data", f"{control} holds {named} (not shown); look, and remove it there")
         return True
 
     def _note(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
-        self._findings.append(
-            {
-                "kind": kind,
-                "source": location,
-                "locale": data.get("locale"),
-                "template_id": data.get("template_id"),
-                "detail": detail,
-            }
-        )
+        of = {name: data.get(name) for name in ("locale", "template_id")}
+        self._findings.append({"kind": kind, "source": location, **of, "detail": detail})
+
+
+def quoted(text: str) -> str:
+    """A text as a finding quotes it: harmless, and not for pages."""
+    cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return f"'{escape_controls(cut)}'"
+
+
+def listed_texts(texts: Iterable[str]) -> str:
+    """Several texts, likewise."""
+    return ", ".join(map(quoted, texts))
 
 
 def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:

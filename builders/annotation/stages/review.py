@@ -9,37 +9,26 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.collecting import collected_so_far
-from blend.builders.annotation.pages import page
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.answer import asked, words_of
-from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, Task, blend_id
-from blend.builders.annotation.stages.reading import Done, Reader
-from blend.builders.annotation.ui_strings import PageTexts
+from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
+from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
-from blend.loaders.responses.own_reviews import is_own
-from blend.schemas.language.answer_formats import AnswerFormat, form_in_words, format_of, lacks_format
-from blend.schemas.language.locales import Locale
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.text_comparison import clean, pluralise
-from blend.schemas.sheets.answer_sheets import digest_of, parted, unguarded
+from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.responses.reviews import is_own
+from blend.schemas.locales import Locale
+from blend.schemas.sheets import digest_of, parted, unguarded
+from blend.schemas.texts import clean, pluralise
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""
-
-OUT_OF_FORMAT = "group-out-of-format"
-"""Kind of the finding about what a build will not take."""
 
 INVALID, UNSORTED = "invalid", "_"
 """Where answers lie that are none, and (by Label Studio's name for it) those that nobody has moved."""
 
 
-def config(project: Project, locale: Locale, texts: PageTexts) -> str:
-    """See ``pages/review.xml.j2``."""
-    return page("review", locale, texts, groups=project.review_groups)
-
-
-def tasks(project: Project, locale: Locale, material: Material) -> list[Task]:
+def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question that has as many responses as wanted, or too many who do not know.
 
     None where an own review decides on every answer: what somebody did on its page would not count.
@@ -74,7 +63,7 @@ def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
     }
 
 
-def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Task:
+def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> WantedTask:
     key = question["template_id"], question["locale"]
     answers = {_item(key, row): unguarded(row["answer"]) for row in rows}
     items = [
@@ -88,7 +77,7 @@ def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[
         **words_of(question),
         "answers": items,
     }
-    return Task(data, proposal=list(_proposal(project, key, rows)))
+    return WantedTask(data, proposal=list(_proposal(project, key, rows)))
 
 
 def task_id(template_id: str, locale: str, answers: Iterable[str]) -> str:
@@ -176,7 +165,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
     held = Counter(chain.from_iterable(columns.values()))
     repeated = [answers[item] for item, times in held.items() if times > 1]
     if repeated:
-        detail = f"{reader.listed(repeated)} in two columns; the review is left out"
+        detail = f"{listed_texts(repeated)} in two columns; the review is left out"
         reader.leave_out(done, "decided-twice", detail)
         return None
     sorted_out = {item for name, items in columns.items() if name != UNSORTED for item in items}
@@ -184,7 +173,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
         reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
         return None
     if unsorted := [text for item, text in answers.items() if item not in sorted_out]:
-        what = f"{reader.listed(unsorted)} in no column; left to the rules of grouping"
+        what = f"{listed_texts(unsorted)} in no column; left to the rules of grouping"
         reader.note(done, "unsorted-answer", what)
     invalid = [answers[item] for item in columns.get(INVALID, [])]
     reason = "; ".join(reader.texts(done, REASON))
@@ -194,27 +183,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
         if reason:
             row["reasons"] = [reason] * len(invalid)
     row["groups"] = list(_groups(done, reader, columns, answers, project))
-    _note_formats(done, reader, row["groups"])
     return row
-
-
-def _note_formats(done: Done, reader: Reader, groups: Sequence[Mapping[str, Any]]) -> None:
-    """Note answers that lack the format of their question, and are grouped with nothing that has it."""
-    question = str(done.data.get("en_question") or "")
-    asked, locale = format_of(question), str(done.data["locale"])
-    if asked is AnswerFormat.TEXT:
-        return
-    for group in groups:
-        texts = [*group["answers"], *group.get("en_answers", ())]
-        for answer in group["answers"]:
-            if lacks_format(answer, texts, asked, locale, unit=asked_unit(question)):
-                form = form_in_words(asked)
-                detail = (
-                    f"{reader.shown(answer)} is not {form}, for which the question asks, nor is anything in "
-                    "its group; nothing is built before it is called invalid, moved to a group with "
-                    f"{form}, or has that as its English"
-                )
-                reader.note(done, OUT_OF_FORMAT, detail)
 
 
 def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Project) -> dict[str, list[str]]:
@@ -226,7 +195,7 @@ def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Pr
         for name, items in held.items() if isinstance(held, Mapping) else ():
             strange = [str(item) for item in items if item not in answers or name not in known]
             if strange:
-                what = f"{GROUPS} holds {reader.listed(strange)}, which was not shown; left out"
+                what = f"{GROUPS} holds {listed_texts(strange)}, which was not shown; left out"
                 reader.note(done, "unknown-choice", what)
             columns.setdefault(name, []).extend(item for item in items if str(item) not in strange)
     return columns
@@ -246,17 +215,17 @@ def _groups(
             group = {"answers": [answers[item] for item in items]}
             yield {**group, "en_answers": list(dict.fromkeys(english))} if english else group
         elif english:
-            what = f"{reader.listed(english)} beside the empty group {number}; left out"
+            what = f"{listed_texts(english)} beside the empty group {number}; left out"
             reader.note(done, "english-without-group", what)
 
 
 STAGE = Stage(
     "review",
-    config,
     tasks,
     read,
     does="drag all answers into groups, or to what is none; write the English of every group beside it",
     gives="[`reviews/`](responses.md#reviews)",
     by_reviewers=True,
     reads_questions=True,
+    facts=lambda project: {"groups": project.review_groups},
 )

@@ -11,12 +11,12 @@ from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.loaders.responses.exclusions import models_in
 from blend.loaders.responses.shipped import shipped_exclusions
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.personal_data import is_model
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
-from blend.schemas.sheets.option_sheets import OK, stands_by_natives
+from blend.schemas.frames import EXCLUSIONS, KEY
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.personal_data import is_model
+from blend.schemas.recipe import McqOptions
+from blend.schemas.sheets import OK, stands_by_natives
+from blend.schemas.texts import pluralise
 
 WRONG = "wrong"
 """Kind of an exclusion that takes a correct answer away; all others take away a distractor."""

@@ -10,7 +10,7 @@ from blend.builders.mcq.offers import Target
 from blend.builders.mcq.options import Option, are_apart, as_option
 from blend.builders.mcq.verdicts.exclusions import Row, check_reviewed, known_locale
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.language.locales import Locale, Registry
+from blend.schemas.locales import Locale, Registry
 
 FillerUse = tuple[str, str | None, str, str, str, str]
 """A row of `result.FILLERS_USED`."""

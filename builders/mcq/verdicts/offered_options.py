@@ -14,10 +14,10 @@ from blend.builders.mcq.offers import Target
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.fillers import Fillers
-from blend.schemas.language.locales import Registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.sheets.option_sheets import DISTRACTOR_ROLE, KEY_ROLE
+from blend.schemas.frames import KEY
+from blend.schemas.locales import Registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.sheets import DISTRACTOR_ROLE, KEY_ROLE
 
 OFFERED_OPTIONS = pl.Schema(
     {
@@ -30,7 +30,7 @@ OFFERED_OPTIONS = pl.Schema(
         "votes": pl.Int64(),
     }
 )
-"""One row per question and option; see `schemas.sheets.option_sheets.OPTION_SHEET`."""
+"""One row per question and option; see `schemas.sheets.OPTION_SHEET`."""
 
 _Row = tuple[str, str, list[str], int]
 """Option, role, locales and votes."""

@@ -10,10 +10,10 @@ from blend.builders.mcq.published_mcqs import McqRow
 from blend.builders.mcq.verdicts.exclusions import VOID, Exclusions
 from blend.builders.mcq.verdicts.fillers import FillerUse
 from blend.loaders.responses.shipped import shipped_readings
-from blend.schemas.language.personal_data import MODEL
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import Grouping
+from blend.schemas.frames import KEY
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.personal_data import MODEL
+from blend.schemas.rows import Grouping
 
 NATIVES = "natives"
 """Readers of whom at least one is a native of the region asked about."""

@@ -12,7 +12,7 @@ from blend.loaders.responses.shipped import (
     shipped_readings,
     shipped_wordings,
 )
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
 
 _NOTHING_SAID = OptionTexts(frozenset(), {})
 

@@ -1,23 +1,26 @@
 """Checks of multiple-choice questions against the annotations: whose answers the options are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 
 import polars as pl
 
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown
+from blend.builders.mcq.overlap import values
 from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
-from blend.builders.validate.checked_release import Batch, Release
+from blend.builders.validate.checked_release import Release
+from blend.builders.validate.checks.questions import made_here
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.texts import words
 
-_COLUMNS = ("ID", "locale", "options", "option_regions", "answer")
 
-
-def check_right_answers(release: Release) -> Iterator[Problem]:
-    """Right options are given answers.
+def check_correct_answers(release: Release) -> Iterator[Problem]:
+    """Correct options are given answers.
 
     Annotators of the locale gave them.
 
@@ -25,11 +28,10 @@ def check_right_answers(release: Release) -> Iterator[Problem]:
       canonical spelling of its format, or with a slip put right)
     """
     given = release.once(GoldAnswers.read)
-    for batch in release.made_here(_COLUMNS):
-        correct = _options(batch.complete()).filter(pl.col("position") == pl.col("answer"))
-        for row in given.strange(correct, of="locale").iter_rows(named=True):
-            what = f"the correct option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
-            yield error(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
+    correct = _options(release).filter(pl.col("position") == pl.col("answer"))
+    for row in given.strange(correct, of="locale").iter_rows(named=True):
+        what = f"the correct option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
+        yield error(row["location"], what, CORRECT_AND_REBUILD)
 
 
 def check_wrong_answers(release: Release) -> Iterator[Problem]:
@@ -42,11 +44,62 @@ def check_wrong_answers(release: Release) -> Iterator[Problem]:
     """
     given = release.once(GoldAnswers.read)
     found = error if release.manifest.recipe.mcq.fillers is None else warning
-    for batch in release.made_here(_COLUMNS):
-        wrong = _options(batch.complete()).filter(pl.col("position") != pl.col("answer"))
-        for row in given.strange(wrong, of="region").iter_rows(named=True):
-            what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
-            yield found(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
+    wrong = _options(release).filter(pl.col("position") != pl.col("answer"))
+    for row in given.strange(wrong, of="region").iter_rows(named=True):
+        what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
+        yield found(row["location"], what, CORRECT_AND_REBUILD)
+
+
+def check_overlaps(release: Release) -> Iterator[Problem]:
+    """Distractors are really wrong.
+
+    None overlaps an acceptable answer of the locale, or another distractor.
+
+    * error: a distractor shares a word with an acceptable answer of the locale or with another distractor
+      (`builders.judges.equivalence.overlaps`); for numbers, times and dates, can mean the same value
+      (`builders.mcq.overlap.values`)
+    * warning instead: in paper mode, and where a decisions file may have said so
+    """
+    recipe = release.manifest.recipe.mcq
+    found, fix = error, CORRECT_AND_REBUILD
+    if recipe.mode == "paper":
+        found, fix = warning, "paper mode lets it through, default mode does not"
+    elif recipe.judge.decisions is not None:
+        found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
+    given = release.once(GoldAnswers.read)
+    grouped = given.answers.group_by("ID", "locale").agg("text")
+    acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}
+
+    # The same distractors stand in hundreds of rows.
+    @cache
+    def meanings(text: str, answer_format: AnswerFormat) -> frozenset[str]:
+        """What two overlapping answers share: words, or numbers and times."""
+        return frozenset(words(text)) if answer_format is AnswerFormat.TEXT else values(text, answer_format)
+
+    @cache
+    def acceptable_meanings(question: str, tag: str, answer_format: AnswerFormat) -> Mapping[str, str]:
+        texts = acceptable.get((question, tag), ())
+        return {meaning: text for text in texts for meaning in meanings(text, answer_format)}
+
+    def overlaps(question: str, tag: str, wrong: Sequence[str]) -> Iterator[str]:
+        answer_format = given.formats.get(question, AnswerFormat.TEXT)
+        rivals = acceptable_meanings(question, tag, answer_format)
+        for text in wrong:
+            shared = meanings(text, answer_format)
+            if not shared:
+                yield f"the distractor {text!r} has no letter or digit, so that nothing can be said about it"
+            for rival in sorted({rivals[meaning] for meaning in shared if meaning in rivals}):
+                yield f"the distractor {text!r} overlaps the acceptable answer {rival!r}"
+        for one, other in combinations(wrong, 2):
+            if not meanings(one, answer_format).isdisjoint(meanings(other, answer_format)):
+                yield f"the distractors {one!r} and {other!r} overlap"
+
+    for config in MULTIPLE_CHOICE_CONFIGS:
+        rows = made_here(release, config).select("location", "ID", "locale", "options", "answer")
+        for location, question, tag, options, answer in rows.iter_rows():
+            wrong = [text for i, text in enumerate(options) if i != answer]
+            for what in overlaps(question, tag, wrong):
+                yield found(location, what, fix)
 
 
 @dataclass(frozen=True)
@@ -57,50 +110,33 @@ class GoldAnswers:
     """One row per answer: ``ID``, ``locale``, ``region`` and ``text``, as an option shows it."""
     formats: Mapping[str, AnswerFormat]
     """Format by template."""
-    known: Mapping[str, frozenset[str]]
-    """Locales and regions whose annotations were read."""
+    not_judged: Mapping[str, Sequence[str]]
+    """Locales and regions not all of whose annotations are valid."""
 
     @classmethod
     def read(cls, release: Release) -> "GoldAnswers":
-        """The answers of all sound tables of annotations."""
-        questions = _questions(release)
-        formats = template_formats(questions)
-        options = release.manifest.recipe.mcq
-        is_put_right = options.mode == "default" and options.judge.shipped
-        reading = OptionReading(quotable(questions), shipped=is_put_right)
-        columns = dict.fromkeys(("ID", "locale", "text"), pl.String())
-        parts = [pl.DataFrame(schema=columns)]
-        tags: set[str] = set()
-        for batch in release.batches(ANNOTATIONS, columns=["locale", "annotations"]):
-            rows = batch.complete().rows
-            tags.update(rows["locale"])
-            parts.append(pl.DataFrame(_answers(rows, formats, reading), columns, orient="row"))
-        regions = {tag: release.locales.get(tag).region for tag in tags if tag in release.locales}
-        answers = pl.concat(parts).with_columns(
-            region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String)
+        """The answers of all valid annotations."""
+        questions = release.rows(SHORT_ANSWER_QUESTIONS).select(
+            "locale", "answer_format", template_id="ID", en_question="Translation"
         )
-        return cls(answers, formats, {"locale": frozenset(tags), "region": frozenset(regions.values())})
+        formats = template_formats(questions)
+        mcq = release.manifest.recipe.mcq
+        reading = OptionReading(quotable(questions), shipped=mcq.mode == "default" and mcq.judge.shipped)
+        regions = {locale.tag: locale.region for locale in release.locales}
+        answers = pl.DataFrame(
+            list(_answers(release.rows(ANNOTATIONS), formats, reading)),
+            dict.fromkeys(("ID", "locale", "text"), pl.String()),
+            orient="row",
+        ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
+        damaged = release.not_judged(ANNOTATIONS)
+        not_judged = {"locale": damaged, "region": [regions[tag] for tag in damaged]}
+        return cls(answers, formats, not_judged)
 
     def strange(self, options: pl.DataFrame, *, of: str) -> pl.DataFrame:
-        """The options that nobody of their locale or region gave, as far as its annotations were read."""
-        read = options.filter(pl.col(of).is_in(sorted(self.known[of])))
+        """The options that nobody of their locale or region gave, where its annotations are known."""
+        known = self.answers.filter(~pl.col(of).is_in(self.not_judged[of])).select(of).unique()
+        read = options.join(known, on=of, how="semi", maintain_order="left")
         return read.join(self.answers, on=["ID", of, "text"], how="anti", maintain_order="left")
-
-
-def _questions(release: Release) -> pl.DataFrame:
-    """The questions of all sound tables: ``template_id``, ``locale``, ``en_question`` and ``answer_format``."""
-    names = {
-        "ID": "template_id",
-        "locale": "locale",
-        "Translation": "en_question",
-        "answer_format": "answer_format",
-    }
-    known = [str(answer_format) for answer_format in AnswerFormat]
-    parts = [pl.DataFrame(schema=dict.fromkeys(names.values(), pl.String()))]
-    for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=list(names)):
-        rows = batch.complete().rows.filter(pl.col("answer_format").is_in(known))
-        parts.append(rows.select(pl.col(name).alias(of) for name, of in names.items()))
-    return pl.concat(parts)
 
 
 def _answers(
@@ -123,14 +159,15 @@ def _answers(
             yield template_id, tag, spelled
 
 
-def _options(batch: Batch) -> pl.DataFrame:
+def _options(release: Release) -> pl.DataFrame:
     """One row per option: its ``position``, ``option``, ``region``, and ``text``, the option as compared."""
-    rows = (
-        batch.rows.rename({"options": "option", "option_regions": "region"})
-        .filter(pl.col("option").list.len() == pl.col("region").list.len())
+    columns = ["location", "ID", "locale", "answer", "options", "option_regions"]
+    rows = pl.concat([made_here(release, config).select(columns) for config in MULTIPLE_CHOICE_CONFIGS])
+    options = (
+        rows.rename({"options": "option", "option_regions": "region"})
+        .drop_nulls("region")
         .with_columns(position=pl.int_ranges(pl.col("option").list.len()))
         .explode("option", "region", "position")
     )
-    compared = {text: shown(text) for text in rows["option"].drop_nulls().unique()}
-    text = pl.col("option").replace_strict(compared, default=None, return_dtype=pl.String)
-    return rows.with_columns(text=text)
+    compared = {text: shown(text) for text in options["option"].unique()}
+    return options.with_columns(text=pl.col("option").replace_strict(compared, return_dtype=pl.String))

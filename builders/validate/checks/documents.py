@@ -8,15 +8,11 @@ import yaml
 from blend.builders.cards.croissant import made_from_manifest
 from blend.builders.cards.header import configs_of
 from blend.builders.validate.checked_release import Release, is_known
-from blend.builders.validate.report import REBUILD, Problem, error, warning
-from blend.loaders.files.content import read_content
-from blend.loaders.files.json_text import read_json_content
-from blend.schemas.base.arrow_types import arrow_schema
+from blend.builders.validate.report import REBUILD, Problem, error
+from blend.loaders.files.content import read_content, read_json_content, utf8_text
 from blend.schemas.errors import RowError
-from blend.schemas.language.languages import is_language
-from blend.schemas.recipe.licenses import known_licenses
-from blend.schemas.release.release_layout import CARD_NAME, CARD_PAGE_NAME, CROISSANT_NAME
-from blend.schemas.rows.configs import model_of
+from blend.schemas.manifest import CARD_NAME, CROISSANT_NAME, ReleaseManifest
+from blend.schemas.recipe import known_licenses
 
 _SHOWN_CHARACTERS = 60
 
@@ -24,42 +20,35 @@ _SHOWN_CHARACTERS = 60
 def check_card(release: Release) -> Iterator[Problem]:
     """The card says what the release holds.
 
-    * error: the header's configurations, splits, files or numbers of rows are not those that `release.json`
-      makes; licence or a language differs; a column is described neither in the card nor beside it
-    * warning: no `pretty_name`
+    * error: the header's configurations, splits, files, numbers of rows or licence are not those that
+      `release.json` makes; it lacks a language
     """
     try:
-        text = read_content(release.path / CARD_NAME).decode()
+        fields = _header(release)
     except RowError as broken:
-        yield error(CARD_NAME, f"cannot be read: {broken.what}", REBUILD)
+        yield error(CARD_NAME, broken.what, REBUILD)
         return
-    except UnicodeDecodeError:
-        yield error(CARD_NAME, "is not in UTF-8", REBUILD)
-        return
-    header = text.removeprefix("---\n").partition("\n---\n")[0]
-    if not text.startswith("---\n") or header == text:
-        yield error(CARD_NAME, "does not begin with a YAML header between two lines ---", REBUILD)
-        return
-    try:
-        fields = yaml.safe_load(header)
-    # Impossible dates, endless numbers and lists nested too deeply are no errors of YAML to its reader.
-    except (yaml.YAMLError, ValueError, RecursionError) as broken:
-        yield error(CARD_NAME, f"the header is not YAML ({' '.join(str(broken).split())})", REBUILD)
-        return
-    if not isinstance(fields, dict):
-        yield error(CARD_NAME, "the header is not a YAML mapping", REBUILD)
-        return
-    made = {"license": release.manifest.recipe.license, "configs": configs_of(release.manifest)}
+    manifest = release.manifest
+    made = {"license": manifest.recipe.license, "configs": configs_of(manifest)}
     for key, expected in made.items():
         yield from _differences(expected, fields.get(key), f"{CARD_NAME}, {key}")
-    yield from _numbers(release, fields.get("dataset_info"))
-    yield from _languages(release, fields.get("language"))
-    if made["license"] not in known_licenses():
+    if fields.get("dataset_info") is not None:
+        # `datasets` refuses a release with other rows than the header repeats.
+        yield from _differences(_rows(manifest), _rows_stated(fields), f"{CARD_NAME}, dataset_info")
+    if manifest.recipe.license not in known_licenses():
         fix = "correct `license` in the recipe and rebuild the release"
-        yield error(CARD_NAME, f"license {made['license']!r} is not an identifier that the Hub knows", fix)
-    if not fields.get("pretty_name"):
-        yield warning(CARD_NAME, "has no pretty_name", REBUILD)
-    yield from _described(release, text)
+        yield error(
+            CARD_NAME, f"license {manifest.recipe.license!r} is not an identifier that the Hub knows", fix
+        )
+    listed = fields.get("language")
+    used = {
+        tag
+        for rows in release.tables.values()
+        if "language" in rows.columns
+        for tag in rows["language"].drop_nulls().unique()
+    }
+    if lacking := sorted(used.difference(map(str, listed if isinstance(listed, list) else ()))):
+        yield error(CARD_NAME, f"language lacks {', '.join(lacking)}", REBUILD)
 
 
 def check_croissant(release: Release) -> Iterator[Problem]:
@@ -99,46 +88,45 @@ def _differences(made: Any, held: Any, where: str) -> Iterator[Problem]:
         yield error(where, f"is {_shown(held)}, release.json makes {_shown(made)}", REBUILD)
 
 
-def _numbers(release: Release, infos: Any) -> Iterator[Problem]:
-    """Where the header repeats numbers of rows, those of release.json: ``datasets`` refuses others."""
-    rows = {(table.config, table.split): table.rows for table in release.manifest.tables}
-    for info in (infos if isinstance(infos, list) else [infos]) if infos is not None else ():
-        splits = info.get("splits") if isinstance(info, dict) else None
-        for split in splits if isinstance(splits, list) else ():
-            if isinstance(split, dict) and (number := split.get("num_examples")) is not None:
-                config, name = str(info.get("config_name")), str(split.get("name"))
-                if number != rows.get((config, name)):
-                    stated = rows.get((config, name))
-                    what = f"split {name} has num_examples {number}, release.json says {stated}"
-                    yield error(f"{CARD_NAME}, dataset_info, {config}", what, REBUILD)
+def _header(release: Release) -> dict[str, Any]:
+    """The fields of the card's header.
+
+    Raises:
+        RowError: If there are none that can be read.
+    """
+    text = utf8_text(read_content(release.path / CARD_NAME), CARD_NAME)
+    header = text.removeprefix("---\n").partition("\n---\n")[0]
+    if not text.startswith("---\n") or header == text:
+        what = "does not begin with a YAML header between two lines ---"
+        raise RowError(what, where=CARD_NAME, fix=REBUILD)
+    try:
+        fields = yaml.safe_load(header)
+    # Impossible dates, endless numbers and lists nested too deeply are no errors of YAML to its reader.
+    except (yaml.YAMLError, ValueError, RecursionError) as broken:
+        what = f"the header is not YAML ({' '.join(str(broken).split())})"
+        raise RowError(what, where=CARD_NAME, fix=REBUILD) from None
+    if not isinstance(fields, dict):
+        raise RowError("the header is not a YAML mapping", where=CARD_NAME, fix=REBUILD)
+    return fields
 
 
-def _languages(release: Release, listed: Any) -> Iterator[Problem]:
-    tags = [str(tag) for tag in listed] if isinstance(listed, list) else []
-    for tag in tags:
-        if not is_language(tag):
-            yield error(CARD_NAME, f"language {tag!r} is not a BCP 47 tag", REBUILD)
-    found: dict[str, None] = {}
-    for batch in release.batches(columns=["language"]):
-        if "language" in batch.rows.columns:
-            found.update(dict.fromkeys(batch.rows["language"].drop_nulls().unique().sort()))
-    if lacking := [tag for tag in found if tag not in tags]:
-        yield error(CARD_NAME, f"language lacks {', '.join(lacking)}", REBUILD)
+def _rows(manifest: ReleaseManifest) -> dict[str, dict[str, int]]:
+    """The rows of every split by configuration."""
+    found: dict[str, dict[str, int]] = {}
+    for table in manifest.tables:
+        found.setdefault(table.config, {})[table.split] = table.rows
+    return found
 
 
-def _described(release: Release, text: str) -> Iterator[Problem]:
-    """Every configuration and every column is described, in the card or on the page beside it."""
-    page = release.path / CARD_PAGE_NAME
-    if page.is_file():
-        text += page.read_text(encoding="utf-8", errors="replace")
-    for config in dict.fromkeys(table.config for table in release.manifest.tables):
-        if f"`{config}`" not in text:
-            yield error(CARD_NAME, f"does not describe the configuration {config}", REBUILD)
-        if is_known(config):
-            lacking = [name for name in arrow_schema(model_of(config)).names if f"`{name}`" not in text]
-            if lacking:
-                what = f"does not describe the columns {', '.join(lacking)} of {config}"
-                yield error(CARD_NAME, what, REBUILD)
+def _rows_stated(fields: dict[str, Any]) -> Any:
+    """The same as a header repeats them; what is no such header as it stands."""
+    try:
+        return {
+            info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
+            for info in fields["dataset_info"]
+        }
+    except (KeyError, TypeError):
+        return fields["dataset_info"]
 
 
 def _shown(value: Any) -> str:

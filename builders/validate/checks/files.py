@@ -7,19 +7,19 @@ from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info
-from blend.loaders.files.pins import file_sha256
-from blend.loaders.releases.findings import read_findings
-from blend.schemas.base.field_errors import first_reason
+from blend.loaders.files.content import file_sha256
+from blend.loaders.releases.reports import read_findings
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.manifest import FileInfo
-from blend.schemas.release.release_layout import (
+from blend.schemas.manifest import (
     FINDINGS_NAME,
     MANIFEST_NAME,
     RECIPE_NAME,
+    FileInfo,
     is_the_hubs,
     leads_out,
 )
+from blend.schemas.models import first_reason
+from blend.schemas.recipe import Recipe
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
 
@@ -55,25 +55,21 @@ def check_recipe(release: Release) -> Iterator[Problem]:
     * error: name, version or a part of `recipe.toml` is not that of `release.json`
     """
     manifest = release.manifest
-    for key in ("name", "version"):
-        ours, theirs = getattr(manifest, key), getattr(manifest.recipe, key)
-        if ours != theirs:
-            what = f"{key} is {ours!r}, but its recipe says {theirs!r}"
-            yield error(MANIFEST_NAME, what, REBUILD)
     path = release.path / RECIPE_NAME
-    if not path.is_file():
-        yield error(RECIPE_NAME, "is missing", REBUILD)
-        return
     try:
         recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        yield error(RECIPE_NAME, "is missing", REBUILD)
+        return
     except (ValueError, RecursionError) as broken:
-        what = f"is not a recipe ({first_reason(broken)})"
-        yield error(RECIPE_NAME, what, REBUILD)
+        yield error(RECIPE_NAME, f"is not a recipe ({first_reason(broken)})", REBUILD)
         return
     for key in Recipe.model_fields:
         if getattr(recipe, key) != getattr(manifest.recipe, key):
-            what = f"{key} differs from the recipe in {MANIFEST_NAME}"
-            yield error(RECIPE_NAME, what, REBUILD)
+            yield error(RECIPE_NAME, f"{key} differs from the recipe in {MANIFEST_NAME}", REBUILD)
+    if (manifest.name, manifest.version) != (recipe.name, recipe.version):
+        what = f"is of {manifest.name} {manifest.version}, its recipe of {recipe.name} {recipe.version}"
+        yield error(MANIFEST_NAME, what, REBUILD)
 
 
 def check_findings(release: Release) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Checks of multiple-choice questions in themselves: letters, texts, regions and prompt tell the same."""
+"""Checks of multiple-choice questions in themselves: their columns agree, and true or false asks the same."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,15 +6,23 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.mcq.published_mcqs import published_prompt
+from blend.builders.mcq.published_mcqs import json_by_letter, published_prompt
 from blend.builders.mcq.result import why_none_made
+from blend.builders.mcq.true_false import true_false_rows
 from blend.builders.mcq.verdicts.reading import verdict_notes
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.arrow_types import published_names
+from blend.schemas.frames import MCQ_ROWS
+from blend.schemas.rows import (
+    LETTERS,
+    MULTIPLE_CHOICE_CONFIGS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+    model_of,
+)
 
-REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
+_REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
 
 
 def check_mcq_made(release: Release) -> Iterator[Problem]:
@@ -40,43 +48,28 @@ def check_verdicts(release: Release) -> Iterator[Problem]:
         yield info(MULTIPLE_CHOICE_QUESTIONS, note, remedy)
 
 
-def check_mcq_texts(release: Release) -> Iterator[Problem]:
-    """Letters, texts and prompts agree.
+def check_mcq_columns(release: Release) -> Iterator[Problem]:
+    """Columns of a question agree.
 
-    Letter, choices and prompt show the question, its options and its answer.
-
-    * error: `answer_idx`, `choices` or `prompt` is not what `question`, `options` and `answer` make
-    """
-    columns = ["question", "options", "answer", "answer_idx", "choices", "prompt"]
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=columns):
-        rows = _usual(batch.complete().rows, "options").with_columns(expected=published_prompt())
-        for row in rows.iter_rows(named=True):
-            by_letter = dict(zip(LETTERS, row["options"], strict=True))
-            letter = LETTERS[row["answer"]]
-            where = batch.location(row["MCQID"])
-            if row["answer_idx"] != letter:
-                what = f"answer_idx is {row['answer_idx']!r}, but the answer is option {letter!r}"
-                yield error(where, what, REBUILD)
-            if _object(row["choices"]) != list(by_letter.items()):
-                yield error(where, "choices is not the JSON text of the letters and options", REBUILD)
-            if row["prompt"] != row["expected"]:
-                what = "prompt is not the published prompt with the question and its options"
-                yield error(where, what, REBUILD)
-
-
-def check_mcq_regions(release: Release) -> Iterator[Problem]:
-    """Regions and countries agree.
-
-    * error: `country`, `locale`, `option_regions` and `choice_countries` disagree
+    * error: `choices` or `prompt` is not what `question` and `options` make; `country`, `locale`,
+      `option_regions` and `choice_countries` disagree
     """
     names: dict[str, set[str]] = {}
     for locale in release.locales:
         names.setdefault(locale.region, set()).add(locale.upstream)
-    columns = ["country", "locale", "option_regions", "choice_countries", "answer"]
-    for batch in release.batches(*MULTIPLE_CHOICE_CONFIGS, columns=columns):
-        for row in _usual(batch.complete().rows, "option_regions").iter_rows(named=True):
+    for config in MULTIPLE_CHOICE_CONFIGS:
+        rows = release.rows(config)
+        texts = rows["options"].explode().drop_nulls().unique()
+        made = {
+            "choices": json_by_letter("options", {text: text for text in texts}),
+            "prompt": published_prompt(),
+        }
+        for column, expected in made.items():
+            for location in rows.filter(pl.col(column) != expected)["location"]:
+                yield error(location, f"{column} is not what the question and its options make", REBUILD)
+        for row in rows.iter_rows(named=True):
             for what in _region_problems(row, release, names):
-                yield error(batch.location(row["MCQID"]), what, REBUILD)
+                yield error(row["location"], what, REBUILD)
 
 
 def check_positions(release: Release) -> Iterator[Problem]:
@@ -87,58 +80,82 @@ def check_positions(release: Release) -> Iterator[Problem]:
     * warning: in a region, the correct answer stands at one position two or more times oftener than at another;
       info in paper mode, which sorts the options, and of questions that a source has with their options
     """
-    counts: dict[tuple[str, str], list[int]] = {}
-    given: set[str] = set()
-    # What compact holds was chosen for other reasons.
-    for batch in release.batches(MULTIPLE_CHOICE_QUESTIONS, columns=["locale", "answer", "source"]):
-        given.update(batch.rows.filter(pl.col("source").is_not_null())["locale"])
-        complete = batch._replace(rows=batch.rows.drop("source", strict=False)).complete()
-        for locale, answer, rows in complete.rows.group_by("locale", "answer").len().iter_rows():
-            if answer in range(len(LETTERS)):
-                counts.setdefault((batch.table.config, locale), [0] * len(LETTERS))[answer] += rows
     known, options = release.locales, release.manifest.recipe.mcq
-    for (config, locale), held in sorted(counts.items()):
-        if max(held) - min(held) > 1:
-            shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
-            where = f"{known.get(locale).prompt_name} ({locale})" if locale in known else locale
-            what = f"the correct answers about {where} are not spread evenly: {shown}"
-            # Paper mode sorts the options by text, so that its positions are what they are.
-            if options.mode == "default" and locale not in given:
-                yield warning(config, what, REBUILD)
-            else:
-                yield info(config, what, "" if locale not in given or options.rebalance else REBALANCE)
+    # What compact holds was chosen for other reasons.
+    rows = release.rows(MULTIPLE_CHOICE_QUESTIONS)
+    for (tag,), of_locale in rows.group_by("locale"):
+        held = [int((of_locale["answer"] == position).sum()) for position in range(len(LETTERS))]
+        if max(held) - min(held) <= 1:
+            continue
+        shown = ", ".join(f"{letter} {count:,}" for letter, count in zip(LETTERS, held, strict=True))
+        where = f"{known.get(str(tag)).prompt_name} ({tag})" if tag in known else tag
+        what = f"the correct answers about {where} are not spread evenly: {shown}"
+        is_given = of_locale["source"].is_not_null().any()
+        # Paper mode sorts the options by text, so that its positions are what they are.
+        if options.mode == "default" and not is_given:
+            yield warning(MULTIPLE_CHOICE_QUESTIONS, what, REBUILD)
+        else:
+            fix = _REBALANCE if is_given and not options.rebalance else ""
+            yield info(MULTIPLE_CHOICE_QUESTIONS, what, fix)
 
 
-def _usual(rows: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The rows with four options and an answer among them; the check of rows tells of the others."""
-    n_letters = len(LETTERS)
-    return rows.filter(pl.col(column).list.len() == n_letters, pl.col("answer").is_between(0, n_letters - 1))
+def check_true_false(release: Release) -> Iterator[Problem]:
+    """True or false asks for the same options.
+
+    Each row is what its multiple-choice question makes it.
+
+    * error: a row is of no question, or has other texts or another answer than its question makes; an option
+      has no true-false row, where others of its question have one
+    """
+    mcqs = _by_field(release, MULTIPLE_CHOICE_QUESTIONS)
+    mcqs = mcqs.filter(pl.col("locale").is_in(release.locales.tags), pl.col("option_regions").is_not_null())
+    rows = _by_field(release, TRUE_FALSE_QUESTIONS)
+    made = true_false_rows(mcqs.join(rows, on="mcq_id", how="semi").select(list(MCQ_ROWS)), release.locales)
+    expected = {row["true_false_id"]: row for row in made.iter_rows(named=True)}
+    for row in rows.drop("split").iter_rows(named=True):
+        location, of_option = row.pop("location"), expected.get(row["true_false_id"])
+        if of_option is None or of_option["mcq_id"] != row["mcq_id"]:
+            what = f"is of no option of multiple-choice question {row['mcq_id']}"
+            yield error(location, what, REBUILD)
+        elif names := [name for name, value in row.items() if value != of_option[name]]:
+            what = f"{', '.join(names)} not as multiple-choice question {row['mcq_id']} makes them"
+            yield error(location, what, REBUILD)
+    if missing := expected.keys() - set(rows["true_false_id"]):
+        what = f"{len(missing):,} options have no row beside others of their question, such as {min(missing)}"
+        yield error(TRUE_FALSE_QUESTIONS, what, REBUILD)
+
+
+def _by_field(release: Release, config: str) -> pl.DataFrame:
+    """The valid rows with columns named by the fields of their model."""
+    names = {alias: name for name, alias in published_names(model_of(config)).items()}
+    return release.rows(config).rename(names)
 
 
 def _region_problems(row: Mapping[str, Any], release: Release, names: Mapping[str, set[str]]) -> Iterator[str]:
-    regions, answer = row["option_regions"], row["answer"]
-    countries = _object(row["choice_countries"])
-    if [letter for letter, _ in countries] != list(LETTERS):
-        yield "choice_countries is not a JSON text with the letters A to D"
-    else:
-        for (letter, country), region in zip(countries, regions, strict=True):
-            if region in names and country not in names[region]:
-                yield f"choice_countries has {country!r} for option {letter}, option_regions {region!r}"
-        if countries[answer][1] != row["country"]:
-            yield f"country is {row['country']!r}, the correct option's is {countries[answer][1]!r}"
     if row["locale"] in release.locales:
         locale = release.locales.get(row["locale"])
         if row["country"] != locale.upstream:
             yield f"country is {row['country']!r}, that of {locale.tag} is {locale.upstream!r}"
-        if regions[answer] != locale.region:
-            held = regions[answer]
+        if row["option_regions"] is not None and row["option_regions"][row["answer"]] != locale.region:
+            held = row["option_regions"][row["answer"]]
             yield f"the correct option's region is {held!r}, that of {locale.tag} is {locale.region!r}"
+    if row["option_regions"] is None or row["choice_countries"] is None:
+        return
+    countries = _by_letter(row["choice_countries"])
+    if list(countries) != list(LETTERS):
+        yield "choice_countries is not a JSON text with the letters A to D"
+        return
+    for (letter, country), region in zip(countries.items(), row["option_regions"], strict=True):
+        if region in names and country not in names[region]:
+            yield f"choice_countries has {country!r} for option {letter}, option_regions {region!r}"
+    if countries[row["answer_idx"]] != row["country"]:
+        yield f"country is {row['country']!r}, the correct option's is {countries[row['answer_idx']]!r}"
 
 
-def _object(text: str) -> list[tuple[str, Any]]:
-    """The entries of a JSON object in order, repeated keys too; none if the text is not such an object."""
+def _by_letter(text: str) -> dict[str, Any]:
+    """The entries of a JSON object; none if the text is not one."""
     try:
-        pairs = json.loads(text, object_pairs_hook=tuple)
+        found = json.loads(text)
     except (ValueError, RecursionError):
-        return []
-    return list(pairs) if isinstance(pairs, tuple) else []
+        return {}
+    return found if isinstance(found, dict) else {}

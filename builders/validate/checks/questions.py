@@ -1,6 +1,7 @@
-"""Checks of questions: their ids mean the same in all splits, and all tables ask the same."""
+"""Checks of questions and votes: ids mean the same in all splits, all tables ask the same, votes add up."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import polars as pl
 
@@ -8,19 +9,24 @@ from blend.builders.mcq.verdicts.wordings import corrected
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
-from blend.schemas.language.region_mentions import in_english, is_named, others_named
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_QUESTIONS
+from blend.loaders.releases.reports import read_findings
+from blend.loaders.upstream.blend.groups import ANNOTATORS
+from blend.schemas.errors import RowError
+from blend.schemas.locales import in_english, is_named, others_named
+from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS, Grouping
 
-_SAME_EVERYWHERE = {
-    ANNOTATIONS: ("topic", "source"),
-    SHORT_ANSWER_QUESTIONS: ("Topic", "Source"),
-}
+_SAME_EVERYWHERE = {ANNOTATIONS: ("topic", "source"), SHORT_ANSWER_QUESTIONS: ("Topic", "Source")}
 """Columns that a template has the same value of in all splits."""
 
 _SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic", "language": "language"}
 """Columns of annotations, and the columns of the short-answer questions that repeat them."""
 
+_QUESTION = ["ID", "locale"]
 _SHOWN_IDS = 5
+
+_RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
+"""Kinds of findings that say that the published data has more votes than annotators."""
 
 
 def check_alignment(release: Release) -> Iterator[Problem]:
@@ -32,11 +38,22 @@ def check_alignment(release: Release) -> Iterator[Problem]:
     * info: the ids that a split lacks; it may never have been asked
     """
     for config, columns in _SAME_EVERYWHERE.items():
-        rows = _gathered(release, config, columns)
+        rows = release.rows(config)
         for column in columns:
-            yield from _differing(rows, column)
-        if config == SHORT_ANSWER_QUESTIONS:  # that annotations have the same ids is another check
-            yield from _lacking(rows, config)
+            # On a tie, the value that is first in text order counts.
+            usual = pl.col(column).fill_null("").mode().min().over("ID")
+            odd = rows.with_columns(usual=usual).filter(pl.col(column).fill_null("") != pl.col("usual"))
+            for location, held, expected in odd.select("location", column, "usual").iter_rows():
+                what = f"{column} is {held!r}, in most splits this id has {expected or None!r}"
+                yield error(location, what, CORRECT_AND_REBUILD)
+    # That annotations have the same ids is another check.
+    rows = release.rows(SHORT_ANSWER_QUESTIONS)
+    every = set(rows["ID"])
+    for (split,), of_split in rows.group_by("split", maintain_order=True):
+        if lacking := sorted(every.difference(of_split["ID"])):
+            shown = ", ".join(lacking[:_SHOWN_IDS]) + (" …" if len(lacking) > _SHOWN_IDS else "")
+            what = f"lacks {len(lacking):,} of {len(every):,} ids: {shown}"
+            yield info(f"{SHORT_ANSWER_QUESTIONS}/{split}", what)
 
 
 def check_questions(release: Release) -> Iterator[Problem]:
@@ -48,83 +65,70 @@ def check_questions(release: Release) -> Iterator[Problem]:
       does not ask the English question of its locale, region named
     * warning: an English question names no region, or only another one
     """
-    asked = _gathered(release, SHORT_ANSWER_QUESTIONS, ["locale", *_SHARED.values()])
-    asked = asked.drop("location", "split").unique(["ID", "locale"], keep="first", maintain_order=True)
-    yield from _named(release)
+    asked = release.rows(SHORT_ANSWER_QUESTIONS)
+    yield from _named(release, asked)
+    asked = asked.unique(_QUESTION, keep="first", maintain_order=True)
     yield from _annotated(release, asked)
     yield from _chosen(release, asked)
 
 
-def _gathered(release: Release, config: str, columns: Sequence[str]) -> pl.DataFrame:
-    """Some columns of all splits of a configuration, with ``ID``, ``split`` and ``location``."""
-    parts = [
-        batch.rows.drop_nulls("ID").with_columns(
-            split=pl.lit(batch.table.split), location=pl.format("{}:{}", pl.lit(batch.file), "ID")
-        )
-        for batch in release.batches(config, columns=columns)
-    ]
-    names = ["ID", *columns, "split", "location"]
-    return pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+def check_votes(release: Release) -> Iterator[Problem]:
+    """Votes are no more than annotators.
+
+    The published data had five annotators per question. How many answered a question of one's own is not
+    published with it. Where the build has recorded that the source itself counts more, that is a warning.
+    Groups come by votes, most first.
+
+    * error: groups are not in the order of votes; an answer of the published data has more votes, or the
+      question more non-answers, than its five annotators, and no finding records it
+    * warning: the same, recorded. How many people answered a question of your own is not published, so it is
+      not checked
+    """
+    recorded = _recorded(release)
+    for row in release.rows(ANNOTATIONS).iter_rows(named=True):
+        counts = [group["count"] for group in row["annotations"]]
+        if None in counts or None in row["idks"].values():
+            continue
+        if counts != sorted(counts, reverse=True):
+            what = f"groups are not in the order of their votes: {counts}"
+            yield error(row["location"], what, CORRECT_AND_REBUILD)
+        if row["grouping"] != Grouping.UPSTREAM:
+            continue
+        for kind, what in _excesses(counts, row["idks"]):
+            if (kind, row["locale"], row["ID"]) in recorded:
+                yield warning(row["location"], f"{what}, as in the source ({kind} in {FINDINGS_NAME})")
+            else:
+                what = f"{what}, and {FINDINGS_NAME} does not record it"
+                yield error(row["location"], what, CORRECT_AND_REBUILD)
 
 
-def _differing(rows: pl.DataFrame, column: str) -> Iterator[Problem]:
-    """Rows that do not have the value that most splits have; on a tie the one in text order counts."""
-    usual = (
-        rows.group_by("ID", column)
-        .len()
-        .sort("ID", "len", column, descending=[False, True, False])
-        .group_by("ID", maintain_order=True)
-        .first()
-        .select("ID", usual=column)
-    )
-    odd = rows.join(usual, on="ID", maintain_order="left").filter(pl.col(column).ne_missing(pl.col("usual")))
-    for location, held, expected in odd.select("location", column, "usual").iter_rows():
-        what = f"{column} is {held!r}, in most splits this id has {expected!r}"
-        yield error(location, what, CORRECT_AND_REBUILD)
-
-
-def _lacking(rows: pl.DataFrame, config: str) -> Iterator[Problem]:
-    every = rows["ID"].unique(maintain_order=True)
-    for (split,), of_split in rows.group_by("split", maintain_order=True):
-        lacking = every.filter(~every.is_in(of_split["ID"].implode())).sort().to_list()
-        if lacking:
-            shown = ", ".join(lacking[:_SHOWN_IDS]) + (" …" if len(lacking) > _SHOWN_IDS else "")
-            yield info(f"{config}/{split}", f"lacks {len(lacking):,} of {len(every):,} ids: {shown}")
-
-
-def _named(release: Release) -> Iterator[Problem]:
+def _named(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """English questions that do not name the region they ask about, by any of its names or its people's."""
-    for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=["Translation", "Question", "locale"]):
-        for row in batch.rows.iter_rows(named=True):
-            if row["locale"] not in release.locales:
-                continue
-            locale = release.locales.get(row["locale"])
-            for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
-                if not row[column] or is_named(row[column], locale):
-                    continue
+    for row in asked.filter(pl.col("locale").is_in(release.locales.tags)).iter_rows(named=True):
+        locale = release.locales.get(row["locale"])
+        for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
+            if row[column] and not is_named(row[column], locale):
                 others = others_named(row[column], release.locales, locale)
-                what = f"names {' and '.join(others)}, not" if others else "does not name"
-                yield warning(
-                    batch.location(row["ID"]), f"{column} {what} {locale.prompt_name}", CORRECT_AND_REBUILD
-                )
+                said = f"names {' and '.join(others)}, not" if others else "does not name"
+                what = f"{column} {said} {locale.prompt_name}"
+                yield warning(row["location"], what, CORRECT_AND_REBUILD)
 
 
 def _annotated(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """Annotations and short-answer questions: the same ids, the same texts."""
-    unread = release.unread(SHORT_ANSWER_QUESTIONS), release.unread(ANNOTATIONS)
-    annotated = _without(_gathered(release, ANNOTATIONS, ["locale", *_SHARED]), unread[0])
-    asked = _without(asked, unread[1])
-    for location in annotated.join(asked, on=["ID", "locale"], how="anti", maintain_order="left")["location"]:
+    annotated = _judged(release, release.rows(ANNOTATIONS), SHORT_ANSWER_QUESTIONS)
+    asked = _judged(release, asked, ANNOTATIONS)
+    for location in annotated.join(asked, on=_QUESTION, how="anti", maintain_order="left")["location"]:
         yield error(location, f"there is no such row in {SHORT_ANSWER_QUESTIONS}", CORRECT_AND_REBUILD)
-    if release.tables(ANNOTATIONS):
-        unanswered = asked.join(annotated, on=["ID", "locale"], how="anti", maintain_order="left")
-        for row_id, tag in unanswered.select("ID", "locale").iter_rows():
-            where = f"{SHORT_ANSWER_QUESTIONS}:{row_id}"
-            yield error(where, f"there is no such row of {tag} in {ANNOTATIONS}", CORRECT_AND_REBUILD)
-    both = annotated.join(asked, on=["ID", "locale"], maintain_order="left", suffix="_asked")
+    if any(table.config == ANNOTATIONS for table in release.tables):
+        unanswered = asked.join(annotated, on=_QUESTION, how="anti", maintain_order="left")
+        for row_id, tag in unanswered.select(_QUESTION).iter_rows():
+            what = f"there is no such row of {tag} in {ANNOTATIONS}"
+            yield error(f"{SHORT_ANSWER_QUESTIONS}:{row_id}", what, CORRECT_AND_REBUILD)
+    originals = asked.select(*_QUESTION, **{f"{name}_asked": of for name, of in _SHARED.items()})
+    both = annotated.join(originals, on=_QUESTION, maintain_order="left")
     for column, original in _SHARED.items():
-        other = original if original in both.columns and original != column else f"{original}_asked"
-        for location in both.filter(pl.col(column).ne_missing(pl.col(other)))["location"]:
+        for location in both.filter(pl.col(column) != pl.col(f"{column}_asked"))["location"]:
             what = f"{column} differs from {original} of {SHORT_ANSWER_QUESTIONS}"
             yield error(location, what, CORRECT_AND_REBUILD)
 
@@ -132,36 +136,61 @@ def _annotated(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
 def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """Multiple-choice questions ask the short-answer question of their locale: region named, no slips."""
     mcq = release.manifest.recipe.mcq
-    wording = corrected if mcq.mode == "default" and mcq.judge.shipped else lambda _, en_question: en_question
-    known = asked.filter(pl.col("locale").is_in(release.locales.tags)).drop_nulls("Translation")
-    expected = known.select(
-        "ID",
-        "locale",
-        expected_topic="Topic",
-        expected=pl.struct("ID", "Translation", "locale").map_elements(
-            lambda row: prompt_question(
-                wording(row["ID"], row["Translation"]), release.locales.get(row["locale"])
-            ),
-            return_dtype=pl.String,
-        ),
-    )
-    unread = release.unread(SHORT_ANSWER_QUESTIONS)
-    differ = pl.col("question").ne_missing(pl.col("expected"))
-    for batch in release.made_here(["ID", "locale", "question", "topic"]):
-        rows = _without(batch.rows.filter(pl.col("locale").is_in(release.locales.tags)), unread)
-        rows = rows.join(expected, on=["ID", "locale"], how="left", maintain_order="left")
-        for row in rows.filter(differ).iter_rows(named=True):
-            yield error(batch.location(row["MCQID"]), _why_not(row), CORRECT_AND_REBUILD)
-        for row in rows.filter(pl.col("topic") != pl.col("expected_topic")).iter_rows(named=True):
-            what = f"topic is {row['topic']!r}, that of its question {row['ID']} {row['expected_topic']!r}"
-            yield error(batch.location(row["MCQID"]), what, CORRECT_AND_REBUILD)
+    is_corrected = mcq.mode == "default" and mcq.judge.shipped
+    expected = {}
+    for row_id, tag, text, topic in asked.select(*_QUESTION, "Translation", "Topic").iter_rows():
+        if tag in release.locales:
+            text = corrected(row_id, text) if is_corrected else text
+            expected[row_id, tag] = prompt_question(text, release.locales.get(tag)), topic
+    for config in MULTIPLE_CHOICE_CONFIGS:
+        rows = _judged(release, made_here(release, config), SHORT_ANSWER_QUESTIONS)
+        columns = rows.select("location", *_QUESTION, "question", "topic")
+        for location, row_id, tag, question, topic in columns.iter_rows():
+            if tag not in release.locales:
+                continue
+            if (row_id, tag) not in expected:
+                what = f"{tag} has no question {row_id} in {SHORT_ANSWER_QUESTIONS}"
+                yield error(location, what, CORRECT_AND_REBUILD)
+                continue
+            expected_question, expected_topic = expected[row_id, tag]
+            if question != expected_question:
+                yield error(location, f"asks {question!r}, not {expected_question!r}", CORRECT_AND_REBUILD)
+            if topic != expected_topic:
+                what = f"topic is {topic!r}, that of its question {row_id} {expected_topic!r}"
+                yield error(location, what, CORRECT_AND_REBUILD)
 
 
-def _without(rows: pl.DataFrame, locales: frozenset[str]) -> pl.DataFrame:
-    return rows.filter(~pl.col("locale").is_in(sorted(locales))) if locales else rows
+def made_here(release: Release, config: str) -> pl.DataFrame:
+    """Multiple-choice questions without those that a source has with their options.
+
+    Whose answers their options are, nobody knows.
+    """
+    return release.rows(config).filter(pl.col("source").is_null())
 
 
-def _why_not(row: Mapping[str, str | None]) -> str:
-    if row["expected"] is None:
-        return f"{row['locale']} has no question {row['ID']} in {SHORT_ANSWER_QUESTIONS}"
-    return f"asks {row['question']!r}, not {row['expected']!r}"
+def _judged(release: Release, rows: pl.DataFrame, config: str) -> pl.DataFrame:
+    """The rows of locales whose rows of another configuration are all there."""
+    return rows.filter(~pl.col("locale").is_in(release.not_judged(config)))
+
+
+def _excesses(counts: list[int], idks: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is above the number of annotators, each with the kind of its finding."""
+    votes, non_answers = _RECORDED
+    if max(counts, default=0) > ANNOTATORS:
+        yield votes, f"an answer has {max(counts)} votes of {ANNOTATORS} annotators"
+    others = sum(other["count"] for other in idks["others"])
+    total = idks["idk"] + idks["no-answer"] + idks["not-applicable"] + others
+    if total > ANNOTATORS:
+        yield non_answers, f"{total} non-answers of {ANNOTATORS} annotators"
+
+
+def _recorded(release: Release) -> set[tuple[str, ...]]:
+    path = release.path / FINDINGS_NAME
+    if not path.is_file():
+        return set()
+    # What is not a finding is told by the check of the findings.
+    return {
+        tuple(str(finding.get(key)) for key in ("kind", "locale", "template_id"))
+        for _, finding in read_findings(path, holding=_RECORDED)
+        if not isinstance(finding, RowError)
+    }

@@ -4,17 +4,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 import polars as pl
-from pydantic import ValidationError
 
-from blend.builders.validate.checked_release import Release, Survey, id_column, is_known
+from blend.builders.validate.checked_release import Release, TableContent, id_column, is_known
 from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error, info
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.base.field_errors import FieldError, field_errors
-from blend.schemas.distribution import DISTRIBUTION
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.release.manifest import TableInfo
-from blend.schemas.release.release_layout import MANIFEST_NAME
-from blend.schemas.rows.configs import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.manifest import MANIFEST_NAME, TableInfo
+from blend.schemas.models import field_errors
+from blend.schemas.rows import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
+from blend.schemas.texts import pluralise
 
 _SHOWN_CHARACTERS = 60
 
@@ -31,28 +29,43 @@ def check_tables(release: Release) -> Iterator[Problem]:
         if times > 1:
             yield error(MANIFEST_NAME, f"table {config}/{split} is listed {times} times", REBUILD)
     for table in release.manifest.tables:
-        survey = release.surveys[table.config, table.split]
+        content = release.contents[table.config, table.split]
         location = f"{table.config}/{table.split}"
-        if isinstance(survey, str):
-            yield error(location, f"{survey}, its rows are not checked", "copy or build the release again")
-        else:
-            yield from _digests(table, survey, location)
-            yield from _columns(table, survey, location)
+        if isinstance(content, str):
+            yield error(location, f"{content}, its rows are not checked", "copy or build the release again")
+            continue
+        if len(content.rows) != table.rows:
+            what = f"{pluralise(len(content.rows), 'row')}, {MANIFEST_NAME} says {table.rows:,}"
+            yield error(location, what, REBUILD)
+        for kind, held, stated in (
+            ("rows", content.content_sha256, table.content_sha256),
+            ("columns", content.schema_sha256, table.schema_sha256),
+        ):
+            if held != stated:
+                what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {stated[:12]}…"
+                yield error(location, what, REBUILD)
+        yield from _columns(table, content, location)
 
 
 def check_rows(release: Release) -> Iterator[Problem]:
     """Rows are what their model says.
 
+    Only rows that are go on to the checks below that compare columns and tables.
+
     * error: a row is not what its model says (`blend schema`)
     """
-    for batch in release.batches():
-        model, name = model_of(batch.table.config), id_column(batch.table.config)
-        for row in batch.rows.iter_rows(named=True):
-            try:
-                model.model_validate(row)
-            except ValidationError as broken:
-                for field_error in field_errors(broken):
-                    yield _row_problem(field_error, batch.location(row[name]), row[name])
+    for invalid in release.invalid_rows.values():
+        for location, row_id, broken in invalid:
+            for one in field_errors(broken):
+                value = repr(one.value)
+                shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
+                # The models' own sentences name the row again.
+                what = (
+                    one.message.removeprefix(f"{row_id}: ")
+                    if one.is_ours
+                    else f"column {one.location}: {one.given(shown)}"
+                )
+                yield error(location, what, CORRECT_AND_REBUILD)
 
 
 def check_ids(release: Release) -> Iterator[Problem]:
@@ -60,14 +73,10 @@ def check_ids(release: Release) -> Iterator[Problem]:
 
     * error: an id occurs twice in a split
     """
-    for table in release.valid_tables:
-        first: dict[str, str] = {}
-        for batch in release.read(table, []):
-            for row_id in batch.rows[id_column(table.config)]:
-                if row_id in first:
-                    what = f"the id occurs again; first in {first[row_id]}"
-                    yield error(batch.location(row_id), what, CORRECT_AND_REBUILD)
-                first.setdefault(row_id, batch.file)
+    for table, rows in release.tables.items():
+        again = rows.filter(~pl.col(id_column(table.config)).is_first_distinct())
+        for location in again["location"]:
+            yield error(location, "an earlier row of the split has the same id", CORRECT_AND_REBUILD)
 
 
 def check_splits(release: Release) -> Iterator[Problem]:
@@ -77,46 +86,35 @@ def check_splits(release: Release) -> Iterator[Problem]:
     * info: locales that are in no registry, whose script and regions are not checked
     """
     unknown: Counter[str] = Counter()
-    for batch in release.batches(*QUESTION_CONFIGS, columns=["locale", "language"]):
-        unknown.update(tag for tag in batch.rows["locale"] if tag not in release.locales)
-        locale = release.locale_of(batch.table)
-        if batch.table.config in MULTIPLE_CHOICE_CONFIGS or locale is None:
+    for table, rows in release.tables.items():
+        if table.config not in QUESTION_CONFIGS:
             continue
-        misplaced = batch.rows.filter(
+        unknown.update(tag for tag in rows["locale"] if tag not in release.locales)
+        locale = release.locale_of(table)
+        if table.config in MULTIPLE_CHOICE_CONFIGS or locale is None:
+            continue
+        misplaced = rows.filter(
             pl.col("locale").ne_missing(locale.tag) | pl.col("language").ne_missing(locale.language)
         )
-        for row in misplaced.iter_rows(named=True):
+        for location, tag, language in misplaced.select("location", "locale", "language").iter_rows():
             what = (
-                f"{row['locale']} in language {row['language']!r} stands in split {batch.table.split}, "
+                f"{tag} in language {language!r} stands in split {table.split}, "
                 f"which is that of {locale.tag} in {locale.language!r}"
             )
-            yield error(batch.location(row[id_column(batch.table.config)]), what, REBUILD)
-    for tag, rows in sorted(unknown.items()):
-        what = f"{tag} is in no registry: script and regions of its {pluralise(rows, 'row')} are not checked"
+            yield error(location, what, REBUILD)
+    for tag, n_rows in sorted(unknown.items()):
+        what = f"{tag} is in no registry: script and regions of its {pluralise(n_rows, 'row')} are not checked"
         yield info(MANIFEST_NAME, what, "give the locales that the release was built with")
 
 
-def _digests(table: TableInfo, survey: Survey, location: str) -> Iterator[Problem]:
-    if survey.rows != table.rows:
-        what = f"{pluralise(survey.rows, 'row')}, {MANIFEST_NAME} says {table.rows:,}"
-        yield error(location, what, REBUILD)
-    for kind, held, stated in (
-        ("rows", survey.content_sha256, table.content_sha256),
-        ("columns", survey.schema_sha256, table.schema_sha256),
-    ):
-        if held != stated:
-            what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {stated[:12]}…"
-            yield error(location, what, REBUILD)
-
-
-def _columns(table: TableInfo, survey: Survey, location: str) -> Iterator[Problem]:
+def _columns(table: TableInfo, content: TableContent, location: str) -> Iterator[Problem]:
     if not is_known(table.config):
         known = ", ".join(CONFIGS)
         what = f"unknown configuration {table.config!r}, its rows are not checked; known are {known}"
         yield error(location, what, f"validate with the version of {DISTRIBUTION} that built the release")
         return
     expected = {field.name: str(field.type) for field in arrow_schema(model_of(table.config))}
-    held = {field.name: str(field.type) for field in survey.schema}
+    held = {field.name: str(field.type) for field in content.schema}
     if list(held.items()) == list(expected.items()):
         return
     wrong = [f"{name} is missing" for name in expected if name not in held]
@@ -128,11 +126,3 @@ def _columns(table: TableInfo, survey: Survey, location: str) -> Iterator[Proble
     ]
     what = f"columns are not those of the model, rows are not checked: {', '.join(wrong) or 'other order'}"
     yield error(location, what, REBUILD)
-
-
-def _row_problem(field_error: FieldError, where: str, row_id: str) -> Problem:
-    if field_error.is_ours:  # the models' own sentences, which name the row again
-        return error(where, field_error.message.removeprefix(f"{row_id}: "), CORRECT_AND_REBUILD)
-    value = repr(field_error.value)
-    shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
-    return error(where, f"column {field_error.location}: {field_error.given(shown)}", CORRECT_AND_REBUILD)

@@ -7,30 +7,31 @@ and two spellings of one Unicode text are two answers to a program: none of them
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import polars as pl
 
-from blend.builders.validate.checked_release import Batch, Release, id_column
+from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
-from blend.schemas.language.characters import (
+from blend.schemas.manifest import TableInfo
+from blend.schemas.personal_data import personal_data
+from blend.schemas.rows import (
+    ANNOTATIONS,
+    MULTIPLE_CHOICE_CONFIGS,
+    QUESTION_CONFIGS,
+    QUESTION_SLOT,
+    SHORT_ANSWER_PROMPTS,
+    SHORT_ANSWER_QUESTIONS,
+    TRUE_FALSE_QUESTIONS,
+    language_of_split,
+)
+from blend.schemas.texts import (
     forbidden_in,
     meaningless_in,
     ordinary_in,
     ordinary_in_language,
     unseen_in,
 )
-from blend.schemas.language.personal_data import personal_data
-from blend.schemas.rows.configs import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_CONFIGS,
-    QUESTION_CONFIGS,
-    SHORT_ANSWER_PROMPTS,
-    SHORT_ANSWER_QUESTIONS,
-    TRUE_FALSE_QUESTIONS,
-)
-from blend.schemas.rows.published_rows import QUESTION_SLOT
-from blend.schemas.rows.triple_rows import language_of_split
 
 LOCAL: Final = "local"
 ENGLISH: Final = "English"
@@ -102,15 +103,14 @@ def check_characters(release: Release) -> Iterator[Problem]:
       Arabic, Indic … scripts, the zero-width space in Khmer, Thai …, direction marks from right to left), by
       the locale or, in tables from Wikidata, the language of the split; private-use and unassigned characters
     """
-    for batch in release.batches():
-        for column, rows in texts_of(batch):
+    for table, rows in release.tables.items():
+        for column, texts in texts_of(rows):
             pattern = _SUSPECT_PROMPT if column in PROMPTS else _SUSPECT
             text = pl.col("text")
-            suspects = rows.filter(text.str.contains(pattern) | (text != text.str.normalize("NFC")))
-            if len(suspects):
-                ordinary = _ordinary(release, batch, column)
-                for row_id, held in suspects.iter_rows():
-                    yield from problems_of(held, column, batch.location(row_id), ordinary)
+            suspects = texts.filter(text.str.contains(pattern) | (text != text.str.normalize("NFC")))
+            ordinary = _ordinary(release, table, column)
+            for location, held in suspects.iter_rows():
+                yield from problems_of(held, column, location, ordinary)
 
 
 def check_scripts(release: Release) -> Iterator[Problem]:
@@ -121,38 +121,18 @@ def check_scripts(release: Release) -> Iterator[Problem]:
     * warning: letters that are neither of the locale's script (by Unicode's script property) nor Latin; a
       column of a split with less than half of its letters in the script
     """
-    totals: dict[tuple[str, str, str], list[int]] = {}
-    for batch in release.batches(*LANGUAGES):
-        locale = release.locale_of(batch.table)
-        for column, rows in texts_of(batch):
-            language = LANGUAGES[batch.table.config].get(column)
+    for table, rows in release.tables.items():
+        locale = release.locale_of(table)
+        languages = LANGUAGES.get(table.config, {})
+        for column, texts in texts_of(rows):
+            language = languages.get(column)
             if language is None or (language == LOCAL and locale is None):
                 continue
             script = locale.script if language == LOCAL and locale is not None else "Latn"
             letters = letters_of(script)
-            if letters is None:
-                continue
-            # The slot of a prompt is no text.
-            text = pl.col("text").str.replace_all(QUESTION_SLOT, "", literal=True)
-            counts = rows.select(
-                "row_id",
-                letters=text.str.count_matches(_LETTERS),
-                expected=text.str.count_matches(rf"[\p{{L}}&&[{letters}]]"),
-                foreign=text.str.extract_all(rf"[\p{{L}}--[{letters}\p{{sc=Latn}}\p{{sc=Zyyy}}\p{{sc=Zinh}}]]"),
-            )
-            total = totals.setdefault((f"{batch.table.config}/{batch.table.split}", column, script), [0, 0])
-            total[0] += int(counts["expected"].sum())
-            total[1] += int(counts["letters"].sum())
-            scripts = script if script == "Latn" else f"{script} and Latn"
-            for row_id, foreign in (
-                counts.filter(pl.col("foreign").list.len() > 0).select("row_id", "foreign").iter_rows()
-            ):
-                what = f"column {column} has letters outside {scripts}: {_named(foreign)}"
-                yield warning(batch.location(row_id), what, _LOOK)
-    for (location, column, script), (expected, n_letters) in totals.items():
-        if n_letters and expected / n_letters < _LEAST_SHARE:
-            what = f"column {column}: {expected / n_letters:.0%} of the letters are {script}"
-            yield warning(location, what, _LOOK)
+            if letters is not None:
+                where = f"{table.config}/{table.split}"
+                yield from _strange_letters(texts, column, script, letters, where)
 
 
 def check_translations(release: Release) -> Iterator[Problem]:
@@ -161,11 +141,10 @@ def check_translations(release: Release) -> Iterator[Problem]:
     * warning: the local question is the English one
     """
     is_english = (pl.col("language") == "en") | pl.col("language").str.starts_with("en-")
-    for batch in release.batches(SHORT_ANSWER_QUESTIONS, columns=["Question", "Translation", "language"]):
-        same = batch.rows.filter((pl.col("Question") == pl.col("Translation")) & ~is_english)
-        for row_id, language in same.select("ID", "language").iter_rows():
-            what = f"Question is the English one, not in {language!r}"
-            yield warning(batch.location(row_id), what, "translate it")
+    rows = release.rows(SHORT_ANSWER_QUESTIONS)
+    same = rows.filter((pl.col("Question") == pl.col("Translation")) & ~is_english)
+    for location, language in same.select("location", "language").iter_rows():
+        yield warning(location, f"Question is the English one, not in {language!r}", "translate it")
 
 
 def check_personal_data(release: Release) -> Iterator[Problem]:
@@ -180,51 +159,70 @@ def check_personal_data(release: Release) -> Iterator[Problem]:
       shop's may be one
     """
     fix = "remove it from the responses, and rebuild the release"
-    for batch in release.batches(ANNOTATIONS, columns=["annotations", "idks"]):
-        for column, rows in texts_of(batch):
+    for table, rows in release.tables.items():
+        if table.config != ANNOTATIONS:
+            continue
+        for column, texts in texts_of(rows.select("location", "annotations", "idks")):
             if column != _REASONS and column not in _ANSWERS:
                 continue
             found = error if column == _REASONS else warning
-            for row_id, text in rows.filter(pl.col("text").str.contains(_TRACE)).iter_rows():
+            for location, text in texts.filter(pl.col("text").str.contains(_TRACE)).iter_rows():
                 for kind in personal_data(text, is_answer=column != _REASONS):
-                    yield found(batch.location(row_id), f"column {column} holds {kind} (not shown)", fix)
+                    yield found(location, f"column {column} holds {kind} (not shown)", fix)
 
 
-class Texts(NamedTuple):
-    """All texts of a column."""
+def texts_of(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The texts of every column, nested ones too.
 
-    column: str
-    """Path of the column, for example ``annotations.answers``."""
-    rows: pl.DataFrame
-    """One row per text: ``row_id`` and ``text``, none null."""
-
-
-def texts_of(batch: Batch) -> Iterator[Texts]:
-    """The texts of every column of some rows, nested ones too."""
-    for column in batch.rows.columns:
-        values = batch.rows.select(row_id=id_column(batch.table.config), value=column)
-        yield from _inside(column, values)
+    Returns:
+        Path of a column (``annotations.answers``), and a row per text: ``location`` and ``text``, none null.
+    """
+    for column in rows.columns:
+        if column != "location":
+            yield from _inside(column, rows.select("location", text=column))
 
 
-def _inside(column: str, values: pl.DataFrame) -> Iterator[Texts]:
-    dtype = values.schema["value"]
+def _inside(column: str, values: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    dtype = values.schema["text"]
     if isinstance(dtype, pl.List):
-        yield from _inside(column, values.explode("value"))
+        yield from _inside(column, values.explode("text"))
     elif isinstance(dtype, pl.Struct):
         for field in dtype.fields:
-            inner = values.select("row_id", value=pl.col("value").struct.field(field.name))
+            inner = values.with_columns(pl.col("text").struct.field(field.name).alias("text"))
             yield from _inside(f"{column}.{field.name}", inner)
     elif dtype == pl.String:
-        yield Texts(column, values.rename({"value": "text"}).drop_nulls("text"))
+        yield column, values.drop_nulls("text")
 
 
-def _ordinary(release: Release, batch: Batch, column: str) -> str:
+def _strange_letters(
+    texts: pl.DataFrame, column: str, script: str, letters: str, where: str
+) -> Iterator[Problem]:
+    """Letters of a column that are neither of its script nor Latin, and whether most of its letters are."""
+    # The slot of a prompt is no text.
+    text = pl.col("text").str.replace_all(QUESTION_SLOT, "", literal=True)
+    counts = texts.select(
+        "location",
+        letters=text.str.count_matches(_LETTERS),
+        expected=text.str.count_matches(rf"[\p{{L}}&&[{letters}]]"),
+        foreign=text.str.extract_all(rf"[\p{{L}}--[{letters}\p{{sc=Latn}}\p{{sc=Zyyy}}\p{{sc=Zinh}}]]"),
+    )
+    scripts = script if script == "Latn" else f"{script} and Latn"
+    strange = counts.filter(pl.col("foreign").list.len() > 0).select("location", "foreign")
+    for location, foreign in strange.iter_rows():
+        yield warning(location, f"column {column} has letters outside {scripts}: {_named(foreign)}", _LOOK)
+    n_letters, n_expected = counts["letters"].sum(), counts["expected"].sum()
+    if n_letters and n_expected / n_letters < _LEAST_SHARE:
+        what = f"column {column}: {n_expected / n_letters:.0%} of the letters are {script}"
+        yield warning(where, what, _LOOK)
+
+
+def _ordinary(release: Release, table: TableInfo, column: str) -> str:
     """Invisible characters that belong to the spelling of a column."""
-    locale = release.locale_of(batch.table)
-    if LANGUAGES.get(batch.table.config, {}).get(column) == LOCAL and locale is not None:
+    locale = release.locale_of(table)
+    if LANGUAGES.get(table.config, {}).get(column) == LOCAL and locale is not None:
         return ordinary_in(locale.script, rtl=locale.direction == "rtl")
-    if batch.table.config not in QUESTION_CONFIGS and column not in ALWAYS_ENGLISH:
-        return ordinary_in_language(language_of_split(batch.table.split))
+    if table.config not in QUESTION_CONFIGS and column not in ALWAYS_ENGLISH:
+        return ordinary_in_language(language_of_split(table.split))
     return ""
 
 

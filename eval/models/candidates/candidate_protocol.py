@@ -12,7 +12,7 @@ from blend.eval.models.candidates.prefix_tree import Tree, make_tree
 from blend.eval.models.model_loading import Device
 from blend.eval.models.protocols import Described, Likelihoods, OnLikelihoods
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.probing_terms import GAP
+from blend.schemas.rows import GAP
 
 if TYPE_CHECKING:
     import torch

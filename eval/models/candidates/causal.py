@@ -30,7 +30,7 @@ from blend.eval.models.option_scoring import cache_for, cache_of, option_logprob
 from blend.eval.models.protocols import Likelihoods
 from blend.eval.models.text_generation import end_tokens
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.candidate_options import Causal
+from blend.schemas.prompts import Causal
 
 if TYPE_CHECKING:
     import torch

@@ -19,7 +19,7 @@ from blend.eval.models.candidates.candidate_protocol import Gapped, Request, pla
 from blend.eval.models.model_loading import OpenCheckpoint
 from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.probing_terms import GAP
+from blend.schemas.rows import GAP
 
 if TYPE_CHECKING:
     import torch

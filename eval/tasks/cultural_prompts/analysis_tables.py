@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from blend.eval.runs.run_tables import write_frame
+from blend.eval.runs.run_directory import write_frame
 from blend.eval.statistics.clusters import divide
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     AGREEMENTS,

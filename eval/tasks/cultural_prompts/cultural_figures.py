@@ -18,7 +18,7 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     mean_estimate,
 )
 from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, Settings, TopicFigures
-from blend.schemas.language.text_comparison import agreeing, pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""

@@ -7,7 +7,7 @@ import polars as pl
 from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
+from blend.schemas.rows import CULTURAL_PROMPTS
 
 GOLD = pl.Schema(
     {

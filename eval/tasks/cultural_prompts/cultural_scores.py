@@ -30,13 +30,12 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     analyse_topics,
     stop_words,
 )
+from blend.loaders.files.content import file_sha256, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import read_text
-from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
 from blend.schemas.errors import InputError
-from blend.schemas.language.nationalities import nationalities
+from blend.schemas.languages import nationalities
 
 _DIGITS = 8
 

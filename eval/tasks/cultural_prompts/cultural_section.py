@@ -14,7 +14,7 @@ from blend.eval.report.report_sections import (
 )
 from blend.eval.report.score_charts import Rows, Spec, interval_chart, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.run_directory import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts.analysis_tables import WORDS_NAME, analysis_folder

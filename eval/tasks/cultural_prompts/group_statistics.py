@@ -21,8 +21,8 @@ from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
 from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
-from blend.schemas.language.text_comparison import words
-from blend.schemas.rows.surveys import Survey
+from blend.schemas.rows import Survey
+from blend.schemas.texts import words
 
 BoolArray = NDArray[np.bool_]
 

@@ -18,14 +18,12 @@ from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
 from blend.loaders.files.atomic import atomic_file
-from blend.loaders.files.content import read_content, utf8_text
+from blend.loaders.files.content import check_tables, file_sha256, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.pins import file_sha256
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.tables import is_plain_csv
-from blend.loaders.files.unpacked import check_tables
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
-from blend.schemas.language.text_comparison import clean, fold
+from blend.schemas.texts import clean, fold
 from blend.version import __version__
 
 REQUIRED = ("group", "topic", "text")
@@ -73,7 +71,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
             ``language`` (BCP 47; English when absent).
         out: Directory of the run.
         model: Who wrote the texts; the name of the file when absent.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
+        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Names are in Unicode NFC, without outer white space and with single blanks inside.
 

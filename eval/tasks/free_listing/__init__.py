@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from blend.eval.items import TaskItems
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
+    from blend.schemas.manifest import ReleaseManifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class FreeListing(TripleTask):
         """See `Task.score`; the lists are read some at a time."""
         del answers, on_progress
         from blend.eval.judging.verdicts import is_judge, read_verdicts
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
         from blend.eval.triples.triple_prompts import asked_parts
 
@@ -104,9 +104,9 @@ class FreeListing(TripleTask):
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import entries_to_judge
-        from blend.schemas.recipe.domains import in_words
+        from blend.schemas.recipe import in_words
 
         words = run.description.options.get("words")
         question = in_words("Which ingredients are in the dish {label} ({country})?", words)

@@ -18,10 +18,10 @@ from blend.eval.triples.triple_prompts import (
     template_texts,
 )
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.prompts.listing_prompts import ENGLISH, domain_prompts, listing_prompts
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.triple_rows import FOOD_TRIPLES, language_of_split
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
+from blend.schemas.rows import FOOD_TRIPLES, language_of_split
+from blend.schemas.texts import pluralise
 
 GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
 """One row per item, in the order of the items: the dish, and for every part the names that are accepted: its

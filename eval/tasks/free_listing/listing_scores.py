@@ -18,8 +18,7 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.judging.judge_run import REPLIES
 from blend.eval.judging.verdicts import JUDGE
-from blend.eval.runs.answers_in_parts import packed, unpacked
-from blend.eval.runs.written_answers import says_nothing
+from blend.eval.runs.written_answers import packed, says_nothing, unpacked
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.task import Decision, ItemRule
@@ -28,7 +27,7 @@ from blend.eval.text.language_readers import normalised, primary, words_of
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import DISH_DECIDED
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts.listing_prompts import listing_prompts
+from blend.schemas.prompts import listing_prompts
 
 _BULLET = re.compile(
     r"^\s*(?:[-*•·–—▪◦‣+]+|\(?\d{1,3}\s*[.)、．:：]|[a-zA-Z][.)])\s+|^\s*\(?\d{1,3}[.)、．]\s*(?=\D)"
@@ -192,7 +191,7 @@ def score_lists(
     """Judge free answers.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`).
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`).
         gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: Of `RULES`.

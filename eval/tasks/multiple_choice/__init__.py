@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
+    from blend.eval.prediction_files import Predictions
     from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
-    from blend.eval.runs.answers_in_parts import AnsweredParts
-    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
+    from blend.eval.runs.written_answers import AnsweredParts
     from blend.eval.scores_json import ScoredItems
 
 Style = Literal["letters", "texts", "json"]
@@ -61,7 +61,7 @@ class ChoiceOptions(ShotOptions):
 
 def scored_parts(run: "Run") -> "AnsweredParts":
     """What scores of a run of questions go by: its items with their answers, some at a time."""
-    from blend.eval.runs.answers_in_parts import AnsweredParts
+    from blend.eval.runs.written_answers import AnsweredParts
 
     asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
@@ -85,7 +85,7 @@ class FourOptions(Task):
         """See `Task.score`; the answers are read some at a time."""
         del answers, on_progress
         from blend.eval.tasks.multiple_choice.choice_scores import score_choices
-        from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+        from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
         asked, parts = run.description.options, scored_parts(run)
         scored = score_choices(

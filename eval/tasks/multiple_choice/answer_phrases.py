@@ -12,8 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from blend.schemas.base.toml_tables import toml_tables
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.models import toml_tables
+from blend.schemas.rows import LETTERS
 
 PACKAGED = "answer_phrases.toml"
 

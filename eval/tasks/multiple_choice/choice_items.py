@@ -6,9 +6,9 @@ from blend.eval.few_shot import part_examples, with_examples
 from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
 from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.chosen_options import CONFIDENT_PROMPT
-from blend.schemas.prompts.choice_prompts import ANSWER_KEY, PUBLISHED_PROMPT
-from blend.schemas.prompts.prompt_slots import filled
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import filled
+from blend.schemas.prompts import ANSWER_KEY, PUBLISHED_PROMPT
+from blend.schemas.rows import LETTERS
 
 PROMPTS: dict[Style, str] = {
     "letters": "{question}\nA. {A}\nB. {B}\nC. {C}\nD. {D}\nAnswer:",

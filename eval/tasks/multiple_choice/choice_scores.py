@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
-from blend.eval.runs.answers_in_parts import packed, unpacked
-from blend.eval.runs.written_answers import says_nothing
+from blend.eval.runs.written_answers import packed, says_nothing, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
@@ -29,7 +28,7 @@ from blend.eval.tasks.multiple_choice.chosen_options import (
     stated_confidence,
     without_confidence,
 )
-from blend.schemas.rows.published_rows import LETTERS, AnswerSpread
+from blend.schemas.rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {
@@ -74,7 +73,7 @@ def score_choices(
     """Judge the answers to multiple-choice questions, and score them.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`); items without
             an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
         gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items.
         style: Style of the questions; ``json`` wherever answers are texts.

@@ -25,7 +25,7 @@ from blend.eval.report.single_answers import (
 from blend.eval.scores_json import ALL
 from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
 from blend.eval.tasks.multiple_choice.chosen_options import COVERAGES
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 
 def chosen_options(run: ScoredRun) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import PREDICTION, Predictions
+from blend.eval.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, percent, plain
@@ -24,8 +24,8 @@ from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.prompts.choice_prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
+from blend.schemas.rows import LETTERS
 
 COVERAGES = (50, 80, 90, 100)
 """Shares of the answers, in percent, of which accuracy is told."""

@@ -17,7 +17,7 @@ from blend.eval.tasks.multiple_choice.answer_phrases import (
     letters_in,
     without_denied,
 )
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 READ_CHARACTERS = 20_000
 """What is read of a reply: a model that repeats itself for a megabyte says nothing new behind it."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from blend.eval.items import TaskItems
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
-    from blend.schemas.release.manifest import ReleaseManifest
+    from blend.schemas.manifest import ReleaseManifest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from blend.eval.scores_json import ALL, Score, estimated, missing_share, percent
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.triples.triple_prompts import MIN_DISHES
-from blend.schemas.prompts.probing_terms import GAP
+from blend.schemas.rows import GAP
 
 _DISH = "template_id"
 _PAIR = "/"

@@ -31,10 +31,10 @@ from blend.loaders.datasets.locations import named
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.domains import in_words
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.triple_rows import language_of_split
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.recipe import in_words
+from blend.schemas.rows import language_of_split
+from blend.schemas.texts import pluralise
 
 GOLD = pl.Schema({**ABOUT_A_DISH, "gold": pl.List(pl.String()), "candidate_set": pl.String()})
 """One row per item, in the order of the items: the dish, with its name as it stands in the prompt, the names of

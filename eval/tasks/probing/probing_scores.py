@@ -13,16 +13,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.models.protocols import ModelDescription
-from blend.eval.runs.candidate_answers import TOKENS_NAME
-from blend.eval.runs.run_directory import Run
-from blend.eval.runs.run_tables import read_frame
+from blend.eval.runs.ask_model import TOKENS_NAME
+from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, Score, ScoredItems, plain
 from blend.eval.tasks.probing.probing_figures import figures
 from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.eval.triples.triple_prompts import DISH_DECIDED, SHOWN, asked_parts
 from blend.loaders.files.content import file_identity
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts.candidate_options import MAX_MASKS
+from blend.schemas.prompts import MAX_MASKS
 
 RANKED = pl.Schema(
     {

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.loaders.files.content import open_content
-from blend.loaders.files.pins import file_sha256
+from blend.loaders.files.content import file_sha256, open_content
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 _NOT_NUMBERS = (b"nan", b"inf")

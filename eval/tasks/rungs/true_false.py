@@ -25,9 +25,8 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
 from blend.eval.tasks.multiple_choice.chosen_options import choose
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.eval.tasks.rungs import TrueFalseOptions
-from blend.schemas.prompts.rung_prompts import TRUE_FALSE_PROMPT
-from blend.schemas.rows.published_rows import LETTERS
-from blend.schemas.rows.rung_rows import YesNo
+from blend.schemas.prompts import TRUE_FALSE_PROMPT
+from blend.schemas.rows import LETTERS, YesNo
 
 WORDS = (YesNo.YES.value, YesNo.NO.value)
 """What can be said, in the order in which it is scored."""
@@ -132,7 +131,7 @@ def score_true_false(
     """Judge answers of yes or no, and score them by question.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`). A question of
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`). A question of
             which an answer is missing is left out of every figure but ``missing``.
         gold: `tasks.rungs.true_false.GOLD` of each part, row by row the same items.
         style: ``json`` for texts, ``letters`` for log-probabilities.

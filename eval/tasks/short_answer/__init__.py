@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from blend.eval.items import TaskItems
+    from blend.eval.prediction_files import Predictions
     from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
-    from blend.eval.runs.prediction_files import Predictions
     from blend.eval.runs.run_directory import Run
     from blend.eval.scores_json import ScoredItems
 
@@ -71,7 +71,7 @@ class ShortAnswer(Task):
         del answers, on_progress
         from blend.eval.judging.judge_checks import with_checks
         from blend.eval.judging.verdicts import is_judge, read_verdicts
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
@@ -97,7 +97,7 @@ class ShortAnswer(Task):
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
-        from blend.eval.runs.answers_in_parts import AnsweredParts
+        from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.short_answer.short_answer_decisions import answers_to_judge
         from blend.eval.tasks.short_answer.short_answer_scores import decided_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS

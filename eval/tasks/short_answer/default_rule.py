@@ -13,8 +13,7 @@ from blend.eval.tasks.short_answer.reply_words import ReplyWords, reply_words
 from blend.eval.text.language_readers import same_religion
 from blend.eval.text.spoken_values import in_figures
 from blend.eval.text.text_reader import TextReader, reader
-from blend.schemas.language.answer_formats import AnswerFormat, understood
-from blend.schemas.language.calendars import Calendar, gregorian_day
+from blend.schemas.formats import AnswerFormat, Calendar, gregorian_day, understood
 
 _VALUES = {
     AnswerFormat.INTEGER: (re.compile(r"-?\d[\d,.٫٬]*"),),

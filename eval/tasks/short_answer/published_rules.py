@@ -17,7 +17,7 @@ from unicodedata import normalize
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.prediction_files import PREDICTION, Predictions
+from blend.eval.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, percent, percents
@@ -28,8 +28,7 @@ from blend.eval.text.lemmatisers import Split
 from blend.eval.text.text_reader import loaded
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.calendars import Calendar
+from blend.schemas.formats import AnswerFormat, Calendar
 
 LEMMATISERS: Mapping[str, str] = {
     "am": "words", "ar": "simplemma", "as": "words", "az": "words", "el": "simplemma", "en": "simplemma",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from blend.eval.tasks.short_answer.reply_words import LETTER, ReplyWords
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.formats import AnswerFormat
 
 GAP = "\ufffc"
 """What stands for a character that is left out: part of no word, so that what is beside a gap stays apart."""

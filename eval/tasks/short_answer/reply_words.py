@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from unicodedata import normalize
 
-from blend.schemas.base.toml_tables import toml_tables
+from blend.schemas.models import toml_tables
 
 PACKAGED = "reply_words.toml"
 

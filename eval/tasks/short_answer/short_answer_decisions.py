@@ -20,12 +20,10 @@ from blend.eval.text.language_readers import normalised, primary, words_of
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.answer_formats import format_of
-from blend.schemas.language.calendars import Calendar
-from blend.schemas.language.characters import scripts_of
-from blend.schemas.language.locales import registry
-from blend.schemas.prompts.short_answer_prompts import is_scored
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.formats import Calendar, format_of
+from blend.schemas.frames import KEY, is_scored
+from blend.schemas.locales import registry
+from blend.schemas.texts import scripts_of
 
 RESPONSES = pl.Schema(
     {

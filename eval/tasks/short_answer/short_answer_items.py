@@ -9,10 +9,8 @@ from blend.eval.items import ITEMS, TaskItems, some_templates
 from blend.eval.tasks.short_answer import AskedIn, ShortAnswerOptions
 from blend.loaders.upstream.semeval.task_files import in_english, task_id
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts.short_answer_prompts import PUBLISHED_PROMPTS, is_scored
-from blend.schemas.rows.configs import ANNOTATIONS, SHORT_ANSWER_PROMPTS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.frame_columns import KEY
-from blend.schemas.rows.published_rows import QUESTION_SLOT
+from blend.schemas.frames import KEY, PUBLISHED_PROMPTS, is_scored
+from blend.schemas.rows import ANNOTATIONS, QUESTION_SLOT, SHORT_ANSWER_PROMPTS, SHORT_ANSWER_QUESTIONS
 
 GOLD_COLUMNS = (*KEY, "question", "en_question", "answer_format", "annotations", "idks")
 """One row per question asked, in the order of the release: its text, and the answers of natives with votes."""

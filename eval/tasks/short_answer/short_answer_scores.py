@@ -11,7 +11,7 @@ from blend.eval.items import TaskItems
 from blend.eval.report.report_sections import Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
-from blend.eval.runs.answers_in_parts import packed, unpacked
+from blend.eval.runs.written_answers import packed, unpacked
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.statistics.correlation import correlation
@@ -54,7 +54,7 @@ def score_short_answers(
     """Judge the answers to short-answer questions, and score them.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers_in_parts`); items without
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`); items without
             an answer are left out. By the rule `SEMEVAL` they are gone through twice.
         gold: As `tasks.short_answer` gives it.
         rule: Name of a rule, see `short_answer_decisions.RULES`.

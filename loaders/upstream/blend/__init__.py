@@ -16,17 +16,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.content import location_of
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_json
-from blend.loaders.files.tidy import Origin, Tidy
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices, report_faults
 from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
+from blend.schemas.arrow_types import nested_frame
 from blend.schemas.errors import InputError
-from blend.schemas.language.answer_formats import AnswerFormat, format_of, format_of_template
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATIONS, KEY, QUESTIONS, empty
-from blend.schemas.rows.nested_frames import nested_frame
+from blend.schemas.formats import AnswerFormat, format_of, format_of_template
+from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, empty
+from blend.schemas.locales import Locale, Registry, registry
 
 
 class _Layout(NamedTuple):
@@ -258,7 +257,8 @@ def _compare(
     region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, Json], diagnostics: Diagnostics
 ) -> None:
     """Note where the two files do not hold the same questions."""
-    fix = "add it there or remove it here"
+    again = "or, if this is not your own data, copy the published files again"
+    fix = f"add it there or remove it here; {again}"
     for template_id in sorted(rows.keys() - entries.keys()):
         where = f"{rows[template_id].location}, column ID"
         diagnostics.problem(f"question {template_id!r} is not in {region.annotations}", where=where, fix=fix)
@@ -272,7 +272,7 @@ def _compare(
                 where = f"{row.location}, column {column}"
                 there = f"{region.entry_location(template_id)}, {key}"
                 what = f"{row.values[column]!r} is not {entry[key]!r} as in {there}"
-                diagnostics.problem(what, where=where, fix="make the two equal")
+                diagnostics.problem(what, where=where, fix=f"make the two equal; {again}")
 
 
 def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:

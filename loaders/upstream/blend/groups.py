@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.tidy import Origin, Tidy, is_tidy
+from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, is_tidy
 from blend.schemas.errors import raise_all
-from blend.schemas.rows.published_rows import Grouping
+from blend.schemas.rows import Grouping
 
 ANNOTATORS = 5
 """Annotators per question (Myung et al. 2024, section 3)."""

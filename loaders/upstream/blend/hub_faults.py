@@ -12,8 +12,8 @@ from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_json, read_rows
 from blend.schemas.errors import RowError
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.rows.configs import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.texts import pluralise
 
 CARD = "README.md"
 """The card of a repository, which names the files of its configurations."""

@@ -10,9 +10,9 @@ from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.upstream.blend import PROMPT_FILES, data_folder, region_files
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import PROMPT_KEY, PROMPTS
-from blend.schemas.rows.published_rows import QUESTION_SLOT
+from blend.schemas.frames import PROMPT_KEY, PROMPTS
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.rows import QUESTION_SLOT
 
 # Some files also say whether a translation was edited, or hold a machine translation.
 _COLUMNS = Columns(("id", "English", "Translation"), ignored=("Edited Y/N", "Edited", "G-Translation"))

@@ -18,8 +18,8 @@ from blend.loaders.upstream.fmlama.oddities import dish_oddities, template_oddit
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.errors import InputError
-from blend.schemas.language.languages import is_language
-from blend.schemas.rows.triple_rows import TEMPLATES
+from blend.schemas.languages import is_language
+from blend.schemas.rows import TEMPLATES
 
 SUBSETS = {"data_filter": "aligned", "data_lang": "language"}
 """Folder to subset: the dishes that all languages have, and all dishes of a language."""

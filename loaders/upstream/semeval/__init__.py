@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
-from blend.loaders.files.tidy import Origin, Tidy
+from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, unknown_locale
 from blend.loaders.upstream.semeval.task_files import (
     ENGLISH,
     MCQ_GOLD,
@@ -35,12 +34,12 @@ from blend.loaders.upstream.semeval.task_files import (
     task_id,
 )
 from blend.loaders.upstream.semeval.trial_files import read_trial
+from blend.schemas.arrow_types import nested_frame
 from blend.schemas.errors import InputError
-from blend.schemas.language.answer_formats import format_of
-from blend.schemas.language.locales import Locale, Registry, registry
-from blend.schemas.rows.frame_columns import ANNOTATIONS, GIVEN_MCQS, KEY, PROMPTS, QUESTIONS
-from blend.schemas.rows.nested_frames import nested_frame
-from blend.schemas.rows.published_rows import LETTERS, QUESTION_SLOT, Grouping
+from blend.schemas.formats import format_of
+from blend.schemas.frames import ANNOTATIONS, GIVEN_MCQS, KEY, PROMPTS, QUESTIONS
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.rows import LETTERS, QUESTION_SLOT, Grouping
 
 ORIGIN = "semeval"
 """What the rows of multiple-choice questions have in their column ``source``."""

@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import read_text
 from blend.schemas.errors import RowError
-from blend.schemas.language.locales import Locale, Registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.prompts.short_answer_prompts import NON_ANSWERS
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.frames import NON_ANSWERS
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.rows import LETTERS
+from blend.schemas.texts import pluralise
 
 SAQ_INPUT = "track_1_saq_input.tsv"
 MCQ_INPUT = "track_2_mcq_input.tsv"

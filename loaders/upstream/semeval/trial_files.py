@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.encodings import read_text
 from blend.loaders.upstream.semeval.task_files import MCQ_TRIAL, SAQ_TRIAL, TaskRow, other_than_four, task_id
 from blend.schemas.errors import RowError
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 Rows = dict[str, TaskRow]
 """Rows by id."""

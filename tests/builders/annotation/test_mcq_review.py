@@ -11,7 +11,7 @@ from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.fillers import read_fillers
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS
+from blend.schemas.frames import ANNOTATION_ROWS
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,

@@ -1,23 +1,16 @@
-"""Reviews that people wrote as files: what of them counts beside a pull, and what is told of the rest."""
+"""Reviews that people wrote as files: what of them counts beside pulled ones, and what is told of the rest."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
-from blend.builders.annotation.beside import Beside, passed_over, that_counts
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.model import WORK, Reading
-from blend.loaders.files.checked import Placed
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.published_rows import Review
 from helpers.label_studio.annotation_projects import write_project
 from helpers.label_studio.exported import write_lines
 
@@ -26,7 +19,6 @@ RESPONSES = [
     {"template_id": "food-01", "annotator": "a2", "answers": ["빵"]},
     {"template_id": "work-01", "annotator": "a1", "answers": ["18:00"]},
 ]
-ASKED = frozenset({("food-01", "ko-KR")})
 
 
 @pytest.fixture
@@ -45,47 +37,7 @@ def review(*answers: str, who: str = "r02", template_id: str = "food-01") -> dic
     return {"template_id": template_id, "reviewer": who, "groups": groups}
 
 
-def reading(*reviews: dict[str, Any]) -> Reading:
-    return Reading({"reviews": list(reviews)}, pl.DataFrame(schema=FINDINGS), pl.DataFrame(schema=WORK))
-
-
-def beside(*reviews: dict[str, Any], asked: frozenset[tuple[str, str]] = ASKED) -> Beside:
-    placed = {
-        (row["template_id"], "ko-KR"): Placed(
-            f"reviews/ko-KR.own.jsonl:{number}", Review.model_validate({**row, "locale": "ko-KR"})
-        )
-        for number, row in enumerate(reviews, start=1)
-    }
-    return Beside((), asked, placed)
-
-
-@pytest.mark.parametrize(
-    ("server", "own", "counts", "why"),
-    [
-        (["밥", "국", "빵"], ["밥"], "server", ", since it decides on 2 further answers"),
-        (["밥"], ["밥", "국"], "file", ", since it decides on 1 further answer"),
-        (["밥", "국"], ["국", "빵"], "file", ""),
-        # Nobody gives these any more.
-        (["밥", "죽", "떡"], ["밥", "국"], "file", ", since it decides on 1 further answer"),
-    ],
-)
-def test_of_two_reviews_the_one_of_more_answers_counts(
-    server: Sequence[str], own: Sequence[str], counts: str, why: str
-):
-    theirs, ours = review(*server, who="p-1"), review(*own)
-    held = that_counts(reading(theirs), "ko-KR", beside(ours), {"ko-KR": RESPONSES})
-    assert held.rows["reviews"] == ([theirs] if counts == "server" else [])
-    place = "in reviews/ko-KR.own.jsonl:1"
-    told = {
-        "server": f"r02 reviewed the question {place}, p-1 on the server, which counts{why}",
-        "file": f"p-1 reviewed the question on the server, r02 {place}, which counts{why}",
-    }
-    assert held.findings.select("kind", "detail").rows() == [
-        ("reviewed-in-a-file", f"{told[counts]}; left out")
-    ]
-
-
-def test_a_build_takes_the_one_that_a_pull_takes(file: ProjectFile):
+def test_of_two_reviews_the_one_of_more_answers_counts(file: ProjectFile):
     reviews = file.collected / "reviews"
     clock = review("18:00", template_id="work-01")
     for theirs, ours, who in ((["밥", "국", "빵"], ["밥"], "p-1"), (["밥"], ["빵"], "r02")):
@@ -120,10 +72,6 @@ def test_a_review_of_a_dropped_question_is_kept_and_not_read(file: ProjectFile):
         (finding,) = tables.findings.filter(kind="not-asked").select("source", "detail").rows()
         assert finding == ("reviews/ko-KR.own.jsonl:1", detail)
     assert f"reviews/ko-KR.own.jsonl:1: {detail}" in check_project(file.path).diagnostics
-    told = passed_over(beside(review("18:00", template_id="work-01")), {})
-    assert told.select("kind", "source", "detail").rows() == [
-        ("not-asked", "reviews/ko-KR.own.jsonl:1", detail)
-    ]
     for path, text in asked.items():
         path.write_text(text, encoding="utf-8")
     write_lines(file.collected / "responses/ko-KR.jsonl", RESPONSES)
@@ -140,13 +88,8 @@ def test_reviews_of_answers_that_are_gone_stop_a_build_alone(file: ProjectFile):
     assert detail in checked.diagnostics
     (kept,) = checked.material.reviews["groups"].to_list()
     assert [group["answers"] for group in kept] == [["밥"], ["빵"]]
-    told = passed_over(beside(review("밥", "떡", "빵")), {"ko-KR": RESPONSES})
-    assert told.select("kind", "source", "detail").rows() == [
-        ("lost-answer-in-a-file", "reviews/ko-KR.own.jsonl:1", detail)
-    ]
-    # A review on the server that counts in its place leaves nothing to do.
-    assert passed_over(beside(review("떡")), {"ko-KR": RESPONSES}, ASKED).is_empty()
-    (alone,) = passed_over(beside(review("떡")), {"ko-KR": RESPONSES})["detail"]
+    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [review("떡")])
+    (alone, *_) = check_project(file.path).diagnostics
     assert alone.endswith("any more; passed over; delete that review, which decides on nothing else")
     with pytest.raises(BlendError, match="nobody answered '떡'"):
         read_responses(file.collected)

@@ -12,14 +12,15 @@ from polars.testing import assert_frame_equal
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.pseudonyms import People, pseudonym
 from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.model import Material, Reading, Task
+from blend.builders.annotation.stages.model import Material, Reading
 from blend.builders.annotation.stages.review import task_id
 from blend.builders.saq import aggregate
+from blend.loaders.label_studio.plan import WantedTask
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
-from blend.schemas.language.text_comparison import clean
-from blend.schemas.recipe.recipe import SaqOptions
+from blend.schemas.locales import registry
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.texts import clean
 from helpers.label_studio.exported import (
     PEOPLE,
     PROJECT,
@@ -137,7 +138,7 @@ def reviewed(folder: Path, sample: ResponseTables, project: Project, tag: str) -
     write_lines(folder / f"reviews/{tag}.jsonl", reading.rows["reviews"])
 
 
-def dragged(task: Task, review: dict[str, Any]) -> list[dict[str, Any]]:
+def dragged(task: WantedTask, review: dict[str, Any]) -> list[dict[str, Any]]:
     """The result of somebody who drags the answers of a task as a review has them."""
     items = {item["title"]: item["id"] for item in task.data["answers"]}
     groups = review["groups"] or []

@@ -19,8 +19,8 @@ from blend.eval.triples.people_scores import read_judgements, write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.schemas.errors import InputError, RowError, RowErrors
-from blend.schemas.language.locales import registry
-from blend.schemas.sheets.pair_sheets import pair_mark
+from blend.schemas.locales import registry
+from blend.schemas.sheets import pair_mark
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,
@@ -75,15 +75,6 @@ def test_english_pages_of_others_run_from_left_to_right():
     assert f".blend-question, .blend-text, .htx-ranker-item, .blend input, .blend textarea {rule}" in english
     assert texts_of("ur", "answer").in_english
     assert not texts_of("en-GB", "answer").in_english
-
-
-def test_english_stands_below_questions_in_other_languages_only():
-    for stage in ("answer", "review"):
-        shown = [
-            stage_of(stage).config(PROJECT, registry().get(tag), texts_of("en", stage))
-            for tag in ("ko-KR", "en-GB")
-        ]
-        assert ["$en_question" in config for config in shown] == [True, False]
 
 
 def test_titles_are_short_and_never_the_same():
@@ -145,19 +136,6 @@ def test_topic_and_country_stand_in_the_local_language_where_there_are_words():
         ("Work life", "the UK", "Work life"),
         ("Teahouses", "the UK", "Teahouses"),
     ]
-
-
-def test_topics_are_taken_as_the_project_file_has_them():
-    project = PROJECT.model_copy(update={"topics": ("Food",)})
-    results = [
-        typed("뭘 먹어요?", control="local"),
-        typed("What do people eat in Korea?", control="in_english"),
-        chosen("text", control="form"),
-    ]
-    task = done("collect", Material(ui_strings={"topic-food": "음식"}), *results, project=project)
-    reading = read(task, stage="collect", project=project)
-    assert task["data"]["topic"] != "Food"
-    assert [row["topic"] for row in reading.rows["natives"]] == ["Food"]
 
 
 def test_a_question_that_contradicts_its_form_is_told():

@@ -9,18 +9,18 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.builders.annotation import forgetting
 from blend.builders.annotation.check import check_project
+from blend.builders.annotation.forgetting import forget_person
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
-from blend.builders.annotation.server import forgetting
-from blend.builders.annotation.server.forgetting import forget_person
-from blend.builders.annotation.server.syncing import sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.builders.release import build_release
 from blend.cli import app
-from blend.loaders.label_studio.folder import held
+from blend.loaders.label_studio.events import held
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Recipe
+from blend.schemas.recipe import Recipe
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.exported import chosen, typed
@@ -28,6 +28,10 @@ from helpers.label_studio.fake_studio import FakeStudio
 
 annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
+KEPT = (
+    "that people have annotated or begun stays, though it would show something else now, or is not asked for "
+    "any more"
+)
 GONE = "1 annotation is not on the server any more, or older there, and goes on counting"
 
 
@@ -165,7 +169,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     write_questions(file.collected, {**QUESTIONS, "work-01": other})
     before = fake.task(WORK)
     told = annotate("sync", file.path)
-    assert "t answer ko-KR: 1 task stays though it would be shown anew or removed: it has a draft\n" in told
+    assert f"t answer ko-KR: 1 task {KEPT}: work-01\n" in told
     assert told.endswith(
         f"1 draft is not sent: 1 by {who(file, 'jun')}; `blend annotate status` has a reminder for each "
         "person.\n"
@@ -200,21 +204,12 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     assert len(rows(file, "reviews")) == 1
 
 
-def test_answers_to_other_words_are_told_by_every_command(reviewed: ProjectFile):
+def test_answers_to_other_words_are_told_and_count(reviewed: ProjectFile):
+    given = rows(reviewed)
     food = ("Food", "What do people in {country} drink for breakfast?")
     write_questions(reviewed.collected, {**QUESTIONS, "food-01": food})
-    asked = "What do people in South Korea {} for breakfast?"
-    told = (
-        f"2 responses to food-01 answered '{asked.format('eat')}', and count for '{asked.format('drink')}', "
-        "as it asks now; if that asks for something else, give it an id of its own"
-    )
-    found = annotate("sync", reviewed.path)
-    assert f"reworded-question: 1\n  {told}\n" in found
-    fix = "give what asks for something else now an id of its own, so that it is asked anew"
-    what = "1 task that people have annotated asks in other words than now, and stays: food-01"
-    assert f"t answer ko-KR: {what}; {fix}\n" in found
-    for command in (("check", reviewed.path), ("status", reviewed.path, "--offline")):
-        assert f"Note: {told}." in annotate(*command)
+    assert f"t answer ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", reviewed.path)
+    assert rows(reviewed) == given
 
 
 def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
@@ -224,7 +219,7 @@ def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fa
     detail = "the review decides on '김밥', which nobody answers any more; left out of it"
     lost = done.findings.filter(kind="lost-answer").select("source", "template_id", "detail").rows()
     assert lost == [("review of food-01", "food-01", detail)]
-    assert [change["event"] for project in done.projects for change in project.changes] == ["edited"]
+    assert [change["event"] for changes in done.changes.values() for change in changes] == ["edited"]
     (left,) = rows(reviewed, "reviews")
     assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
@@ -284,9 +279,8 @@ def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
     theirs.write_text('{"template_id": "food-01", "annotator": "a01", "answers": ["국"]}\n')
     fake.annotate(FOOD, "kim", typed("밥"))
     assert refused(lambda: sync_project(file.path)) == (
-        f"{theirs}: holds rows that no pull has written, and would be replaced; move it out of the "
-        "folder, or rename it there, as to ko-KR.own.jsonl: its reviews then count in place of those on the "
-        "server, and its responses beside them, if its people are others"
+        f"{theirs}: is not as the pulls before have written it, and would be replaced; delete it, or move rows "
+        "of your own into a file beside it, as ko-KR.own.jsonl, and run the same again"
     )
     theirs = theirs.rename(theirs.with_name("ko-KR.own.jsonl"))
     sync_project(file.path)
@@ -299,16 +293,14 @@ def test_reviews_from_a_sheet_stand_beside_pulled_ones(reviewed: ProjectFile):
     (pulled,) = rows(file, "reviews")
     own = {**pulled, "reviewer": "r02", "invalid": ["김밥"], "groups": pulled["groups"][:1]}
     (reviews / "ko-KR.own.jsonl").write_text(json.dumps(own) + "\n")
-    done = sync_project(file.path).pull
-    assert done is not None
-    assert done.findings["detail"].item() == (
-        f"{pulled['reviewer']} reviewed the question on the server, r02 in reviews/ko-KR.own.jsonl:1, "
-        "which counts; left out"
+    told = (
+        f"Note: reviews/ko-KR.jsonl:1: {pulled['reviewer']} reviewed the question in reviews/ko-KR.jsonl:1, "
+        "r02 in reviews/ko-KR.own.jsonl:1, which counts; left out.\n"
     )
-    assert rows(file, "reviews") == []
-    (reviews / "ko-KR.own.jsonl").unlink()
-    sync_project(file.path)
+    for command in ("sync", "check"):
+        assert told in annotate(command, file.path)
     assert rows(file, "reviews") == [pulled]
+    assert check_project(file.path).material.reviews["reviewer"].to_list() == ["r02"]
 
 
 def test_files_of_the_pull_folder_that_are_damaged_or_in_use(file: ProjectFile):
@@ -378,7 +370,7 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     assert paid[kim] == {"person": kim, "counted": 1, "seconds": 30.0, "rate": 12.0, "pay": 0.1}
     found = json.loads(annotate("status", file.path, "--offline", "--json"))
     (korean,) = found["locales"]
-    counts = ("questions", "complete", "open", "valid", "still_needed", "reviewed", "to_review")
+    counts = ("questions", "complete", "open", "valid", "needed", "reviewed", "to_review")
     assert [korean[name] for name in counts] == [2, 1, 1, 2, 2, 1, 0]
     assert {row["annotator"] for row in found["reminders"]} == {kim, who(file, "lee")}
 
@@ -417,11 +409,10 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
     assert annotate("forget", file.path, "kim@example.org", "--yes").splitlines() == [
-        f"{kim}: 2 lines of the events removed from {file.pulled}; they will not come back.",
+        f"{kim}: 1 line of the events removed from {file.pulled}; they will not come back.",
         "On http://fake: 1 annotation and 1 draft deleted, and 1 page of reviews that showed their answers.",
         f"{file.collected}/responses/ko-KR.jsonl: 1 row now",
         f"{file.collected}/reviews/ko-KR.jsonl: 1 row now",
-        "1 question with too few responses now: food-01 in ko-KR; `blend annotate sync` asks for more.",
         "Left to do by hand:",
         f"  delete account {account} on the server, unless the person works in another project there",
         f"  delete the copies of exports in the data folder of the server: {copies}",

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -10,17 +11,13 @@ from blend.builders.annotation.project import ORDER
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.ui_strings import (
     UNCHECKED,
-    ShownStrings,
-    instruction_of,
     is_checked,
-    languages,
     texts_of,
     ui_strings_of,
 )
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
-from blend.schemas.language.characters import forbidden_in
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.label_studio.exported import PROJECT
 
 TRANSLATED = {"answer", "review", "mcq-review"}
@@ -29,6 +26,16 @@ TRANSLATED = {"answer", "review", "mcq-review"}
 FOLDER = Path(module.__file__).parent / "instructions"
 KEYS = re.compile(r"\*\*([^*]+)\*\*")
 ENGLISH = ui_strings_of("en")
+
+
+class ShownStrings(dict[str, str]):
+    """Words that remember which of them a page has asked for."""
+
+    asked: ClassVar[set[str]] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
 
 
 def sample_languages() -> list[str]:
@@ -49,15 +56,10 @@ def test_every_language_of_the_sample_has_everything(language):
     assert names == korean <= set(ENGLISH)
     for stage in stages:
         shown = ShownStrings(ENGLISH)
+        shown.asked.clear()
         texts = texts_of("en", stage)._replace(ui_strings=shown)
         stage_of(stage).config(PROJECT, registry().get("ko-KR"), texts)
         assert shown.asked <= names
-
-
-def test_no_language_has_words_that_no_page_shows():
-    for language in languages():
-        assert set(module._tables()[language]) <= set(ENGLISH)
-        assert not [kind for text in ui_strings_of(language).values() for kind in forbidden_in(text)]
 
 
 @pytest.mark.parametrize("language", sorted(path.stem for path in FOLDER.iterdir()))
@@ -66,7 +68,7 @@ def test_every_translation_is_marked_and_names_the_keys_of_the_page(language):
     text = (FOLDER / f"{language}.md").read_text(encoding="utf-8")
     assert text.startswith(UNCHECKED) == (language != "en")
     for stage in module._ours(language):
-        named, ours = (KEYS.findall(instruction_of(tag, stage)) for tag in ("en", language))
+        named, ours = (KEYS.findall(texts_of(tag, stage).instruction) for tag in ("en", language))
         for key in ("Tab", "Ctrl+Enter", "Shift", "9", "0"):
             assert (key in named) == (key in ours), (stage, key)
 
@@ -74,33 +76,33 @@ def test_every_translation_is_marked_and_names_the_keys_of_the_page(language):
 def test_the_closest_language_is_taken_and_english_otherwise():
     assert ui_strings_of("es-419")["idk"] == ui_strings_of("es")["idk"] != ENGLISH["idk"]
     assert ui_strings_of("mi") == ENGLISH
-    assert instruction_of("mi", "answer") == instruction_of("en", "answer")
-    assert instruction_of("ha", "predictions") == instruction_of("en", "predictions")
+    assert texts_of("mi", "answer").instruction == texts_of("en", "answer").instruction
+    assert texts_of("ha", "predictions").instruction == texts_of("en", "predictions").instruction
     assert not is_checked("ko")
 
 
 def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     own = tmp_path / "ko.md"
     own.write_text("Read first.\n\n# answer\n\nJust answer.\n\n## Keys\n\nEnter.\n", encoding="utf-8-sig")
-    assert instruction_of("ko", "answer", own) == "Just answer.\n\n## Keys\n\nEnter."
+    assert texts_of("ko", "answer", own).instruction == "Just answer.\n\n## Keys\n\nEnter."
     own.write_bytes(own.read_bytes().replace(b"\n", b"\r\n"))
-    assert instruction_of("ko", "answer", own) == "Just answer.\n\n## Keys\n\nEnter."
+    assert texts_of("ko", "answer", own).instruction == "Just answer.\n\n## Keys\n\nEnter."
     with pytest.raises(RowError) as raised:
-        instruction_of("ko", "review", own)
+        texts_of("ko", "review", own)
     fix = "write it below a line '# review', or leave the language out to use ours"
     assert str(raised.value) == f"{own}: no instruction for the stage 'review'; {fix}"
     own.write_text("# answers\n")
     with pytest.raises(RowError) as raised:
-        instruction_of("ko", "answer", own)
+        texts_of("ko", "answer", own)
     fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
     assert str(raised.value) == f"{own}:1: the heading 'answers' names no stage; {fix}"
     own.write_text("# answer\n\nPress\x0b Enter.\n")
     with pytest.raises(RowError) as raised:
-        instruction_of("ko", "answer", own)
+        texts_of("ko", "answer", own)
     assert str(raised.value) == (f"{own}:3: control characters: U+000B; remove them: a page cannot hold them")
     own.write_bytes(b"# answer\n\xff")
     with pytest.raises(RowError) as raised:
-        instruction_of("ko", "answer", own)
+        texts_of("ko", "answer", own)
     assert str(raised.value) == f"{own}: byte 9 is not UTF-8; save the file with that encoding"
 
 

@@ -13,8 +13,7 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
-from blend.loaders.responses.decisions import Decision
-from blend.schemas.rows.frame_columns import ANNOTATIONS
+from blend.schemas.rows import ANNOTATIONS
 from helpers.examples import examples
 
 
@@ -282,29 +281,6 @@ def test_nothing_stands_out_of_two_options_or_of_equals():
     assert found == {**dict.fromkeys(LEAKS, 0), "much-shorter": 1, "much-longer": 1}
 
 
-def test_suspected_synonyms_are_counted_per_pair():
-    decisions = [
-        Decision.model_validate(
-            {"answer_a": a, "answer_b": b, "verdict": verdict, "who": "test", "when": "2026-01-02", "why": ""}
-        )
-        for a, b, verdict in (("football", "soccer", "same"), ("soup", "big soup", "different"))
-    ]
-    known = annotations(
-        ("t", "en-GB", ["soccer", "colour", "walking", "big soup", "7"], [], 5),
-    )
-    questions = asked(
-        one(["soccer", "football", "color"], "en-GB"),
-        one(["soccer", "football", "walked"], "en-GB"),
-        one(["soccer", "ball game", "soup", "8"], "en-GB"),
-    )
-    audit = blend.audit_questions(questions, annotations=known, decisions=decisions)
-    assert audit.synonyms.select("option", "accepted", "why", "questions").rows() == [
-        ("football", "soccer", "decided", 2),
-        ("color", "colour", "spelling", 1),
-        ("walked", "walking", "common word", 1),
-    ]
-
-
 @pytest.mark.landing
 @pytest.mark.slow
 def test_by_group_and_topic():
@@ -427,8 +403,6 @@ def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
         assert re.search(rf"\n\| `{row['baseline']}` .*{re.escape(shown)}", page), row
     figures = dict(default.baselines.select("baseline", "overall").iter_rows())
     assert (round(figures["elimination"], 3), round(figures["elimination-2"], 3)) == (0.815, 0.495)
-    # What default mode promises holds here too: no option twice, and few synonyms beside the right answer.
+    # What default mode promises holds here too: no option twice.
     assert leak(default, "repeated-option")["questions"] == 0
     assert leak(paper, "repeated-option")["questions"] == 346
-    assert default.synonyms["questions"].sum() < 0.05 * default.size["questions"][0]
-    assert paper.synonyms["questions"].sum() > 0.5 * paper.size["questions"][0]

@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from blend.builders.audit.naming import named_groups
 from blend.builders.audit.question_arrays import question_arrays
-from blend.schemas.language.locales import registry
+from blend.builders.audit.solvers import named_groups
+from blend.schemas.locales import registry
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from blend.schemas.language.locales import Locale, registry
+from blend.schemas.locales import Locale, registry
 
 
 @pytest.fixture

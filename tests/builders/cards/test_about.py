@@ -1,27 +1,23 @@
-"""What a card tells of who made a dataset, of its makers' tags, of its examples and of its judges."""
+"""What a card tells of who made a dataset, of its makers' tags and of its judges."""
 
 import re
 import tomllib
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
 from huggingface_hub import DatasetCardData
 
 from blend.builders.cards.credits import citation
-from blend.builders.cards.examples import example_rows
 from blend.builders.cards.header import MAKERS
 from blend.builders.cards.judging import Judging, judging_of
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
-from blend.schemas.release.finding_kinds import finding_kinds
-from blend.schemas.release.summaries import markdown_text
-from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
+from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.reports import finding_kinds
+from blend.schemas.summaries import markdown_text
 
 ABOUT = {
     "authors": ("Mina Kim", "Sara Ahmadi"),
@@ -129,52 +125,6 @@ def test_tags_of_published_data(regions_release: Path):
     header = header_of(regions_release)
     assert header["annotations_creators"] == header["language_creators"] == ["crowdsourced"]
     assert header["source_datasets"] == ["extended|other-blend"]
-
-
-def test_every_locale_has_an_example_in_its_own_script(sample_release: Path):
-    section = details_of(sample_release).split("## One question in every locale\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| (\w+) \| (.+) \| (.+) \| (.+) \| (\d+) \|$", section, flags=re.MULTILINE)
-    assert [split for split, *_ in rows] == ["US", "KR", "DZ", "CN", "IR", "MX", "ET", "KP", "JB", "JP"]
-    by_split = {split: (question, answer, english) for split, question, answer, english, _ in rows}
-    assert by_split["KR"] == ("한국 학교에서는 교실 청소를 누가 하나요?", "학생", "pupils")
-    # Right to left, so that the question mark stands at the end.
-    assert by_split["DZ"][0] == '<span dir="rtl">من يكنس الأقسام في مدارس الجزائر؟</span>'
-    assert re.search("[\u1200-\u137f]", by_split["ET"][0])
-
-
-def frames(answers: dict[tuple[str, str], list[tuple[str, int]]]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    questions, annotations = [], []
-    for (template_id, tag), groups in answers.items():
-        key = {"template_id": template_id, "locale": tag}
-        questions.append(key | {"question": f"{template_id} {tag}?", "en_question": f"{template_id}?"})
-        found = [{"answers": [text], "en_answers": [], "count": count} for text, count in groups]
-        idks = {**dict.fromkeys(("idk", "no-answer", "not-applicable"), 0), "others": []}
-        annotations.append(key | {"annotations": found, "idks": idks})
-    return pl.DataFrame(questions, schema=QUESTIONS), pl.DataFrame(annotations, schema=ANNOTATIONS)
-
-
-def test_the_example_is_the_question_that_most_locales_answered():
-    locales = [registry().get("ko-KR"), registry().get("fa-IR")]
-    found = example_rows(
-        *frames(
-            {
-                ("a", "ko-KR"): [("one", 5)],
-                ("a", "fa-IR"): [],
-                ("b", "ko-KR"): [("two", 2)],
-                ("b", "fa-IR"): [("three <b>", 2), ("four", 1)],
-                ("c", "ko-KR"): [("five", 2)],
-                ("c", "fa-IR"): [("six", 2)],
-            }
-        ),
-        locales,
-    )
-    # Two locales answered b and c, equally often: the first id.
-    assert [(example.locale.tag, example.answer, example.votes) for example in found] == [
-        ("ko-KR", "two", 2),
-        ("fa-IR", "three <b>", 2),
-    ]
-    assert found[1].en_answer == "–"
-    assert example_rows(*frames({("a", "ko-KR"): []}), locales) == ()
 
 
 def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):

@@ -16,9 +16,8 @@ from blend.builders.cards.header import size_category
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.rows.configs import model_of
-from blend.schemas.rows.published_rows import Annotation
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.rows import Annotation, model_of
 
 
 @pytest.fixture(scope="session")

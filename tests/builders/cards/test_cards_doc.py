@@ -8,8 +8,8 @@ import pytest
 from blend.builders.cards import RESPONSIBLE
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.recipe import Recipe
-from blend.schemas.release.datasheet_answers import Datasheet, questions
+from blend.schemas.recipe import Recipe
+from blend.schemas.reports import Datasheet, questions
 
 SOURCES = 'name = "x"\nversion = "1.0.0"\n{}\n[[sources]]\nkind = "sample"\n'
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blend.builders.cards.charts import Chart, bar_chart, locale_label
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHARES = [(locale_label(locale), 0.2 + 0.02 * i) for i, locale in enumerate(registry())]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.cards.contributors import citation_cff, cited_authors, shares
-from blend.schemas.recipe.recipe import Recipe, Source
-from blend.schemas.sheets.contributors import Contributed, Contributor, LocaleShare
+from blend.schemas.contributors import Contributed, Contributor, LocaleShare
+from blend.schemas.recipe import Recipe, Source
 
 RECIPE = Recipe(
     name="lunch",

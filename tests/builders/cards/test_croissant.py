@@ -11,11 +11,11 @@ import pytest
 
 from blend.builders.cards.croissant import About, render_croissant
 from blend.builders.parquet import Table, write_table
-from blend.loaders.files.pins import file_infos
+from blend.loaders.files.content import file_infos
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.release.release_layout import CROISSANT_NAME
-from blend.schemas.rows.configs import CONFIGS, KEYS, model_of
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.manifest import CROISSANT_NAME
+from blend.schemas.rows import CONFIGS, KEYS, model_of
 
 
 @pytest.fixture(scope="session")

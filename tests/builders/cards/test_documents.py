@@ -12,8 +12,8 @@ from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Recipe, Source
-from blend.schemas.release.datasheet_answers import Datasheet, Motivation, questions
+from blend.schemas.recipe import Recipe, Source
+from blend.schemas.reports import Datasheet, Motivation, questions
 from helpers.mini_release import mini_recipe
 
 DOCUMENTS = {

@@ -9,7 +9,7 @@ import yaml
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.recipe import Recipe, Source
 
 pytestmark = pytest.mark.integration
 

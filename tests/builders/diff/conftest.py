@@ -10,8 +10,7 @@ import pytest
 
 from blend.builders.parquet import ContentDigest, schema_digest
 from blend.loaders.recipes.ready import sample_recipe
-from blend.schemas.release.manifest import FileInfo, ReleaseManifest, TableInfo
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 Make = Callable[..., Path]

@@ -11,8 +11,8 @@ from blend.builders.diff.model import ConfigDiff
 from blend.builders.diff.version_step import version_step
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import blend_recipe, blend_source
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.configs import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 
 pytestmark = pytest.mark.integration
 

@@ -10,7 +10,7 @@ import pytest
 from blend.builders.diff import diff_releases, diff_tables, open_release
 from blend.builders.diff.model import FileChange, ReleaseDiff, ReleaseLabel, Setting
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.recipe.recipe import McqOptions, Source
+from blend.schemas.recipe import McqOptions, Source
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"]})

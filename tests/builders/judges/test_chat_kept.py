@@ -19,7 +19,7 @@ from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import append_decisions, read_decisions
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError, RowError
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
+from blend.schemas.recipe import JudgeOptions, McqOptions
 from helpers.models.chat_server import SECRET, Chat, ChatReply, sensible
 from helpers.tiers import rest_nightly
 

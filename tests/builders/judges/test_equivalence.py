@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.judges.equivalence import LexicalJudge, Pair, Verdict, decide, overlaps
-from blend.schemas.language.text_comparison import words
+from blend.schemas.texts import words
 
 SAME = [
     ("football", "American Football"),

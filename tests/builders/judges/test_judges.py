@@ -12,7 +12,7 @@ from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.equivalence import LexicalJudge, Verdict, decide
 from blend.loaders.responses.decisions import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
-from blend.schemas.recipe.recipe import JudgeOptions
+from blend.schemas.recipe import JudgeOptions
 
 
 def decided(a: str, b: str, verdict: str, who: str = "mina") -> Decision:
@@ -155,7 +155,7 @@ def test_a_missing_package_is_named_with_its_extra(
 def test_importing_and_making_judges_loads_no_slow_library():
     code = (
         "import sys; from blend.builders.judges import make_judges;"
-        "from blend.schemas.recipe.recipe import JudgeOptions;"
+        "from blend.schemas.recipe import JudgeOptions;"
         "make_judges(JudgeOptions(kind='chat', model='m', decisions='d'), record=print);"
         "print({'openai', 'anyio', 'torch', 'transformers'} & sys.modules.keys())"
     )

@@ -16,7 +16,7 @@ from blend.builders.judges.option_prompt import (
     option_question_again,
     read_option_opinions,
 )
-from blend.schemas.sheets.option_sheets import VERDICTS
+from blend.schemas.sheets import VERDICTS
 
 ASKED = AskedOptions("T-1", "en-GB", "What is lunch?", "the UK", (("tea", "key"), ('a "b"\n', "distractor")))
 GOOD = {

@@ -9,7 +9,7 @@ import pytest
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.result import McqBuild
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answer_spread import UNIVERSAL_FROM
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.published_rows import AnswerSpread
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, right_answers
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, loss_of, offered_to, shown_to
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)], "zh-CN": [("grape", 3)], "el-GR": [("fig", 3)]}

@@ -5,8 +5,8 @@ import pytest
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq.answers import template_formats
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import MCQS
+from blend.schemas.frames import MCQS
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import (
     FRUIT,
     RULES,

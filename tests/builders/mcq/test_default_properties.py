@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS, MCQS
+from blend.schemas.frames import EXCLUSIONS, MCQS
+from blend.schemas.recipe import McqOptions
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
 

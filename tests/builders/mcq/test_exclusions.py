@@ -14,9 +14,9 @@ from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.schemas.errors import BlendError, RowErrors
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, offered_to, shown_to
 
 ROW = {"template_id": "T-1", "locale": "en-GB", "option": "Pear", "kind": "also-right", "reviewer": "r1"}

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.rows.frame_columns import FILLERS
+from blend.schemas.frames import FILLERS
 from helpers.questions.mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 ROW = {

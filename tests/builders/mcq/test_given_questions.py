@@ -13,22 +13,22 @@ from blend.builders.audit.release import audit_release
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.release import build_release
-from blend.builders.saq.expand import expand
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.measures import question_figures
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.loaders.upstream.semeval import read_semeval
-from blend.schemas.base.arrow_types import published
+from blend.schemas.arrow_types import published
 from blend.schemas.errors import InputError
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions, Recipe, Source
-from blend.schemas.rows.frame_columns import GIVEN_MCQS, MCQ_ROWS
-from blend.schemas.rows.published_rows import LETTERS, MultipleChoiceQuestion
+from blend.schemas.frames import GIVEN_MCQS, MCQ_ROWS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions, Recipe, Source
+from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
 from helpers.mini_release import mini_recipe
+from helpers.questions.expand import expand
 from helpers.semeval_files import keys, write_semeval, write_trial
 
 TAGS = ("ga-IE", "am-ET")

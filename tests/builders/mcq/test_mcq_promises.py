@@ -13,8 +13,8 @@ from blend.builders.mcq.options import shown
 from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
 from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions, shipped_exclusions
-from blend.schemas.language.answer_formats import AnswerFormat, canonical, understood
-from blend.schemas.language.locales import registry
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.locales import registry
 from helpers.questions.mcq_inputs import positions
 
 pytestmark = [pytest.mark.integration]

@@ -9,8 +9,8 @@ from polars.testing import assert_frame_equal
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.recipe import McqOptions
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 

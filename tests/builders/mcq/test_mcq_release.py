@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from blend.builders.mcq import build_mcq
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.published_rows import AnswerSpread
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
 
 pytestmark = [pytest.mark.integration]
 

@@ -15,9 +15,9 @@ from blend.builders.mcq.unread_options import (
     OptionRisk,
 )
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
 
 TEMPLATES = {

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.options import shown
 from blend.builders.mcq.overlap import values
-from blend.schemas.language.answer_formats import AnswerFormat
-from blend.schemas.language.placeholders import is_placeholder
+from blend.schemas.formats import AnswerFormat
+from blend.schemas.texts import is_placeholder
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat
 

@@ -10,10 +10,10 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
-from blend.schemas.language.locales import registry
-from blend.schemas.language.text_comparison import pluralise
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, MCQ_ROWS, MCQS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, MCQS, QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.texts import pluralise
 
 PAPER = McqOptions(mode="paper")
 RULES = (LexicalJudge(),)

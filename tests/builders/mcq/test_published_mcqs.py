@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from blend.builders.mcq.published_mcqs import published_rows
-from blend.schemas.base.arrow_types import published
-from blend.schemas.language.locales import registry
-from blend.schemas.prompts.choice_prompts import INSTRUCTION
-from blend.schemas.rows.frame_columns import MCQ_ROWS, MCQS, QUESTIONS
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.arrow_types import published
+from blend.schemas.frames import MCQ_ROWS, MCQS, QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.prompts import INSTRUCTION
+from blend.schemas.rows import MultipleChoiceQuestion
 
 QUESTION = {
     "template_id": "T-1",

@@ -16,9 +16,9 @@ from blend.builders.mcq.verdicts.reading import (
     unread_summary,
 )
 from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS, FILLERS, KEY
+from blend.schemas.frames import EXCLUSIONS, FILLERS, KEY
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, loss_of, shown_to
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)]}
@@ -241,17 +241,6 @@ def test_the_card_says_who_has_read(natives: int, others: int, model: int, nobod
     shares = [f"{100 * n / 9:.0f}" for n in (natives, others, model, nobody)]
     assert words.table.cells()[0][:6] == ["ko-KR", "9", *shares]
     assert read_options(pl.DataFrame(schema=READING)) is None
-
-
-def test_the_card_says_what_a_reader_is_expected_to_dispute_where_nobody_has_read():
-    rows = [("ko-KR", 4, 2, 9, 0, 7, 0, 0, 2), ("zh-CN", 5, 0, 9, 0, 9, 0, 0, 0)]
-    some, none = (read_options(pl.DataFrame(of, READING, orient="row")) for of in (rows, rows[1:]))
-    assert some is not None
-    assert none is not None
-    # Half of the 26 of 100, of the region alone whose options nobody has read.
-    assert some.table.frame["questions expected to be disputed"].to_list() == ["13 (9 to 18)", "–"]
-    assert "a language model disputed 26 of 100" in some.table.caption
-    assert "disputed" not in none.table.caption + " ".join(none.table.frame.columns)
 
 
 def test_the_card_tells_a_record_from_an_inference():

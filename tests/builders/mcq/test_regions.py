@@ -11,10 +11,10 @@ from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.mcq.result import regions_asked, too_few_regions
 from blend.cli import app
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
-CAN = (
-    "can become multiple-choice questions. Each shows an answer of one region beside 3 answers of other "
+CANNOT = (
+    "cannot become multiple-choice questions. Each shows an answer of one region beside 3 answers of other "
     "regions, so at least 4 regions must be asked the same question: ask BLEnD's own, by its template ids, "
     'with its published answers as a further source (`kind = "blend"`), ask more regions, or write reviewed '
     "fillers (docs/mcq.md)."
@@ -32,27 +32,29 @@ def test_four_regions_are_enough():
 
 def test_three_are_not():
     assert told(*product(["a", "b"], ["ko-KR", "ja-JP", "en-US"])) == (
-        f"0 of 6 questions {CAN} Here, 3 regions are asked (US, JP, KR); 1 more is missing"
+        f"6 of 6 questions {CANNOT} Here, 3 regions are asked (US, JP, KR); 1 more is missing"
     )
-    assert told(("a", "ko-KR")) == (f"0 of 1 question {CAN} Here, 1 region is asked (KR); 3 more are missing")
+    assert told(("a", "ko-KR")) == (
+        f"1 of 1 question {CANNOT} Here, 1 region is asked (KR); 3 more are missing"
+    )
 
 
 def test_two_locales_of_a_region_and_a_region_within_another_count_as_one():
     # Chinese and Tamil in Singapore are one; so are West Java and Indonesia for each other,
     # though each stands beside the others.
     assert told(*product("a", ["ko-KR", "ja-JP", "zh-SG", "ta-SG"])) == (
-        f"0 of 4 questions {CAN} Here, 3 regions are asked (JP, KR, SG); "
+        f"4 of 4 questions {CANNOT} Here, 3 regions are asked (JP, KR, SG); "
         "ta-SG and zh-SG count as one; 1 more is missing"
     )
     assert told(*product("a", ["ko-KR", "ja-JP", "id-ID", "su-JB"])) == (
-        f"2 of 4 questions {CAN} Here, 4 regions are asked (ID, JP, KR, JB); id-ID and su-JB count as one"
+        f"2 of 4 questions {CANNOT} Here, 4 regions are asked (ID, JP, KR, JB); id-ID and su-JB count as one"
     )
 
 
 def test_what_is_not_asked_everywhere_is_counted():
     every = ["ko-KR", "ja-JP", "zh-CN", "en-US"]
     assert told(*product("a", every), *product("b", every[:2])) == (
-        f"4 of 6 questions {CAN} Here, 4 regions are asked (US, JP, KR, CN)"
+        f"2 of 6 questions {CANNOT} Here, 4 regions are asked (US, JP, KR, CN)"
     )
 
 
@@ -77,7 +79,7 @@ def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.Captur
         pl.col("locale").is_in(["ko-KR", "fa-IR"])
     )
     missing = "Here, 2 regions are asked (IR, KR); 2 more are missing"
-    sentence = f"0 of {asked.height} questions {CAN} {missing}"
+    sentence = f"{asked.height} of {asked.height} questions {CANNOT} {missing}"
 
     def said(*arguments: object) -> str:
         app(["annotate", *map(str, arguments)], standalone_mode=False)
@@ -86,9 +88,9 @@ def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.Captur
     assert f"Note: {sentence}.\n" in said("check", tmp_path / "project.toml")
     assert said("status", tmp_path / "project.toml", "--offline").endswith(f"{sentence}.\n")
     told = said("init", tmp_path / "new", "--locale", "ko-KR", "--locale", "fa-IR")
-    assert f"0 of 20 questions {CAN} {missing}.\n" in told
+    assert f"20 of 20 questions {CANNOT} {missing}.\n" in told
     readme = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
-    assert f"**Before people answer:** 0 of 20 questions {CAN} {missing}." in (" ".join(readme.split()))
+    assert f"**Before people answer:** 20 of 20 questions {CANNOT} {missing}." in (" ".join(readme.split()))
     # Fillers may stand in for regions; then only a build can tell.
     recipe = 'name = "t"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[mcq]\nfillers = "fillers.csv"\n'
     (tmp_path / "recipe.toml").write_text(f'{recipe}[[sources]]\nkind = "responses"\nlocation = "collected"\n')
@@ -124,10 +126,10 @@ def test_the_state_of_a_collection_says_it(tmp_path: Path, capsys: pytest.Captur
         return capsys.readouterr().out
 
     assert said("ko-KR").endswith(
-        f"0 of 40 questions {CAN} Here, 1 region is asked (KR); 3 more are missing.\n"
+        f"40 of 40 questions {CANNOT} Here, 1 region is asked (KR); 3 more are missing.\n"
     )
     two = "Here, 2 regions are asked (IR, KR); 2 more are missing"
-    assert said("ko-KR", "fa-IR").endswith(f"0 of 79 questions {CAN} {two}.\n")
+    assert said("ko-KR", "fa-IR").endswith(f"79 of 79 questions {CANNOT} {two}.\n")
     fillers = RECIPE.replace("[[sources]]", '[mcq]\nfillers = "fillers.csv"\n[[sources]]')
     (tmp_path / "recipe.toml").write_text(fillers)
     assert "multiple-choice" not in said("ko-KR", "fa-IR")

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import FILLERS
+from blend.schemas.frames import FILLERS
+from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, loss_of, shown_to
 
 SHORT = {"en-GB": [("apple", 4)], "en-US": [("pear", 3)], "ko-KR": [("plum", 3)], "ar-DZ": [("dates", 1)]}

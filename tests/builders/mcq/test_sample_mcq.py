@@ -6,7 +6,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.saq import aggregate
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
-from blend.schemas.recipe.recipe import McqOptions, SaqOptions
+from blend.schemas.recipe import McqOptions, SaqOptions
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ from blend.loaders.responses.shipped import (
     shipped_readings,
     shipped_wordings,
 )
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.rows.frame_columns import EXCLUSIONS, KEY
+from blend.schemas.frames import EXCLUSIONS, KEY
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions
 from helpers.questions.mcq_inputs import FRUIT, frames_of
 
 TEMPLATE = "Jod-ch-01"

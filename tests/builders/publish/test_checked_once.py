@@ -11,7 +11,7 @@ import pytest
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import validated
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.hub.hub_releases import REPO, altered, digests, held, published, with_another_number
 from helpers.hub.hub_server import Hub
 

@@ -12,7 +12,7 @@ from blend.builders.publish.plan import (
 )
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.repository import RemoteFile
-from blend.schemas.base.versions import newest_version, numbers_of
+from blend.schemas.addresses import newest_version, numbers_of
 from blend.schemas.errors import BlendError
 
 CONTENTS = st.integers(0, 3)

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.releases import read_manifest
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import (
     FIRST,
     FOUR,
@@ -52,7 +51,7 @@ def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, r
     assert {step for step, ready, total in steps if ready == total} == {
         "look at the repository",
         "check the release",
-        *(f"read rows of {table.config}" for table in read_manifest(releases / FIRST).tables),
+        "read the tables",
         "send files",
         "commit",
         "tag",

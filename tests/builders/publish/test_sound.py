@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.releases.pull import pull_release
-from blend.schemas.release.release_layout import CHANGELOG_NAME
+from blend.schemas.manifest import CHANGELOG_NAME
 from helpers.hub.hub_releases import FOUR, altered, make_release, with_another_number
 from helpers.hub.hub_server import Hub
 
@@ -41,7 +41,7 @@ def half_of_the_rows(table: bytes) -> bytes:
         pytest.param(
             "README.md",
             with_another_number,
-            "README.md, dataset_info, annotations: split US has num_examples 1, release.json says ",
+            "README.md, dataset_info.annotations.US: is 1, release.json makes ",
             id="card",
         ),
         pytest.param(KR, lambda _: b"PAR1 and no table PAR1", "annotations/KR: ", id="not parquet"),

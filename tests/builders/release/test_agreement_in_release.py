@@ -8,12 +8,12 @@ from polars.testing import assert_frame_equal
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.tables import question_tables
-from blend.loaders.releases.agreement import read_agreement
+from blend.loaders.releases.reports import read_agreement
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.release.release_layout import AGREEMENT_NAME
+from blend.schemas.manifest import AGREEMENT_NAME
+from blend.schemas.recipe import SaqOptions
 
 
 @pytest.mark.slow

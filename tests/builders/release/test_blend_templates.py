@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.builders.release.blend_templates import as_blend_has_them
 from blend.builders.release.inputs import read_inputs
+from blend.builders.release.own_templates import as_blend_has_them
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, RowErrors
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.locales import registry
+from blend.schemas.recipe import Recipe, Source
 
 PUBLISHED = Path(__file__).parents[2] / "loaders" / "valid" / "blend"
 """Al-en-01, a snack, and Al-en-02, a time; both on food, from en-US and ko-KR."""

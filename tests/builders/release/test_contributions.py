@@ -18,14 +18,14 @@ from blend.builders.stats.tables import question_tables
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.recipes import read_recipe
-from blend.loaders.releases.agreement import read_annotator_groups
+from blend.loaders.releases.reports import read_annotator_groups
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
+from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet, write_reviews
 from blend.schemas.errors import InputError, RowError, RowErrors
-from blend.schemas.recipe.recipe import Recipe, Source
-from blend.schemas.release.manifest import ReleaseManifest
-from blend.schemas.rows.configs import ANNOTATIONS
-from blend.schemas.sheets.answer_sheets import INVALID
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.recipe import Recipe, Source
+from blend.schemas.rows import ANNOTATIONS
+from blend.schemas.sheets import INVALID
 
 CONSENT = "# What you agree to\n\nEverybody whose answers you bring has agreed to their publication.\n"
 TEMPLATES = """\

@@ -12,8 +12,8 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.loaders.releases.tables import read_config
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import Recipe, Source
+from blend.schemas.locales import registry
+from blend.schemas.recipe import Recipe, Source
 
 SPELLED = tuple(locale for locale in registry() if "_" in locale.upstream)
 """Locales with a name of upstream's that is not one in a text."""

@@ -11,7 +11,7 @@ from blend.builders.release import build_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.starter import write_starter
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 
 DECISIONS = "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n"
 FILLERS = '{"template_id": "food-01", "option": "a made-up meal", "region": "KR", "reviewer": "mina"}\n'

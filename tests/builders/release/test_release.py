@@ -19,7 +19,7 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors, UnknownNameError
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
 from helpers.mini_release import mini_recipe
 
 
@@ -223,7 +223,7 @@ def test_progress_is_told(tmp_path: Path):
     build_release(mini_recipe(), tmp_path / "release", on_progress=lambda *step: told.append(step))
     steps = list(dict.fromkeys(step for step, _, _ in told))
     assert steps[0] == "read sources"
-    assert steps[-1] == "write multiple-choice questions"
+    assert steps[-1] == "write tables"
     assert all(0 <= done <= total for _, done, total in told)
     assert told[-1][1] == told[-1][2]
 

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.loaders.releases.model_reports import read_model_report
+from blend.loaders.releases.reports import read_model_report
 from blend.loaders.responses.exclusions import read_exclusions
 from helpers.in_process import run
 from helpers.models.guided_server import GuidedServer

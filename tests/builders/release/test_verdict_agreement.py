@@ -8,7 +8,7 @@ import pytest
 
 from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
 from blend.schemas.errors import RowErrors
-from blend.schemas.rows.frame_columns import EXCLUSIONS
+from blend.schemas.frames import EXCLUSIONS
 from helpers.in_process import run
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.saq import aggregate
-from blend.builders.saq.annotator_groups import NOT_SAID, OTHER, SMALLEST, published_groups
-from blend.schemas.rows.frame_columns import ANNOTATOR_GROUPS, PROFILES
+from blend.builders.saq.agreement import NOT_SAID, OTHER, SMALLEST, published_groups
+from blend.schemas.frames import ANNOTATOR_GROUPS, PROFILES
 from helpers.questions.saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of
 
 SIZES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 12), max_size=8)

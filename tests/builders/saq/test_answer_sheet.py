@@ -1,5 +1,9 @@
 """The answer sheet: what is proposed, what a person's edits make of it, and what is wrong with a sheet."""
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -10,7 +14,7 @@ from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet, groups_without_english
 from blend.builders.saq.reviews import reviews_of
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
+from blend.schemas.sheets import ANSWER_SHEET
 from helpers.examples import examples
 from helpers.questions.random_surveys import surveys
 from helpers.questions.saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of, review_of
@@ -206,20 +210,6 @@ def test_an_answer_that_came_back_as_text_is_the_one_that_was_proposed():
     assert reviews_of(sheet, reviewer="r1").reviews["groups"][0][0]["answers"] == ["18:00", "6 pm"]
 
 
-@pytest.mark.parametrize(
-    ("row", "cell"), [(2, "18:00:00"), (2, "0.333333333"), (3, "6:00:00 PM"), (3, "#NAME?")]
-)
-def test_an_answer_that_a_spreadsheet_changed_is_refused(row: int, cell: str):
-    sheet = edited(sheet_of({"a1": ["18:00", "6 pm"]}, answer_format="HH:MM"), answer={row: cell})
-    assert problems_of(sheet) == [
-        (
-            f"sheet.csv:{row}, column answer: {cell!r} is what a spreadsheet made of the answer that stood "
-            "here; copy the cell from the sheet as it was proposed, or propose it as .xlsx, whose cells are "
-            "text"
-        )
-    ]
-
-
 def test_a_question_without_rows_is_not_reviewed():
     questions = pl.concat([questions_of("p", locale="ko-KR"), questions_of("q", locale="ko-KR")])
     responses = pl.concat(responses_of(TYPED, template_id=name, locale="ko-KR") for name in ("p", "q"))
@@ -229,129 +219,20 @@ def test_a_question_without_rows_is_not_reviewed():
 
 # What is wrong with a sheet
 
-AS_PROPOSED = "copy the cell from the sheet as it was proposed"
-NOT_TYPED = f"{AS_PROPOSED}: what people typed is never edited"
-AS_TEXT = "write the text, with an apostrophe before it if it begins with ="
+EDITS = tomllib.loads(Path(__file__).with_name("edits.toml").read_text(encoding="utf-8"))["edit"]
 
 
-@pytest.mark.parametrize(
-    ("column", "row", "cell", "what", "fix"),
-    [
-        (
-            "answer",
-            2,
-            "빵",
-            "'빵' is not the answer that stood here, or its template_id or locale was another",
-            NOT_TYPED,
-        ),
-        ("locale", 3, "../x", "'../x' is not the tag of a locale", AS_PROPOSED),
-        ("check", 3, "", "the cell is blank", f"{AS_PROPOSED}, or delete the row if it is one of your own"),
-        ("check", 3, "2 of 4", "'2 of 4' is not a mark like '2 of 5 9f3c2b1d'", AS_PROPOSED),
-        (
-            "group",
-            4,
-            " ",
-            "the cell is blank",
-            "write the number of its group, or a new one; or x in column invalid",
-        ),
-        ("group", 4, "#REF!", "'#REF!' is a formula or what is left of one", "write a number"),
-        ("english", 2, "=A2", "'=A2' is a formula or what is left of one", AS_TEXT),
-        (
-            "invalid",
-            2,
-            "maybe",
-            "unknown mark 'maybe'",
-            "write x where the answer is none, else empty the cell; why stands in column reason",
-        ),
-        (
-            "reason",
-            2,
-            "no food",
-            "a reason stands beside an answer that is not marked invalid",
-            "write x in column invalid, or empty this cell",
-        ),
-    ],
-)
-def test_every_mistake_names_row_and_column(column: str, row: int, cell: str, what: str, fix: str):
-    sheet = edited(sheet_of(TYPED), **{column: {row: cell}})
-    assert problems_of(sheet) == [f"sheet.csv:{row}, column {column}: {what}; {fix}"]
-
-
-@pytest.mark.parametrize("cell", ["TODO", "???", "n/a", "-"])
-def test_english_that_is_none_is_refused(cell: str):
-    problems = problems_of(edited(sheet_of(TYPED), english={3: cell}))
-    fix = "write the English, or leave the cell empty"
-    assert problems == [f"sheet.csv:3, column english: {cell!r} is not English; {fix}"]
-
-
-@pytest.mark.parametrize(
-    ("form", "answer", "cell"),
-    [("integer", "3", "5"), ("HH:MM", "08:00", "'09:00"), ("HH:MM", "6 pm", "'17:00"), ("integer", "셋", "4")],
-)
-def test_english_that_says_another_number_than_its_answer_is_refused(form: str, answer: str, cell: str):
-    sheet = edited(sheet_of({"a1": [answer]}, answer_format=form), english={2: cell})
-    (problem,) = problems_of(sheet)
-    assert problem == (
-        f"sheet.csv:2, column english: {cell.strip(chr(39))!r} is not what the answer {answer!r} says, nor any "
-        "other in its group; correct it, or write x in column invalid if the answer is none"
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "cells"),
-    [
-        ({"a1": ["6:00"]}, {"english": {2: "'18:00"}}),  # of which half of the day nobody wrote
-        ({"a1": ["2:00"]}, {"english": {2: "'08:00"}}),  # counted from sunrise, as in Ethiopia
-        ({"a1": ["18:05", "18:00"]}, {"english": {2: "'18:00"}, "group": {3: "1"}}),
-        ({"a1": ["noon"]}, {"english": {2: "'12:00"}}),
-    ],
-)
-def test_english_may_say_what_a_time_means(given: dict[str, list[str]], cells: dict[str, dict[int, str]]):
-    accepted = reviews_of(edited(sheet_of(given, answer_format="HH:MM"), **cells), reviewer="r1")
-    assert accepted.suspect_english == ()
-
-
-@pytest.mark.parametrize(
-    ("cells", "told"),
-    [
-        (
-            {2: "rice, bread"},
-            ["sheet.csv:2, column english: 'rice, bread' is one text; write | between several"],
-        ),
-        ({2: "7"}, ["sheet.csv:2, column english: '7' is a number or time, of which its answer '밥' has none"]),
-        (
-            {2: "rice", 3: "Rice"},
-            [
-                (
-                    "sheet.csv:3, column english: 'Rice' is the English of another group as well, in "
-                    "sheet.csv:2; answers that are one answer have one number in column group"
-                ),
-            ],
-        ),
-        *(
-            (
-                {2: text},
-                [
-                    (
-                        f"sheet.csv:2, column english: {text!r} is hardly the English of '밥'; mark the answer "
-                        "invalid if it is none"
-                    )
-                ],
-            )
-            for text in ("don't know", "same", "NA")
-        ),
-        ({2: "rice | boiled rice", 3: "soup (24/7)"}, []),
-    ],
-)
-def test_english_that_may_be_a_mistake_is_told(cells: dict[int, str], told: list[str]):
-    assert list(reviews_of(edited(sheet_of(TYPED), english=cells), reviewer="r1").suspect_english) == told
-
-
-def test_words_beside_a_number_are_told():
-    sheet = edited(sheet_of({"a1": ["3"]}, answer_format="integer"), english={2: "bread"})
-    assert reviews_of(sheet, reviewer="r1").suspect_english == (
-        "sheet.csv:2, column english: 'bread' is not a whole number, which its answer '3' is",
-    )
+@pytest.mark.parametrize("edit", EDITS, ids=[edit["name"] for edit in EDITS])
+def test_what_is_told_of_an_edit(edit: dict[str, Any]):
+    given = {"a1": edit["answers"]} if "answers" in edit else TYPED
+    columns = {column: edit[column] for column in ANSWER_SHEET if isinstance(edit.get(column), dict)}
+    cells = {column: {int(row): text for row, text in of.items()} for column, of in columns.items()}
+    sheet = edited(sheet_of(given, answer_format=edit.get("format", "text")), **cells)
+    if "refused" in edit:
+        assert problems_of(sheet) == edit["refused"]
+    else:
+        found = reviews_of(sheet, reviewer="r1")
+        assert [*found.left_out, *found.out_of_format, *found.suspect_english] == edit["told"]
 
 
 def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
@@ -415,26 +296,6 @@ def test_answers_in_place_of_their_english_are_told(locale: str):
     assert reviews_of(given, reviewer="r1").suspect_english == ((told,) if locale == "id-ID" else ())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "see above",
-        "See above.",
-        "tba",
-        "Translation missing",
-        "TODO",
-        "xxx",
-        "???",
-        "n/a",
-        "ditto",
-        "Loading...",
-    ],
-)
-def test_english_that_is_yet_to_be_written_is_refused(text: str):
-    what = f"{text!r} is not English; write the English, or leave the cell empty"
-    assert problems_of(edited(sheet_of(TYPED), english={2: text})) == [f"sheet.csv:2, column english: {what}"]
-
-
 def test_several_answers_in_a_cell_are_noted():
     sheet = sheet_of({"a1": ["kaffi, te"], "a2": ["kaffi/te"], "a3": ["dunna\nræst"], "a4": ["24/7"]})
     several = "may be 2 answers, {}, and counts for none of them"
@@ -444,26 +305,6 @@ def test_several_answers_in_a_cell_are_noted():
         "dunna ræst": several.format("'dunna', 'ræst'"),
         "'24/7": "",
     }
-
-
-def test_a_row_of_another_question_is_told():
-    (problem,) = problems_of(edited(sheet_of(TYPED), template_id={2: "other"}))
-    assert problem.startswith("sheet.csv:2, column answer: '밥' is not the answer that stood here, or its")
-
-
-def test_a_broken_reason_is_told():
-    sheet = edited(sheet_of(TYPED), invalid={2: "x"}, reason={2: "#NAME?"})
-    what = "'#NAME?' is a formula or what is left of one"
-    assert problems_of(sheet) == [f"sheet.csv:2, column reason: {what}; {AS_TEXT}"]
-
-
-def test_english_that_a_spreadsheet_changed_names_the_way_to_write_it():
-    sheet = sheet_of({"a1": ["18:00"]}, answer_format="HH:MM")
-    (problem,) = problems_of(edited(sheet, english={2: "18:00:00"}))
-    assert problem == (
-        "sheet.csv:2, column english: '18:00:00' is what a spreadsheet made of HH:MM; "
-        "write it with an apostrophe before it, like '18:00"
-    )
 
 
 def test_a_deleted_row_is_told():
@@ -496,10 +337,6 @@ def test_rows_of_two_sheets_are_told():
         "x.csv:6, column check: one of 5 rows of 'q' in ko-KR, but sheet.csv:2 is one of 4: they were proposed "
         "at different times; keep the rows of one sheet, or propose it again"
     )
-
-
-def test_all_mistakes_are_told_at_once():
-    assert len(problems_of(edited(sheet_of(TYPED), group={2: "", 3: ""}, invalid={4: "?"}))) == 3
 
 
 # For any survey

@@ -10,8 +10,8 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.saq.collection import collection_status
 from blend.schemas.errors import RowError
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
 
 OPTIONS = SaqOptions(wanted=5, max_idk=5)

@@ -10,10 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blend.builders.saq.grouping import grouping_key, several_answers, untidiness
-from blend.schemas.language.answer_formats import AnswerFormat, format_of
-from blend.schemas.language.locales import registry
-from blend.schemas.language.notations import asked_unit
-from blend.schemas.language.text_comparison import clean, words
+from blend.schemas.formats import AnswerFormat, asked_unit, format_of
+from blend.schemas.locales import registry
+from blend.schemas.texts import clean, words
 from helpers.examples import examples
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat.TEXT, AnswerFormat.INTEGER, AnswerFormat.TIME, AnswerFormat.DATE

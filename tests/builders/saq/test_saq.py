@@ -9,8 +9,8 @@ import pytest
 from blend.builders.saq import aggregate
 from blend.builders.saq.ballots import cast_ballots
 from blend.schemas.errors import BlendError, RowError, RowErrors
-from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, RESPONSES
-from blend.schemas.rows.published_rows import Annotation
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, RESPONSES
+from blend.schemas.rows import Annotation
 from helpers.questions.saq_inputs import (
     KINDS,
     NO_REVIEW,
@@ -272,9 +272,9 @@ REPLY = responses_of({"a07": ["bread"]})
             review_of((["bred"], [])),
             (
                 "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?), "
-                "but a review decides on it; restore rows of responses that are gone since the review; if the "
-                "answer was corrected there, have `blend reviews propose` take up its question again, or write "
-                "it in the review exactly as typed"
+                "but a review decides on it; if the answer was corrected there, have `blend reviews propose` "
+                "take up its question again, or write it in the review exactly as typed; else restore rows of "
+                "responses that are gone since the review"
             ),
         ),
         (

@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.grouping import grouping_key
-from blend.schemas.rows.frame_columns import KEY
+from blend.schemas.frames import KEY
 from helpers.examples import examples
 from helpers.questions.random_surveys import surveys
 from helpers.questions.saq_inputs import KINDS, NO_REVIEW, OPTIONS, review_of

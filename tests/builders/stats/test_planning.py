@@ -18,7 +18,7 @@ from blend.builders.stats.planning import (
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.rows.frame_columns import ANNOTATION_ROWS
+from blend.schemas.frames import ANNOTATION_ROWS
 
 SCHEMA = {"template_id": pl.String, "locale": pl.String} | {
     name: ANNOTATION_ROWS[name] for name in ("annotations", "idks")

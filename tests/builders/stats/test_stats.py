@@ -15,9 +15,9 @@ from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.measures import MEASURES
 from blend.builders.stats.overlap import answer_overlap
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.language.locales import Registry, registry
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.schemas.locales import Registry, registry
+from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
 
 NOBODY: dict[str, Any] = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}

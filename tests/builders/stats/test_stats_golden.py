@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.measures import MEASURES
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 pytestmark = pytest.mark.integration
 

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.stats.mcq import CORRELATION, DISAGREEMENT, McqStats, mcq_stats
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.rows.frame_columns import MCQ_ROWS
+from blend.schemas.frames import MCQ_ROWS
 from helpers.examples import examples
 
 

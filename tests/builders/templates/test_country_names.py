@@ -3,7 +3,7 @@
 import pytest
 
 from blend.builders.templates.country_names import propose
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 LOCALES = registry()
 

@@ -10,9 +10,8 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.templates.localise import localise, prompt_question
 from blend.schemas.errors import RowError, UnknownNameError
-from blend.schemas.language.locales import Locale, registry
-from blend.schemas.rows.frame_columns import FINDINGS, QUESTIONS
-from blend.schemas.rows.template_columns import TEMPLATES, TRANSLATIONS
+from blend.schemas.frames import FINDINGS, QUESTIONS, TEMPLATES, TRANSLATIONS
+from blend.schemas.locales import Locale, registry
 
 LOCALES = registry()
 

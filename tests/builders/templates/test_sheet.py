@@ -8,8 +8,7 @@ import pytest
 
 from blend.builders.templates.sheet import accept_sheet
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.rows.frame_columns import FINDINGS
-from blend.schemas.rows.template_columns import SHEET, TEMPLATES
+from blend.schemas.frames import FINDINGS, SHEET, TEMPLATES
 
 ROW: dict[str, Any] = {
     "template_id": "Q-1",

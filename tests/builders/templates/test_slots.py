@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.builders.templates.slots import fill, slot_country, slot_nationality
-from blend.schemas.language.locales import registry
-from blend.schemas.prompts.question_slots import COUNTRY, slots_of
+from blend.schemas.locales import registry
+from blend.schemas.prompts import COUNTRY, slots_of
 
 LOCALES = registry()
 

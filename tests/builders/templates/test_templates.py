@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.templates import review_sheet
-from blend.builders.templates.recovery import recover_templates
-from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.rows.template_columns import NATIVE_QUESTIONS, SHEET
+from blend.schemas.frames import NATIVE_QUESTIONS, SHEET
 
 QUESTIONS = [
     ("Q-1", "Food", "ko-KR", "What is the most popular fruit in Korea?"),
@@ -69,28 +67,6 @@ def test_unknown_author():
 def test_row_order_is_irrelevant(rows):
     sheet = review_sheet(questions_of(QUESTIONS)).drop("source")
     assert_frame_equal(review_sheet(questions_of(rows)).drop("source"), sheet)
-
-
-@pytest.mark.integration
-def test_published_questions_become_the_published_templates(raw_tables: BlendTables):
-    questions = raw_tables.questions
-    templates = dict(recover_templates(questions).templates.select("template_id", "text").iter_rows())
-    natives = questions.filter(pl.col("locale") == pl.col("source_locale")).select(
-        "template_id", "topic", "source_locale", text="en_question", source="source"
-    )
-    sheet = review_sheet(natives)
-    assert len(sheet) == 500
-    differs = {
-        template_id: text
-        for template_id, text in sheet.select("template_id", "template").iter_rows()
-        if text != templates[template_id]
-    }
-    # Four of the rewordings are the source region's own.
-    assert sorted(differs) == ["New-pe-16", "New-su-28", "Ni-en-02", "Ni-en-15"]
-    # What the authors kept although not every country has it: holidays and the like.
-    kinds = sheet.filter(pl.col("reasons") != "")["reasons"].str.extract(r"^([a-z ]+):").value_counts()
-    assert dict(kinds.iter_rows()) == {"holiday": 30, "proper noun": 13}
-    assert sheet["group"].count() == 21
 
 
 def test_the_documented_example_works(root: Path):

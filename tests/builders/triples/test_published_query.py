@@ -16,8 +16,7 @@ from blend.builders.triples import build_triples
 from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL, load_store
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.domains import domains
-from blend.schemas.recipe.triple_options import TAIWAN, TripleOptions
+from blend.schemas.recipe import TAIWAN, TripleOptions, domains
 from helpers.examples import examples
 
 DISH = domains()["dish"]

@@ -11,9 +11,8 @@ from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.subsets import by_continent, code_switched, in_groups, with_groups
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import BlendError, RowError, RowErrors, UnknownNameError
-from blend.schemas.recipe.domains import domains, find_domain, parse_domains
-from blend.schemas.recipe.triple_options import TripleOptions
-from blend.schemas.rows.triple_rows import split_name
+from blend.schemas.recipe import TripleOptions, domains, find_domain, parse_domains
+from blend.schemas.rows import split_name
 
 DISH = domains()["dish"]
 

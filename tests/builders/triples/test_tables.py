@@ -12,8 +12,7 @@ from blend.builders.parquet import write_table
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.recipe.domains import domains
-from blend.schemas.recipe.triple_options import PAPER_LANGUAGES, TripleOptions
+from blend.schemas.recipe import PAPER_LANGUAGES, TripleOptions, domains
 
 pytestmark = pytest.mark.integration
 
@@ -26,7 +25,7 @@ from blend.builders.triples.tables import triple_tables
 from blend.builders.parquet import write_table
 from blend.loaders.wikidata.facts import read_facts
 from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 facts = read_facts(Path(sys.argv[1]), domains()["dish"])
 templates = packaged_templates()
 for table in triple_tables(facts, domains()["dish"], templates=templates, source="").tables():

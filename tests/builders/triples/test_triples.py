@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.classes import class_cycles, class_members
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.base.arrow_types import published
+from blend.schemas.arrow_types import published
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.domains import Domain, domains
-from blend.schemas.recipe.triple_options import TripleOptions
-from blend.schemas.rows.triple_rows import Triple
+from blend.schemas.recipe import Domain, TripleOptions, domains
+from blend.schemas.rows import Triple
 
 DISH = domains()["dish"]
 

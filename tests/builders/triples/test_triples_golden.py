@@ -10,8 +10,7 @@ import pytest
 from blend.builders.triples import TripleBuild, build_triples
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.store import ENTITY
-from blend.schemas.recipe.domains import domains
-from blend.schemas.recipe.triple_options import PAPER_LANGUAGES, TripleOptions
+from blend.schemas.recipe import PAPER_LANGUAGES, TripleOptions, domains
 
 pytestmark = pytest.mark.integration
 

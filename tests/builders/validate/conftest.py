@@ -15,9 +15,9 @@ import pytest
 from blend.builders.parquet import ContentDigest, schema_digest
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.release.release_layout import CROISSANT_NAME, MANIFEST_NAME
-from blend.schemas.rows.configs import CONFIGS
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.manifest import CROISSANT_NAME, MANIFEST_NAME
+from blend.schemas.rows import CONFIGS
 
 Rows = list[dict[str, Any]]
 

@@ -9,14 +9,14 @@ import pytest
 
 from blend.builders.parquet import schema_digest
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import check_right_answers, check_wrong_answers
+from blend.builders.validate.checks.answers import check_correct_answers, check_wrong_answers
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.responses.shipped import shipped_option_texts, shipped_readings
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.release.manifest import ReleaseManifest, TableInfo
-from blend.schemas.rows.configs import ANNOTATIONS, CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.locales import registry
+from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.rows import ANNOTATIONS, CONFIGS, SHORT_ANSWER_QUESTIONS
 
 MCQS = "multiple-choice-questions"
 
@@ -36,13 +36,24 @@ TEMPLATE, QUESTION, ANSWER, CORRECTED = put_right()
 def release_of(path: Path, option: str, *, question: str = QUESTION, **mcq: Any) -> Release:
     """A release in which the UK and the US gave one answer; a question shows an option of both."""
     key = {"ID": TEMPLATE, "locale": "en-GB"}
+    asked = {"question": question, "en_question": question, "language": "en", "topic": "Food", "source": None}
     annotation = {"answers": [ANSWER], "en_answers": [ANSWER], "count": 3}
+    none = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
     rows = {
         SHORT_ANSWER_QUESTIONS: [
-            {**key, "Translation": question, "answer_format": "text"},
+            {**key, "Translation": question, "Question": question, "Topic": "Food", "Source": ""}
+            | {"language": "en", "answer_format": "text"},
         ],
-        ANNOTATIONS: [{**key, "locale": tag, "annotations": [annotation]} for tag in ("en-GB", "en-US")],
-        MCQS: [{**key, "MCQID": "1", "options": [option, option], "option_regions": ["GB", "US"], "answer": 0}],
+        ANNOTATIONS: [
+            {**key, **asked, "locale": tag, "annotations": [annotation], "idks": none, "grouping": "reviewed"}
+            for tag in ("en-GB", "en-US")
+        ],
+        # Two of the options are of people who were not asked.
+        MCQS: [
+            {**key, **asked, "MCQID": "1", "options": [option, option.upper(), "b", "c"], "answer": 0}
+            | {"option_regions": ["GB", "US", "KR", "CN"], "answer_idx": "A", "country": "UK"}
+            | {"prompt": "?", "choices": "?"}
+        ],
     }
     tables = []
     for config, of_config in rows.items():
@@ -60,7 +71,9 @@ def release_of(path: Path, option: str, *, question: str = QUESTION, **mcq: Any)
 
 
 def refused(release: Release) -> list[str]:
-    return [problem.what for check in (check_right_answers, check_wrong_answers) for problem in check(release)]
+    return [
+        problem.what for check in (check_correct_answers, check_wrong_answers) for problem in check(release)
+    ]
 
 
 @pytest.mark.parametrize("option", [ANSWER, CORRECTED])
@@ -73,7 +86,7 @@ def test_no_other_change_of_text_is(tmp_path: Path):
     other = f"{CORRECTED}s"
     assert refused(release_of(tmp_path, other)) == [
         f"the correct option {other!r} is not an answer of en-GB to {TEMPLATE}",
-        f"the distractor {other!r} is not an answer of region US to {TEMPLATE}",
+        f"the distractor {other.upper()!r} is not an answer of region US to {TEMPLATE}",
     ]
 
 

@@ -1,239 +1,472 @@
-"""Faults of files, manifest, recipe, findings, tables and columns, each with its whole message."""
+"""Faults of files, manifest, recipe, findings, tables, card and metadata, each with its whole message."""
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
-from blend.loaders.files import unpacked
+from blend.builders.parquet import Table, write_table
+from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
+from blend.eval.runs.written_answers import unpacked
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.schemas.base.arrow_types import arrow_schema
-from blend.schemas.rows.configs import CONFIGS
-from blend.schemas.rows.published_rows import Annotation
+from blend.loaders.releases.reports import read_agreement
+from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
+from blend.schemas.rows import CONFIGS, FOOD_TRIPLES, TRIPLES, TRUE_FALSE_QUESTIONS, Annotation, Triple
 
 KR = "data/annotations/KR-00000.parquet"
+AGAIN = "copy or download the release again, or rebuild it"
+REBUILD = "rebuild the release"
+UNREAD = "its rows are not checked; copy or build the release again"
 
 
-def test_a_flipped_byte(release):
-    path = release.path / KR
-    data = bytearray(path.read_bytes())
-    before = data[-20]
-    data[-20] ^= 1
-    path.write_bytes(data)
-    (problem,) = release.problems("files")
-    assert before != data[-20]
-    assert problem.startswith(f"error: {KR}: changed: its sha256 is ")
-    assert problem.endswith("…; copy or download the release again, or rebuild it")
-
-
-def test_a_file_of_another_size(release):
+def longer_card(release) -> None:
     with (release.path / "README.md").open("a") as card:
         card.write("!")
+
+
+def renamed(release) -> None:
+    (release.path / KR).rename(release.path / "data/annotations/KR-00001.parquet")
+
+
+def from_the_hub(release) -> None:
+    (release.path / ".gitattributes").touch()
+
+
+def manifest(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object]:
+    return lambda release: release.edit_manifest(change)
+
+
+def edited(path: str, change: Callable[[str], str]) -> Callable[[Any], object]:
+    return lambda release: release.edit(path, change)
+
+
+def without(path: str) -> Callable[[Any], object]:
+    return lambda release: (release.path / path).unlink()
+
+
+def not_listed(manifest: dict[str, Any]) -> None:
+    manifest["files"] = [file for file in manifest["files"] if file["path"] != KR]
+
+
+def unknown(manifest: dict[str, Any]) -> None:
+    next(table for table in manifest["tables"] if table["split"] == "KR")["config"] = "anotations"
+
+
+def other_findings(text: str) -> str:
+    kept = [line for line in text.splitlines() if '"collection-stopped"' not in line]
+    return "\n".join([*kept, '{"stage": "s", "kind": "k"}']) + "\n"
+
+
+def other_columns(release) -> None:
+    table = pa.Table.from_pylist(release.rows("annotations", "KR"), arrow_schema(Annotation))
+    topic = table.column_names.index("topic")
+    table = table.drop_columns("language").set_column(topic - 1, "topic", pa.array([1] * len(table)))
+    release.write("annotations", "KR", table.append_column("mood", pa.array(["good"] * len(table))))
+
+
+def other_order(release) -> None:
+    table = pa.Table.from_pylist(release.rows("annotations", "KR"), arrow_schema(Annotation))
+    release.write("annotations", "KR", table.select(sorted(table.column_names)))
+
+
+def header(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object]:
+    """Change the card's YAML header."""
+
+    def edit(text: str) -> str:
+        _, fields, body = text.split("---\n", 2)
+        found = yaml.safe_load(fields)
+        change(found)
+        return f"---\n{yaml.safe_dump(found, allow_unicode=True, sort_keys=False)}---\n{body}"
+
+    return edited("README.md", edit)
+
+
+def metadata(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object]:
+    """Change croissant.json."""
+
+    def edit(release) -> None:
+        path = release.path / CROISSANT_NAME
+        found = json.loads(path.read_text(encoding="utf-8"))
+        change(found)
+        path.write_text(json.dumps(found), encoding="utf-8")
+
+    return edit
+
+
+def field(metadata: dict[str, Any], number: int = 1) -> dict[str, Any]:
+    found: dict[str, Any] = metadata["recordSet"][0]["field"][number]
+    return found
+
+
+COLUMNS = "annotations/KR: columns are not those of the model, rows are not checked"
+FIELD = f"{CROISSANT_NAME}, recordSet[0].field[1]"
+INFO = "README.md, dataset_info"
+
+FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
+    "missing": (
+        "files",
+        renamed,
+        [
+            f"error: {KR}: is missing; {AGAIN}",
+            (
+                "error: data/annotations/KR-00001.parquet: is not in release.json; remove the file, or "
+                "rebuild the "
+                "release with it"
+            ),
+        ],
+    ),
+    "the Hub's": (
+        "files",
+        from_the_hub,
+        ["info: .gitattributes: is not part of the release; the Hub and git put it there"],
+    ),
+    "twice": (
+        "files",
+        manifest(lambda held: held["files"].append(held["files"][0])),
+        [f"error: release.json: file CHANGELOG.md is listed 2 times; {REBUILD}"],
+    ),
+    "not listed": (
+        "files",
+        manifest(not_listed),
+        [
+            f"error: {KR}: is not in release.json; remove the file, or rebuild the release with it",
+            f"error: release.json: annotations/KR names the file {KR}, which is not among the files; {REBUILD}",
+        ],
+    ),
+    "recipe": (
+        "recipe",
+        edited("recipe.toml", lambda text: text.replace("seed = 0", "seed = 1")),
+        [f"error: recipe.toml: seed differs from the recipe in release.json; {REBUILD}"],
+    ),
+    "version": (
+        "recipe",
+        manifest(lambda held: held.update(version="0.2.0")),
+        [f"error: release.json: is of blend-sample 0.2.0, its recipe of blend-sample 0.1.0; {REBUILD}"],
+    ),
+    "no TOML": (
+        "recipe",
+        edited("recipe.toml", lambda _: "name = "),
+        [f"error: recipe.toml: is not a recipe (Invalid value (at end of document)); {REBUILD}"],
+    ),
+    "no recipe": (
+        "recipe",
+        edited("recipe.toml", lambda _: "name = 3"),
+        [f"error: recipe.toml: is not a recipe (name: Input should be a valid string); {REBUILD}"],
+    ),
+    "recipe gone": ("recipe", without("recipe.toml"), [f"error: recipe.toml: is missing; {REBUILD}"]),
+    "findings gone": ("findings", without(FINDINGS_NAME), [f"error: {FINDINGS_NAME}: is missing; {REBUILD}"]),
+    "findings": (
+        "findings",
+        edited(FINDINGS_NAME, other_findings),
+        [
+            (
+                f"error: {FINDINGS_NAME}: holds 0 findings 'collection-stopped' of the step 'aggregate "
+                "responses', "
+                f"release.json counts 1; {REBUILD}"
+            ),
+            f"error: {FINDINGS_NAME}: holds 1 findings 'k' of the step 's', release.json counts 0; {REBUILD}",
+        ],
+    ),
+    "no table": ("tables", without(KR), [f"error: annotations/KR: {KR} is missing, {UNREAD}"]),
+    "columns": (
+        "tables",
+        other_columns,
+        [
+            f"error: {COLUMNS}: language is missing, mood is unknown, topic is int64, not string; {REBUILD}",
+        ],
+    ),
+    "order": ("tables", other_order, [f"error: {COLUMNS}: other order; {REBUILD}"]),
+    "unknown": (
+        "tables",
+        manifest(unknown),
+        [
+            (
+                "error: anotations/KR: unknown configuration 'anotations', its rows are not checked; known are "
+                f"{', '.join(CONFIGS)}; validate with the version of blend-sdk that built the release"
+            )
+        ],
+    ),
+    "table twice": (
+        "tables",
+        manifest(lambda held: held["tables"].append(held["tables"][0])),
+        [f"error: release.json: table annotations/US is listed 2 times; {REBUILD}"],
+    ),
+    "empty": (
+        "tables",
+        lambda release: release.write("annotations", "KR", pa.Table.from_pylist([], arrow_schema(Annotation))),
+        [],
+    ),
+    "no card": ("card", without("README.md"), [f"error: README.md: no such file; {REBUILD}"]),
+    "no header": (
+        "card",
+        edited("README.md", lambda _: "# Data\n"),
+        [f"error: README.md: does not begin with a YAML header between two lines ---; {REBUILD}"],
+    ),
+    "a list": (
+        "card",
+        edited("README.md", lambda _: "---\n- a\n---\n# Data\n"),
+        [f"error: README.md: the header is not a YAML mapping; {REBUILD}"],
+    ),
+    "no YAML": (
+        "card",
+        edited("README.md", lambda _: "---\na: [\n---\n# Data\n"),
+        [
+            (
+                "error: README.md: the header is not YAML (while parsing a flow node expected the node "
+                "content, but "
+                f"found '<stream end>' in \"<unicode string>\", line 1, column 5: a: [ ^); {REBUILD}"
+            )
+        ],
+    ),
+    "no configs": (
+        "card",
+        header(lambda fields: fields.pop("configs")),
+        [f"error: README.md, configs: is absent, release.json makes a list of 4; {REBUILD}"],
+    ),
+    "other split": (
+        "card",
+        header(lambda fields: fields["configs"][0]["data_files"][0].update(split="UK")),
+        [f"error: README.md, configs[0].data_files[0].split: is 'UK', release.json makes 'US'; {REBUILD}"],
+    ),
+    "licence": (
+        "card",
+        header(lambda fields: fields.update(license="mit")),
+        [f"error: README.md, license: is 'mit', release.json makes 'cc-by-4.0'; {REBUILD}"],
+    ),
+    "languages": (
+        "card",
+        header(lambda fields: fields["language"].remove("su")),
+        [f"error: README.md: language lacks su; {REBUILD}"],
+    ),
+    "rows": (
+        "card",
+        header(lambda fields: fields["dataset_info"][0]["splits"][0].update(num_examples=41)),
+        [f"error: {INFO}.annotations.US: is 41, release.json makes 40; {REBUILD}"],
+    ),
+    "no rows": (
+        "card",
+        header(lambda fields: fields.update(dataset_info=3)),
+        [f"error: {INFO}: is 3, release.json makes an object of 4; {REBUILD}"],
+    ),
+    "metadata type": (
+        "croissant",
+        metadata(lambda held: held.update({"@type": "sc:Thing"})),
+        [f"error: {CROISSANT_NAME}, @type: is 'sc:Thing', release.json makes 'sc:Dataset'; {REBUILD}"],
+    ),
+    "metadata files": (
+        "croissant",
+        metadata(lambda held: held.update(distribution="x")),
+        [f"error: {CROISSANT_NAME}, distribution: is 'x', release.json makes a list of 31; {REBUILD}"],
+    ),
+    "metadata source": (
+        "croissant",
+        metadata(lambda held: field(held).pop("source")),
+        [f"error: {FIELD}.source: is absent, release.json makes an object of 2; {REBUILD}"],
+    ),
+    "metadata value": (
+        "croissant",
+        metadata(lambda held: field(held).update(value="x")),
+        [f"error: {FIELD}.value: is 'x', release.json makes absent; {REBUILD}"],
+    ),
+    "metadata table": (
+        "croissant",
+        metadata(lambda held: held["recordSet"].pop(0)),
+        [f"error: {CROISSANT_NAME}, recordSet: is a list of 30, release.json makes a list of 31; {REBUILD}"],
+    ),
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
+    check, change, said = FAULTS[name]
+    change(release)
+    assert release.problems(check) == said
+
+
+@pytest.mark.slow
+def test_faults_that_are_told_with_digests_or_by_the_reader(release):
+    longer_card(release)
     size = (release.path / "README.md").stat().st_size
     assert release.problems("files") == [
-        (
-            f"error: README.md: changed: {size:,} bytes, release.json says {size - 1:,}; "
-            "copy or download the release again, or rebuild it"
-        )
+        f"error: README.md: changed: {size:,} bytes, release.json says {size - 1:,}; {AGAIN}"
     ]
-
-
-def test_missing_and_added_files(release):
-    (release.path / KR).rename(release.path / "data/annotations/KR-00001.parquet")
-    assert release.problems("files") == [
-        f"error: {KR}: is missing; copy or download the release again, or rebuild it",
-        (
-            "error: data/annotations/KR-00001.parquet: is not in release.json; "
-            "remove the file, or rebuild the release with it"
-        ),
-    ]
-
-
-def test_files_of_the_hub_and_of_git_are_no_fault(release):
-    (release.path / ".gitattributes").touch()
-    (release.path / ".cache" / "huggingface").mkdir(parents=True)
-    (release.path / ".cache" / "huggingface" / "x.lock").touch()
-    assert release.problems("files") == [
-        "info: .cache/huggingface/x.lock: is not part of the release; the Hub and git put it there",
-        "info: .gitattributes: is not part of the release; the Hub and git put it there",
-    ]
+    path = release.path / KR
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:])
+    (_, flipped) = release.problems("files")
+    assert flipped.startswith(f"error: {KR}: changed: its sha256 is ")
+    assert flipped.endswith(f"…; {AGAIN}")
+    path.write_bytes(whole)
+    table = pq.read_table(path)
+    pq.write_table(table.slice(1), path)
+    rows, digest = release.problems("tables")
+    assert rows == f"error: annotations/KR: 39 rows, release.json says 40; {REBUILD}"
+    assert digest.startswith("error: annotations/KR: the digest of the rows is ")
+    damaged = pa.array([b"\xff"] * len(table), pa.binary()).view(pa.string())
+    pq.write_table(table.set_column(table.column_names.index("question"), "question", damaged), path)
+    (not_text,) = release.problems("tables")
+    path.write_bytes(b"PAR1 broken PAR1")
+    (not_parquet,) = release.problems("tables")
+    for problem in (not_text, not_parquet):
+        assert problem.startswith(f"error: annotations/KR: {KR} cannot be read as parquet (")
+        assert problem.endswith(f"), {UNREAD}")
+    assert release.problems("rows") == []
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "data\\..\\secret"])
 def test_paths_that_lead_out_of_the_release(release, path: str):
     release.edit_manifest(lambda manifest: manifest["files"][0].update(path=path))
-    problems = release.problems("files")
-    assert f"error: release.json: path {path!r} leads out of the release; rebuild the release" in problems
-
-
-def test_a_file_that_is_listed_twice(release):
-    release.edit_manifest(lambda manifest: manifest["files"].append(manifest["files"][0]))
-    listed = read_manifest(release.path).files[0].path
-    assert release.problems("files") == [
-        f"error: release.json: file {listed} is listed 2 times; rebuild the release"
-    ]
-
-
-def test_a_table_with_a_file_that_is_not_listed(release):
-    release.edit_manifest(
-        lambda manifest: manifest.update(files=[file for file in manifest["files"] if file["path"] != KR])
+    assert f"error: release.json: path {path!r} leads out of the release; {REBUILD}" in release.problems(
+        "files"
     )
-    assert release.problems("files") == [
-        f"error: {KR}: is not in release.json; remove the file, or rebuild the release with it",
-        (
-            f"error: release.json: annotations/KR names the file {KR}, which is not among the files; "
-            "rebuild the release"
-        ),
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+TEXTS = {
+    "nested too deeply": (DEEP, "", "not usable as JSON: nested too deeply"),
+    "of many digits": (
+        '{"stage": ' + "9" * 5_000 + "}",
+        "",
+        "not usable as JSON: a number of thousands of digits",
+    ),
+    "cut off": ('{"stage": "a', ", line 1, column 11", "the JSON ends in the middle"),
+    "a key twice": ('{"stage": 1, "stage": 2}', "", "key 'stage' occurs twice"),
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEXTS)
+def test_json_that_is_none_is_told_with_its_place(name: str, release):
+    text, place, message = TEXTS[name]
+    for path in (CROISSANT_NAME, AUDIT_NAME, AGREEMENT_NAME):
+        (release.path / path).write_text(text)
+    (release.path / FINDINGS_NAME).write_text(text + '\n{"stage": 1, "kind": "a"}\n')
+    assert release.problems("croissant") == [
+        f"error: {CROISSANT_NAME}{place}: cannot be used: {message}; {REBUILD}"
     ]
-
-
-def test_another_recipe(release):
-    release.edit("recipe.toml", lambda text: text.replace("seed = 0", "seed = 1"))
-    assert release.problems("recipe") == [
-        "error: recipe.toml: seed differs from the recipe in release.json; rebuild the release"
+    assert release.problems("audit") == [f"error: {AUDIT_NAME}: is not an audit ({message}); {REBUILD}"]
+    assert release.problems("findings")[:2] == [
+        f"error: {FINDINGS_NAME}:1: is not a finding: {message}; {REBUILD}",
+        f"error: {FINDINGS_NAME}:2: is not a finding: not a JSON object with stage and kind; {REBUILD}",
     ]
-
-
-def test_another_version(release):
-    release.edit_manifest(lambda manifest: manifest.update(version="0.2.0"))
-    assert release.problems("recipe") == [
-        "error: release.json: version is '0.2.0', but its recipe says '0.1.0'; rebuild the release"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("name = ", "is not a recipe (Invalid value (at end of document))"),
-        ("name = 3", "is not a recipe (name: Input should be a valid string)"),
-    ],
-)
-def test_no_recipe(release, text: str, said: str):
-    release.edit("recipe.toml", lambda _: text)
-    assert release.problems("recipe") == [f"error: recipe.toml: {said}; rebuild the release"]
-
-
-def test_recipe_and_findings_are_missing(release):
-    (release.path / "recipe.toml").unlink()
-    (release.path / "reports" / "findings.jsonl").unlink()
-    assert release.problems("recipe") == ["error: recipe.toml: is missing; rebuild the release"]
-    assert release.problems("findings") == ["error: reports/findings.jsonl: is missing; rebuild the release"]
-
-
-def test_findings_that_are_not_those_counted(release):
-    def change(text: str) -> str:
-        kept = [line for line in text.splitlines() if '"collection-stopped"' not in line]
-        return "\n".join([*kept, '{"kind": 3', '{"stage": "s", "kind": "k"}']) + "\n"
-
-    lines = len((release.path / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines())
-    release.edit("reports/findings.jsonl", change)
-    assert release.problems("findings") == [
-        (
-            f"error: reports/findings.jsonl:{lines}: is not a finding: the JSON ends in the middle; "
-            "rebuild the release"
-        ),
-        (
-            "error: reports/findings.jsonl: holds 0 findings 'collection-stopped' of the step 'aggregate "
-            "responses', release.json counts 1; rebuild the release"
-        ),
-        (
-            "error: reports/findings.jsonl: holds 1 findings 'k' of the step 's', release.json counts 0; "
-            "rebuild the release"
-        ),
-    ]
+    assert release.problems("votes") == []
+    with pytest.raises(RowError) as caught:
+        read_agreement(release.path)
+    assert str(caught.value) == f"{release.path / AGREEMENT_NAME}: {message}; copy or build the release again"
+    (release.path / MANIFEST_NAME).write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_manifest(release.path)
+    assert str(refused.value) == (
+        f"{release.path / MANIFEST_NAME}: not a manifest that this version of blend-sdk reads "
+        f"({MANIFEST_NAME}{place}: {message}); rebuild the release, or read it with the version that built it"
+    )
 
 
 @pytest.mark.slow
-def test_fewer_rows_than_the_manifest_says(release):
-    rows = pq.read_table(release.path / KR)
-    pq.write_table(rows.slice(1), release.path / KR)
-    rows, digest = release.problems("tables")
-    assert rows == "error: annotations/KR: 39 rows, release.json says 40; rebuild the release"
-    assert digest.startswith("error: annotations/KR: the digest of the rows is ")
-
-
-@pytest.mark.slow
-def test_a_table_that_is_no_parquet(release):
-    (release.path / KR).write_bytes(b"PAR1 broken PAR1")
-    (problem,) = release.problems("tables")
-    assert problem.startswith(f"error: annotations/KR: {KR} cannot be read as parquet (")
-    assert problem.endswith("), its rows are not checked; copy or build the release again")
-    assert release.problems("rows") == []
-
-
-@pytest.mark.slow
-def test_a_missing_table(release):
-    (release.path / KR).unlink()
-    assert release.problems("tables") == [
-        f"error: annotations/KR: {KR} is missing, its rows are not checked; copy or build the release again"
+def test_a_line_without_end_is_not_read(release):
+    for path in (FINDINGS_NAME, CROISSANT_NAME):
+        with (release.path / path).open("wb") as file:
+            file.write(b'{"stage": "a", "kind": "b"}\n{"stage": "')
+            file.truncate(1 << 36)  # 64 GB, of which the disk holds a block
+    assert (
+        f"error: {FINDINGS_NAME}:2: is not a finding: a line of more than 1,048,576 bytes, behind which "
+        "nothing is "
+        f"read; {REBUILD}"
+    ) in release.problems("findings")
+    assert release.problems("croissant") == [
+        f"error: {CROISSANT_NAME}: cannot be used: more than 67,108,864 bytes of JSON; {REBUILD}"
     ]
 
 
-@pytest.mark.slow
-def test_text_that_is_not_utf8(release):
-    table = pq.read_table(release.path / KR)
-    damaged = pa.array([b"\xff"] * len(table), pa.binary()).view(pa.string())
-    table = table.set_column(table.column_names.index("question"), "question", damaged)
-    pq.write_table(table, release.path / KR)
-    (problem,) = release.problems("tables")
-    assert problem.startswith(f"error: annotations/KR: {KR} cannot be read as parquet (")
+@pytest.mark.nightly
+@pytest.mark.parametrize("value", [[], {}, 1, None, "x", True, 10**400, [[]], [{}], [None], {"@id": 1}])
+def test_any_property_of_the_metadata_may_be_anything(value: object, sample_release: Path, tmp_path: Path):
+    held = json.loads((sample_release / CROISSANT_NAME).read_text(encoding="utf-8"))
+    (tmp_path / MANIFEST_NAME).write_bytes((sample_release / MANIFEST_NAME).read_bytes())
+    nodes = [held, held["distribution"][0], held["recordSet"][0], field(held), field(held)["source"]]
+    for node in [*nodes, field(held, 3)["subField"][0]]:
+        for key, old in list(node.items()):
+            node[key] = value
+            (tmp_path / CROISSANT_NAME).write_text(json.dumps(held), encoding="utf-8")
+            validate_release(tmp_path, checks={"croissant": CHECKS["croissant"]})
+            node[key] = old
 
 
+@pytest.mark.landing
 @pytest.mark.slow
-def test_columns_of_another_model(release):
-    table = pa.Table.from_pylist(release.rows("annotations", "KR"), arrow_schema(Annotation))
-    topic = table.column_names.index("topic")
-    table = table.drop_columns("language").set_column(topic - 1, "topic", pa.array([1] * len(table)))
-    release.write("annotations", "KR", table.append_column("mood", pa.array(["good"] * len(table))))
-    assert release.problems("tables") == [
-        (
-            "error: annotations/KR: columns are not those of the model, rows are not checked: language is "
-            "missing, mood is unknown, topic is int64, not string; rebuild the release"
-        )
+def test_food_tables_are_read_like_any_other(release):
+    row = dict.fromkeys(TRIPLES) | {
+        "qid": "Q3",
+        "language": "en",
+        "label": "toast\u202e",
+        "origin_qid": "Q145",
+        "origin": "United Kingdom",
+        "origin_prompt_name": "the United Kingdom",
+        "origin_via": ["P495"],
+        "origin_is_historical": False,
+        "stated_origin_qid": "Q145",
+        "continents": ["Europe"],
+        "parts": [{"qid": "Q7802", "label": "bread"}],
+        **{key: [] for key in ("materials", "image", "original_parts", "unlabelled_parts")},
+    }
+    table = Table(FOOD_TRIPLES, "en", Triple, [pl.DataFrame([row, row], schema=TRIPLES)])
+    info = write_table(table, release.path)
+    release.edit_manifest(lambda manifest: manifest["tables"].append(info.model_dump(mode="json")))
+    checks = {
+        name: check for name, check in CHECKS.items() if name not in ("files", "card", "croissant", "loading")
+    }
+    report = validate_release(release.path, checks=checks)
+    problems = [str(p) for result in report.checks for p in result.examples if p.level == "error"]
+    reordered = "column label holds characters that reorder the text: U+202E RIGHT-TO-LEFT OVERRIDE"
+    place, fix = "data/food-triples/en-00000.parquet:Q3", "correct the source and rebuild the release"
+    assert problems == [
+        f"{place}: an earlier row of the split has the same id; {fix}",
+        *[f"{place}: {reordered}; {fix}"] * 2,
     ]
 
 
+@pytest.mark.landing
 @pytest.mark.slow
-def test_columns_in_another_order(release):
-    table = pa.Table.from_pylist(release.rows("annotations", "KR"), arrow_schema(Annotation))
-    release.write("annotations", "KR", table.select(sorted(table.column_names)))
-    assert release.problems("tables") == [
-        (
-            "error: annotations/KR: columns are not those of the model, rows are not checked: other order; "
-            "rebuild the release"
-        )
-    ]
+def test_true_false_questions_are_those_of_the_options(once, release_of):
+    recipe = sample_recipe()
+    recipe = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
+    release = release_of(once.path("sample-rungs", lambda out: build_release(recipe, out)))
+    assert release.problems("true-false") == []
+    first, second, *_ = release.rows(TRUE_FALSE_QUESTIONS, "test")
 
+    def change(rows):
+        rows[0].update(answer="no" if rows[0]["answer"] == "yes" else "yes", prompt="Would they?")
+        rows[1]["MCQID"] = "nowhere"
+        return [*rows[:2], *rows[3:]]
 
-@pytest.mark.slow
-def test_an_unknown_configuration(release):
-    def rename(manifest):
-        table = next(table for table in manifest["tables"] if table["split"] == "KR")
-        table["config"] = "anotations"
-
-    release.edit_manifest(rename)
-    assert release.problems("tables") == [
-        (
-            "error: anotations/KR: unknown configuration 'anotations', its rows are not checked; known are "
-            f"{', '.join(CONFIGS)}; "
-            "validate with the version of blend-sdk that built the release"
-        )
-    ]
-
-
-@pytest.mark.slow
-def test_a_table_that_is_listed_twice(release):
-    release.edit_manifest(lambda manifest: manifest["tables"].append(manifest["tables"][0]))
-    assert release.problems("tables") == [
-        "error: release.json: table annotations/US is listed 2 times; rebuild the release"
-    ]
-
-
-@pytest.mark.slow
-def test_an_empty_table_is_read(release):
-    table = pa.Table.from_pylist([], arrow_schema(Annotation))
-    release.write("annotations", "KR", table)
-    assert release.problems("tables") == []
-    assert release.problems("rows") == []
+    release.change(TRUE_FALSE_QUESTIONS, "test", change)
+    place = f"data/{TRUE_FALSE_QUESTIONS}/test-00000.parquet"
+    wrong, unknown, missing = release.problems("true-false")
+    assert wrong == (
+        f"error: {place}:{first['true_false_id']}: prompt, answer not as multiple-choice question "
+        f"{first['MCQID']} makes them; {REBUILD}"
+    )
+    assert unknown == (
+        f"error: {place}:{second['true_false_id']}: is of no option of multiple-choice question nowhere; "
+        f"{REBUILD}"
+    )
+    assert missing.startswith(
+        f"error: {TRUE_FALSE_QUESTIONS}: 1 options have no row beside others of their question, such as "
+    )
 
 
 @pytest.mark.slow
@@ -241,16 +474,39 @@ def test_tables_that_take_too_much_together_are_not_loaded(release, monkeypatch)
     # Ten tables of some 40,000 bytes, each of which may be read.
     monkeypatch.setattr(unpacked, "TIMES", 0)
     monkeypatch.setattr(unpacked, "TABLE_BYTES", 100_000)
-    kept = {"annotations"}
     release.edit_manifest(
-        lambda manifest: manifest.update(tables=[t for t in manifest["tables"] if t["config"] in kept])
+        lambda manifest: manifest.update(tables=[t for t in manifest["tables"] if t["config"] == "annotations"])
     )
     (problem,) = release.problems("loading")
     assert problem.startswith(
         f"error: load_dataset(…, 'annotations'): is not tried ({release.path}/data/annotations/"
     )
-    assert "it and the 9 files read with it unpack to " in problem
     assert problem.endswith(
         "and more than 100,000 is not read of files of their size; do not use it, and tell who made it); "
         "compare the card's header with release.json, and rebuild the release"
     )
+
+
+@pytest.mark.landing
+@pytest.mark.integration
+def test_a_release_that_loads(sample_release: Path):
+    shown = datasets.is_progress_bar_enabled()
+    (result,) = validate_release(sample_release, checks={"loading": CHECKS["loading"]}).checks
+    assert [str(problem) for problem in result.examples] == []
+    assert datasets.is_progress_bar_enabled() == shown
+
+
+@pytest.mark.nightly
+@pytest.mark.integration
+def test_releases_that_do_not_load_as_they_should(release):
+    header(lambda fields: fields["configs"][0]["data_files"][1].update(split="KO"))(release)
+    wrong_type = [{"config_name": "short-answer-questions", "features": [{"name": "ID", "dtype": "string"}]}]
+    header(lambda fields: fields.update(dataset_info=wrong_type))(release)
+    problems = release.problems("loading")
+    fix = "compare the card's header with release.json, and rebuild the release"
+    assert problems[:2] == [
+        f"error: load_dataset(…, 'annotations'{streaming}): has the splits US, KO, DZ, CN, IR, MX, ET, KP, JB, "
+        f"JP, not US, KR, DZ, CN, IR, MX, ET, KP, JB, JP; {fix}"
+        for streaming in ("", ", streaming=True")
+    ]
+    assert problems[2].startswith("error: load_dataset(…, 'short-answer-questions'): fails with ")

@@ -10,7 +10,7 @@ import pytest
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe.recipe import McqOptions
+from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
@@ -47,8 +47,7 @@ def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_rele
 @pytest.mark.nightly
 def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     chosen = (
-        "mcq-texts",
-        "mcq-regions",
+        "mcq-columns",
         "correct-answers",
         "wrong-answers",
         "overlaps",
@@ -57,8 +56,7 @@ def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     )
     report = validate_release(paper_release, checks={name: CHECKS[name] for name in chosen})
     assert {check.check: (check.errors, check.warnings, check.infos) for check in report.checks} == {
-        "mcq-texts": (0, 0, 0),
-        "mcq-regions": (0, 0, 0),
+        "mcq-columns": (0, 0, 0),
         "correct-answers": (0, 0, 0),
         "wrong-answers": (0, 0, 0),
         "overlaps": (0, 9654, 0),

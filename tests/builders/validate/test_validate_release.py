@@ -2,15 +2,21 @@
 
 import doctest
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
+from blend.loaders.recipes.ready import food_recipe
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import Registry
+from blend.schemas.locales import Registry
 from blend.version import __version__
+from blend.views.validation import problem_lines
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 
@@ -21,6 +27,7 @@ def test_the_sample_is_clean(sample_release: Path):
     assert (report.errors, report.warnings) == (0, 0)
     assert report.passes(strict=True)
     assert [check.check for check in report.checks] == list(OFFLINE)
+    assert all(10 < len(check.title) < 50 for check in report.checks)
     assert (report.release, report.name, report.version) == (str(sample_release), "blend-sample", "0.1.0")
     assert (report.rows, report.sdk_version) == (1097, __version__)
 
@@ -45,12 +52,6 @@ def test_splits_that_lack_a_question_are_told(sample_release: Path):
 
 
 @pytest.mark.slow
-def test_every_check_says_in_a_few_words_what_it_looks_at(sample_release: Path):
-    for result in validate_release(sample_release, checks=OFFLINE).checks:
-        assert 10 < len(result.title) < 50, result.check
-
-
-@pytest.mark.slow
 def test_an_empty_registry_knows_no_locale(sample_release: Path):
     (result,) = validate_release(
         sample_release, checks={"splits": CHECKS["splits"]}, locales=Registry(())
@@ -66,7 +67,7 @@ def test_an_empty_registry_knows_no_locale(sample_release: Path):
 def test_a_caller_has_checks_of_its_own(sample_release: Path):
     def check_regions(checked):
         """Regions are three."""
-        splits = {table.split for table in checked.tables("annotations")}
+        splits = checked.rows("annotations")["split"].unique()
         if len(splits) != 3:
             yield error("release.json", f"{len(splits)} regions, not 3", "add some")
 
@@ -79,7 +80,6 @@ def test_a_caller_has_checks_of_its_own(sample_release: Path):
             "errors": 1,
             "warnings": 0,
             "infos": 0,
-            "applies": True,
             "examples": [
                 {
                     "level": "error",
@@ -94,17 +94,73 @@ def test_a_caller_has_checks_of_its_own(sample_release: Path):
     assert not report.passes()
 
 
-def test_all_problems_are_counted_and_the_first_shown():
-    found = [info("a", "one"), *(warning(str(i), "two", "mend") for i in range(1000)), error("b", "three")]
-    result = CheckResult.of("mine", "Mine", iter(found), examples=2)
-    assert (result.errors, result.warnings, result.infos) == (1, 1000, 1)
-    assert [str(problem) for problem in result.examples] == [
-        "b: three",
-        "0: two; mend",
-        "1: two; mend",
-        "a: one",
+def lines_of(problems: list[Problem], *, examples: int = 10) -> list[str]:
+    result = CheckResult.of("mine", "Mine", iter(problems), examples=examples)
+    return list(problem_lines(result, Level.ERROR))
+
+
+def test_every_cause_is_shown_however_late_it_comes():
+    many = [error(f"a:{i}", f"no question '{i}'", "add it") for i in range(200)]
+    assert lines_of([*many, error("b:1", "is blank", "fill it in")]) == [
+        "\n[bold red]error[/] mine: 201",
+        *(f"a:{i}: no question '{i}'; add it" for i in range(3)),
+        "b:1: is blank; fill it in",
+        *(f"a:{i}: no question '{i}'; add it" for i in range(3, 9)),
+        "… and 191 more (--examples)",
     ]
-    assert result.level is Level.ERROR
+    assert lines_of(many, examples=0) == [
+        "\n[bold red]error[/] mine: 200",
+        "… and 200 more (--examples)",
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 99)), max_size=60, unique=True),
+    st.integers(1, 12),
+)
+def test_nothing_is_lost_in_the_counts(given: list[tuple[str, int]], examples: int):
+    problems = [error(f"f:{row}", f"cause {kind} '{row}'", "mend") for kind, row in given]
+    found = [info("a", "one"), *problems, warning("b", "two")]
+    result = CheckResult.of("mine", "Mine", iter(found), examples=examples)
+    assert (result.errors, result.warnings, result.infos) == (len(problems), 1, 1)
+    assert len(result.examples) == min(examples, len(problems)) + 2
+    assert set(result.examples) <= set(found)
+    assert result.level is (Level.ERROR if problems else Level.WARNING)
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("config", ["annotations", "short-answer-questions", "short-answer-prompts"])
+def test_a_missing_file_is_told_once_not_for_every_row(release, config: str):
+    file = f"data/{config}/KR-00000.parquet"
+    (release.path / file).unlink()
+    report = validate_release(release.path, checks=OFFLINE)
+    errors = [str(p) for result in report.checks for p in result.examples if p.level is Level.ERROR]
+    assert errors == [
+        f"{file}: is missing; copy or download the release again, or rebuild it",
+        f"{config}/KR: {file} is missing, its rows are not checked; copy or build the release again",
+    ]
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_a_release_from_wikidata_has_no_problem(shorthand: Callable[[str], str], tmp_path: Path):
+    facts = """
+        Q1 P31 Q746549
+        Q1 label en:soup
+        Q1 label fa:می\u200cسوپ
+        Q1 P495 Q794
+        Q1 P527 Q10
+        Q10 label en:salt
+        Q10 label fa:نمک
+        Q794 P31 Q6256
+        Q794 label en:Iran
+        Q794 label fa:ایران
+    """
+    (tmp_path / "facts.nt").write_text(shorthand(facts), encoding="utf-8")
+    build_release(food_recipe(tmp_path / "facts.nt"), tmp_path / "release", base=tmp_path)
+    report = validate_release(tmp_path / "release")
+    assert [str(problem) for result in report.checks for problem in result.examples] == []
 
 
 @pytest.mark.parametrize(

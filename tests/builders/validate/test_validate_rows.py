@@ -1,77 +1,487 @@
-"""Faults of rows, ids, questions, votes and personal data, each with its whole message."""
+"""Faults of rows, texts and multiple-choice questions: a change of rows, and all that a check says of it."""
 
-import polars as pl
+import json
+import unicodedata
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
-from blend.builders.validate.checked_release import Batch
-from blend.schemas.language.personal_data import personal_data
-from blend.schemas.release.manifest import TableInfo
+from blend.builders.validate.checks.texts import letters_of, problems_of
+from blend.schemas.locales import registry
+from blend.schemas.personal_data import personal_data
+from blend.schemas.texts import ordinary_in_language
 
 FIX = "correct the source and rebuild the release"
+REBUILD = "rebuild the release"
+LOOK = "look whether the text stands in the right column and row"
+SPELLING = "look whether the spelling needs them, else remove them"
+FILL = "fill it in or leave the row out"
 KR = "data/annotations/KR-00000.parquet"
-MCQ = "data/multiple-choice-questions/test-00000.parquet"
 SAQ = "data/short-answer-questions/KR-00000.parquet"
+MCQ = "data/multiple-choice-questions/test-00000.parquet"
+EDU = f"{KR}:edu-01"
+ID = "edu-01_US_1cdddca4"
+
+Rows = list[dict[str, Any]]
 
 
-@pytest.mark.slow
-def test_rows_that_are_not_what_their_model_says(release):
-    def change(rows):
-        rows[0]["grouping"] = "guessed"
-        rows[1]["topic"] = " "
-        rows[2]["annotations"][0]["count"] = 0
-        rows[3]["en_question"] = None
-        rows[4]["topic"] = ""
+class Fault(NamedTuple):
+    """A change of a table, and what a check says then."""
 
-    release.change("annotations", "KR", change)
-    ids = [row["ID"] for row in release.rows("annotations", "KR")]
-    assert release.problems("rows") == [
-        (
-            f"error: {KR}:{ids[0]}: column grouping: input should be 'reviewed', 'proposed' or 'upstream', "
-            f"not 'guessed'; {FIX}"
-        ),
-        f"error: {KR}:{ids[1]}: column topic: string should match pattern '\\S', not ' '; {FIX}",
-        (
-            f"error: {KR}:{ids[2]}: column annotations.0.count: input should be greater than or equal to 1, "
-            f"not 0; {FIX}"
-        ),
-        f"error: {KR}:{ids[3]}: column en_question: input should be a valid string, not None; {FIX}",
-        f"error: {KR}:{ids[4]}: column topic: string should have at least 1 character, not ''; {FIX}",
-    ]
+    check: str
+    change: Callable[[Rows], object]
+    said: list[str]
+    table: tuple[str, str] = ("annotations", "KR")
 
 
-@pytest.mark.slow
-def test_options_that_are_not_distinct(release):
-    def change(rows):
-        rows[0]["options"][1] = rows[0]["options"][2]
+def answer(text: str, column: str = "answers") -> Callable[[Rows], object]:
+    """Put an answer in the place of a question's first."""
 
-    release.change("multiple-choice-questions", "test", change)
-    row = release.rows("multiple-choice-questions", "test")[0]
-    assert release.problems("rows") == [
-        f"error: {MCQ}:{row['MCQID']}: options are not distinct: {tuple(row['options'])}; {FIX}"
-    ]
+    def change(rows: Rows) -> None:
+        rows[0]["annotations"][0][column][0] = text
+
+    return change
 
 
-@pytest.mark.slow
-def test_a_row_in_the_wrong_split(release):
-    release.change("annotations", "KR", lambda rows: rows[0].update(locale="ko-KP"))
-    assert release.problems("splits") == [
-        (
-            f"error: {KR}:edu-01: ko-KP in language 'ko' stands in split KR, which is that of ko-KR in 'ko'; "
-            "rebuild the release"
+def row(**values: Any) -> Callable[[Rows], object]:
+    """Change the first row."""
+    return lambda rows: rows[0].update(values)
+
+
+def mcq(rows: Rows) -> dict[str, Any]:
+    """The question about edu-01 in the US, called `ID`, with answers of four regions, the first one correct."""
+    shown = {"say good morning": "US", "stand up": "Iran", "pray": "West_Java", "bow and greet": "South_Korea"}
+    (found,) = (one for one in rows if (one["ID"], one["country"]) == ("edu-01", "US"))
+    countries = dict(zip("ABCD", shown.values(), strict=True))
+    found.update(
+        MCQID=ID, answer=0, answer_idx="A", options=list(shown), option_regions=["US", "IR", "JB", "KR"]
+    )
+    found["choice_countries"] = json.dumps(countries)
+    show(found)
+    return found
+
+
+def show(found: dict[str, Any]) -> None:
+    """Let choices and prompt show the options, so that only the options are wrong."""
+    options = dict(zip("ABCD", found["options"], strict=True))
+    head = found["prompt"].split("\n")[0]
+    lines = (f"{letter}. {text}" for letter, text in options.items())
+    found["choices"] = json.dumps(options, ensure_ascii=False)
+    found["prompt"] = "\n".join([head, "", *lines, "", "Answer:"])
+
+
+def question(**values: Any) -> Callable[[Rows], object]:
+    return lambda rows: mcq(rows).update(values)
+
+
+def option(position: int, text: str) -> Callable[[Rows], object]:
+    def change(rows: Rows) -> None:
+        found = mcq(rows)
+        found["options"][position] = text
+        show(found)
+
+    return change
+
+
+def prompt(old: str, new: str) -> Callable[[Rows], object]:
+    def change(rows: Rows) -> None:
+        found = mcq(rows)
+        found["prompt"] = found["prompt"].replace(old, new)
+
+    return change
+
+
+def several(*changes: Callable[[Rows], object]) -> Callable[[Rows], object]:
+    return lambda rows: [change(rows) for change in changes] and None
+
+
+def invalid(rows: Rows) -> None:
+    rows[0]["grouping"] = "guessed"
+    rows[1]["topic"] = " "
+    rows[2]["annotations"][0]["count"] = 0
+    rows[3]["en_question"] = None
+    rows[4]["topic"] = ""
+
+
+def too_many_votes(rows: Rows) -> None:
+    for one in rows[:2]:
+        one["grouping"] = "upstream"
+    rows[0]["annotations"][0]["count"] = 6
+    rows[1]["idks"].update(idk=4, others=[{"reason": "몰라요", "count": 2}])
+    rows[2]["annotations"][0]["count"] = 7  # how many were asked is not known here
+
+
+def without_translations(rows: Rows) -> None:
+    for one in rows[1:]:
+        one["Question"] = one["Translation"]
+
+
+def personal(rows: Rows) -> None:
+    secrets = ["kim.minsu@example.org", "+82 10-1234-5678", "https://example.org/kim", "@kim_minsu"]
+    for one, secret in zip(rows, secrets, strict=False):
+        one["idks"]["others"] = [{"reason": f"물어보세요: {secret}", "count": 1}]
+
+
+PERSONAL_FIX = "remove it from the responses, and rebuild the release"
+MCQS = ("multiple-choice-questions", "test")
+QUESTIONS = ("short-answer-questions", "KR")
+COLUMN = f"{EDU}: column annotations"
+OVERLAP = f"{MCQ}:{ID}: the distractor 'Good-Morning song' overlaps the acceptable answer 'say good morning'"
+NOT_MADE = "is not what the question and its options make"
+
+FAULTS = {
+    "rows": Fault(
+        "rows",
+        invalid,
+        [
+            (
+                f"error: {KR}:edu-01: column grouping: input should be 'reviewed', 'proposed' or 'upstream', "
+                "not "
+                f"'guessed'; {FIX}"
+            ),
+            f"error: {KR}:edu-02: column topic: string should match pattern '\\S', not ' '; {FIX}",
+            (
+                f"error: {KR}:edu-03: column annotations.0.count: input should be greater than or equal to "
+                "1, not 0; "
+                f"{FIX}"
+            ),
+            f"error: {KR}:edu-04: column en_question: input should be a valid string, not None; {FIX}",
+            f"error: {KR}:edu-05: column topic: string should have at least 1 character, not ''; {FIX}",
+        ],
+    ),
+    "split": Fault(
+        "splits",
+        row(locale="ko-KP"),
+        [f"error: {EDU}: ko-KP in language 'ko' stands in split KR, which is that of ko-KR in 'ko'; {REBUILD}"],
+    ),
+    "id": Fault(
+        "ids",
+        lambda rows: [*rows, rows[0]],
+        [f"error: {EDU}: an earlier row of the split has the same id; {FIX}"],
+    ),
+    "topic": Fault(
+        "alignment",
+        row(topic="Sport"),
+        [f"error: {EDU}: topic is 'Sport', in most splits this id has 'Education'; {FIX}"],
+    ),
+    "asked": Fault(
+        "questions",
+        several(row(question="무엇?"), lambda rows: rows[1].update(ID="new-01")),
+        [
+            f"error: {KR}:new-01: there is no such row in short-answer-questions; {FIX}",
+            f"error: short-answer-questions:edu-02: there is no such row of ko-KR in annotations; {FIX}",
+            f"error: {EDU}: question differs from Question of short-answer-questions; {FIX}",
+        ],
+    ),
+    "order": Fault(
+        "votes",
+        lambda rows: rows[0]["annotations"].reverse(),
+        [f"error: {EDU}: groups are not in the order of their votes: [1, 5]; {FIX}"],
+    ),
+    "votes": Fault(
+        "votes",
+        too_many_votes,
+        [
+            (
+                f"error: {EDU}: an answer has 6 votes of 5 annotators, and reports/findings.jsonl does not "
+                "record it; "
+                f"{FIX}"
+            ),
+            (
+                f"error: {KR}:edu-02: 6 non-answers of 5 annotators, and reports/findings.jsonl does not "
+                "record it; "
+                f"{FIX}"
+            ),
+        ],
+    ),
+    "personal": Fault(
+        "personal-data",
+        personal,
+        [
+            f"error: {KR}:{name}: column idks.others.reason holds {kind} (not shown); {PERSONAL_FIX}"
+            for name, kind in {
+                "edu-01": "an e-mail address",
+                "edu-02": "a phone number",
+                "edu-03": "a web address",
+                "edu-04": "an @handle",
+            }.items()
+        ],
+    ),
+    "address": Fault(
+        "personal-data",
+        answer("www.naver.com"),
+        [f"warning: {COLUMN}.answers holds a web address (not shown); {PERSONAL_FIX}"],
+    ),
+    "every column": Fault(
+        "characters",
+        row(topic="a\x07", idks={"others": [{"reason": "몰\u202e라", "count": 1}]}),
+        [
+            (
+                f"error: {EDU}: column idks.others.reason holds characters that reorder the text: U+202E "
+                f"RIGHT-TO-LEFT OVERRIDE; {FIX}"
+            ),
+            f"error: {EDU}: column topic holds control characters: U+0007; {FIX}",
+        ],
+    ),
+    "blank": Fault(
+        "characters",
+        several(row(question=""), answer("\u3000")),
+        [
+            f"error: {COLUMN}.answers is blank; {FILL}",
+            f"warning: {EDU}: column question is blank; {FILL}",
+        ],
+    ),
+    "private": Fault(
+        "characters",
+        answer("인\ue000사"),
+        [
+            (
+                f"warning: {COLUMN}.answers holds characters without a common meaning: U+E000; replace them "
+                "by the "
+                "characters that are meant"
+            )
+        ],
+    ),
+    "lines": Fault(
+        "characters",
+        lambda rows: mcq(rows).update(question="a\n", prompt="a\nb\r"),
+        [
+            f"error: {MCQ}:{ID}: column prompt holds control characters: U+000D; {FIX}",
+            f"error: {MCQ}:{ID}: column prompt begins or ends with white space; {FIX}",
+            f"error: {MCQ}:{ID}: column question holds control characters: U+000A; {FIX}",
+            f"error: {MCQ}:{ID}: column question begins or ends with white space; {FIX}",
+        ],
+        MCQS,
+    ),
+    "script": Fault(
+        "scripts",
+        answer("인사 привет"),
+        [
+            (
+                f"warning: {COLUMN}.answers has letters outside Kore and Latn: п (CYRILLIC SMALL LETTER PE), р "
+                f"(CYRILLIC SMALL LETTER ER), и (CYRILLIC SMALL LETTER I) …; {LOOK}"
+            )
+        ],
+    ),
+    "English": Fault(
+        "scripts",
+        answer("인사", "en_answers"),
+        [
+            (
+                f"warning: {COLUMN}.en_answers has letters outside Latn: 인 (HANGUL SYLLABLE IN), 사 (HANGUL "
+                "SYLLABLE "
+                f"SA); {LOOK}"
+            )
+        ],
+    ),
+    **{
+        f"welcome {text}": Fault("scripts", answer(text), [])
+        for text in ("TV 보기", "韓國 음식", "café", "5시 30분", "O'quv ʻ")
+    },
+    "language": Fault(
+        "scripts",
+        without_translations,
+        [f"warning: short-answer-questions/KR: column Question: 1% of the letters are Kore; {LOOK}"],
+        QUESTIONS,
+    ),
+    "translation": Fault(
+        "translations",
+        lambda rows: rows[0].update(Question=rows[0]["Translation"]),
+        [f"warning: {SAQ}:edu-01: Question is the English one, not in 'ko'; translate it"],
+        QUESTIONS,
+    ),
+    "options": Fault(
+        "rows",
+        question(options=["a", "a", "b", "c"]),
+        [f"error: {MCQ}:{ID}: options are not distinct: ('a', 'a', 'b', 'c'); {FIX}"],
+        MCQS,
+    ),
+    "letter": Fault(
+        "rows",
+        question(answer_idx="B"),
+        [f"error: {MCQ}:{ID}: letter B is not option 0; {FIX}"],
+        MCQS,
+    ),
+    "choices": Fault(
+        "mcq-columns", question(choices="{}"), [f"error: {MCQ}:{ID}: choices {NOT_MADE}; {REBUILD}"], MCQS
+    ),
+    **{
+        f"prompt {new}": Fault(
+            "mcq-columns", prompt(old, new), [f"error: {MCQ}:{ID}: prompt {NOT_MADE}; {REBUILD}"], MCQS
         )
-    ]
+        for old, new in (
+            ("in the US", "in the UK"),
+            ("C. pray\n", "C. sing\n"),
+            ("D. bow and greet\n", "D. bow and greet\nE. sing\n"),
+            ("Answer:", "Answer: A"),
+        )
+    },
+    "country": Fault(
+        "mcq-columns",
+        question(country="Iran"),
+        [
+            f"error: {MCQ}:{ID}: country is 'Iran', that of en-US is 'US'; {REBUILD}",
+            f"error: {MCQ}:{ID}: country is 'Iran', the correct option's is 'US'; {REBUILD}",
+        ],
+        MCQS,
+    ),
+    "countries": Fault(
+        "mcq-columns",
+        question(choice_countries='{"A": "US", "B": "Iran", "C": "West_Java", "D": "North_Korea"}'),
+        [f"error: {MCQ}:{ID}: choice_countries has 'North_Korea' for option D, option_regions 'KR'; {REBUILD}"],
+        MCQS,
+    ),
+    **{
+        f"letters {text}": Fault(
+            "mcq-columns",
+            question(choice_countries=text),
+            [f"error: {MCQ}:{ID}: choice_countries is not a JSON text with the letters A to D; {REBUILD}"],
+            MCQS,
+        )
+        for text in ('{"A": "US"}', "[]", "US")
+    },
+    "locale": Fault(
+        "mcq-columns",
+        question(locale="ko-KR"),
+        [
+            f"error: {MCQ}:{ID}: country is 'US', that of ko-KR is 'South_Korea'; {REBUILD}",
+            f"error: {MCQ}:{ID}: the correct option's region is 'US', that of ko-KR is 'KR'; {REBUILD}",
+        ],
+        MCQS,
+    ),
+    "correct": Fault(
+        "correct-answers",
+        option(0, "sing the anthem"),
+        [f"error: {MCQ}:{ID}: the correct option 'sing the anthem' is not an answer of en-US to edu-01; {FIX}"],
+        MCQS,
+    ),
+    "case": Fault("correct-answers", option(0, "Say  Good Morning"), [], MCQS),
+    "wrong": Fault(
+        "wrong-answers",
+        option(1, "wave at the goldfish"),
+        [
+            (
+                f"error: {MCQ}:{ID}: the distractor 'wave at the goldfish' is not an answer of region IR to "
+                "edu-01; "
+                f"{FIX}"
+            )
+        ],
+        MCQS,
+    ),
+    "overlap": Fault(
+        "overlaps",
+        several(option(1, "Good-Morning song"), lambda rows: None),
+        [f"error: {OVERLAP}; {FIX}"],
+        MCQS,
+    ),
+    "no words": Fault(
+        "overlaps",
+        option(1, "…"),
+        [
+            (
+                f"error: {MCQ}:{ID}: the distractor '…' has no letter or digit, so that nothing can be said "
+                "about it; "
+                f"{FIX}"
+            )
+        ],
+        MCQS,
+    ),
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
+    fault = FAULTS[name]
+    release.change(*fault.table, fault.change)
+    told = release.problems(fault.check)
+    # What a split lacks is told of the sample as it is.
+    assert [one for one in told if not one.startswith("info: short-answer")] == fault.said
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("인\u202e사", "holds characters that reorder the text: U+202E RIGHT-TO-LEFT OVERRIDE"),
+        ("인\x00사", "holds control characters: U+0000"),
+        ("인\n사", "holds control characters: U+000A"),
+        ("인\u2028사", "holds control characters: U+2028 LINE SEPARATOR"),
+        ("인사\U000e0041", "holds hidden tag characters: U+E0041 TAG LATIN CAPITAL LETTER A"),
+        ("인\ufffd사", "holds the sign for damaged text: U+FFFD REPLACEMENT CHARACTER"),
+        (" 인사", "begins or ends with white space"),
+        ("인사\u3000", "begins or ends with white space"),
+        (unicodedata.normalize("NFD", "인사"), "is not in Unicode NFC"),
+    ],
+    ids=ascii,
+)
+def test_forbidden_characters(release, text: str, said: str):
+    release.change("annotations", "KR", answer(text))
+    assert release.problems("characters") == [f"error: {COLUMN}.answers {said}; {FIX}"]
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("split", "column", "text", "said"),
+    [
+        ("IR", "answers", "پنج\u200cشنبه", None),
+        ("IR", "answers", "پنج\u200fشنبه", None),
+        ("IR", "en_answers", "thurs\u200cday", "U+200C ZERO WIDTH NON-JOINER"),
+        ("KR", "answers", "인\u200c사", "U+200C ZERO WIDTH NON-JOINER"),
+        ("US", "answers", "good\u00admorning\ufeff!", "U+00AD SOFT HYPHEN, U+FEFF ZERO WIDTH NO-BREAK SPACE"),
+    ],
+)
+def test_invisible_characters_belong_to_some_scripts(
+    release, split: str, column: str, text: str, said: str | None
+):
+    release.change("annotations", split, answer(text, column))
+    place = f"data/annotations/{split}-00000.parquet:{release.rows('annotations', split)[0]['ID']}"
+    what = f"column annotations.{column} holds characters that nobody sees: {said}; {SPELLING}"
+    assert release.problems("characters") == ([] if said is None else [f"warning: {place}: {what}"])
+
+
+@pytest.mark.parametrize(
+    ("tag", "char", "is_ordinary"),
+    [
+        ("fa", "\u200c", True),
+        ("hi", "\u200d", True),
+        ("he", "\u200f", True),
+        ("he", "\u200c", False),
+        ("th", "\u200b", True),
+        ("en", "\u200c", False),
+        ("x!", "\u200c", False),
+    ],
+)
+def test_invisible_characters_of_a_language(tag: str, char: str, is_ordinary: bool):
+    assert (char in ordinary_in_language(tag)) == is_ordinary
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("split", "column", "text", "said"),
+    [
+        ("KR", "Translation", "What do pupils do?", "Translation does not name South Korea"),
+        ("KR", "Translation", "What do pupils in Mexico do?", "Translation names Mexico, not South Korea"),
+        ("US", "Question", "What do pupils in Mexico do?", "Question names Mexico, not the US"),
+    ],
+)
+def test_a_question_that_names_no_country_or_another(release, split: str, column: str, text: str, said: str):
+    release.change("short-answer-questions", split, row(**{column: text}))
+    told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
+    assert told == [f"warning: data/short-answer-questions/{split}-00000.parquet:edu-01: {said}; {FIX}"]
 
 
 @pytest.mark.slow
 def test_a_locale_that_nobody_registered(release):
-    def change(rows):
-        for row in rows:
-            row["locale"] = "ko-XX"
-
-    release.change("annotations", "KR", change)
+    release.change("annotations", "KR", lambda rows: [{**one, "locale": "ko-XX"} for one in rows])
     assert (
         "info: release.json: ko-XX is in no registry: script and regions of its 40 rows are not checked; "
         "give the locales that the release was built with"
@@ -79,161 +489,107 @@ def test_a_locale_that_nobody_registered(release):
 
 
 @pytest.mark.slow
-def test_an_id_that_occurs_twice(release):
-    release.change("annotations", "KR", lambda rows: [*rows, rows[3]])
-    row_id = release.rows("annotations", "KR")[3]["ID"]
-    assert release.problems("ids") == [f"error: {KR}:{row_id}: the id occurs again; first in {KR}; {FIX}"]
-
-
-@pytest.mark.slow
-def test_a_topic_that_differs_from_other_splits(release):
-    release.change("short-answer-questions", "KR", lambda rows: rows[0].update(Topic="Sport"))
-    assert release.problems("alignment")[0] == (
-        f"error: {SAQ}:edu-01: Topic is 'Sport', in most splits this id has 'Education'; {FIX}"
-    )
-
-
-@pytest.mark.slow
-def test_annotations_of_other_questions(release):
-    def change(rows):
-        rows[0]["question"] = "무엇?"
-        rows[1]["ID"] = "new-01"
-
-    lost = release.rows("annotations", "KR")[1]["ID"]
-    release.change("annotations", "KR", change)
-    assert release.problems("questions") == [
-        f"error: {KR}:new-01: there is no such row in short-answer-questions; {FIX}",
-        f"error: short-answer-questions:{lost}: there is no such row of ko-KR in annotations; {FIX}",
-        f"error: {KR}:edu-01: question differs from Question of short-answer-questions; {FIX}",
-    ]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("What do pupils do?", "Translation does not name South Korea"),
-        ("What do pupils in Mexico do?", "Translation names Mexico, not South Korea"),
-    ],
-)
-def test_a_question_that_names_no_country_or_another(release, text: str, said: str):
-    def change(rows):
-        rows[0]["Translation"] = text
-
-    release.change("short-answer-questions", "KR", change)
-    told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
-    assert told == [f"warning: {SAQ}:edu-01: {said}; {FIX}"]
-
-
-@pytest.mark.slow
-def test_a_question_in_english_names_the_country_as_well(release):
-    def change(rows):
-        rows[0]["Question"] = "What do pupils in Mexico do?"
-
-    release.change("short-answer-questions", "US", change)
-    told = [problem for problem in release.problems("questions") if problem.startswith("warning")]
-    assert told == [
-        (
-            "warning: data/short-answer-questions/US-00000.parquet:edu-01: Question names Mexico, not the US; "
-            f"{FIX}"
-        )
-    ]
-
-
-@pytest.mark.slow
 def test_multiple_choice_questions_of_other_questions(release):
-    def change(rows):
+    def change(rows: Rows) -> None:
         rows[0]["question"] = "What do pupils in the UK do?"
         rows[1]["topic"] = "Food"
         rows[2]["ID"] = "new-01"
 
-    rows = release.rows("multiple-choice-questions", "test")
-    ids, tag = [row["MCQID"] for row in rows], rows[2]["locale"]
-    release.change("multiple-choice-questions", "test", change)
+    rows = release.rows(*MCQS)
+    ids, tag = [one["MCQID"] for one in rows], rows[2]["locale"]
+    release.change(*MCQS, change)
     asked = "What do pupils in the US do when their teacher walks into the classroom?"
-    assert sorted(release.problems("questions")) == sorted(
-        [
-            f"error: {MCQ}:{ids[0]}: asks 'What do pupils in the UK do?', not {asked!r}; {FIX}",
-            f"error: {MCQ}:{ids[1]}: topic is 'Food', that of its question edu-01 'Education'; {FIX}",
-            f"error: {MCQ}:{ids[2]}: {tag} has no question new-01 in short-answer-questions; {FIX}",
-        ]
+    assert release.problems("questions") == [
+        f"error: {MCQ}:{ids[0]}: asks 'What do pupils in the UK do?', not {asked!r}; {FIX}",
+        f"error: {MCQ}:{ids[1]}: topic is 'Food', that of its question edu-01 'Education'; {FIX}",
+        f"error: {MCQ}:{ids[2]}: {tag} has no question new-01 in short-answer-questions; {FIX}",
+    ]
+
+
+@pytest.mark.slow
+def test_what_the_recipe_allows_is_a_warning(release):
+    """Votes that a finding records, distractors beside fillers, overlaps that somebody decided."""
+    release.change("annotations", "KR", too_many_votes)
+    finding = {
+        "stage": "read blend",
+        "kind": "votes-above-annotators",
+        "locale": "ko-KR",
+        "template_id": "edu-01",
+    }
+    release.edit("reports/findings.jsonl", lambda text: text + json.dumps(finding) + "\n")
+    assert release.problems("votes")[1] == (
+        f"warning: {EDU}: an answer has 6 votes of 5 annotators, as in the source (votes-above-annotators in "
+        "reports/findings.jsonl)"
     )
-
-
-@pytest.mark.slow
-def test_groups_in_another_order(release):
-    release.change("annotations", "KR", lambda rows: rows[0]["annotations"].reverse())
-    assert release.problems("votes") == [
-        f"error: {KR}:edu-01: groups are not in the order of their votes: [1, 5]; {FIX}"
+    release.change(*MCQS, option(1, "Good-Morning song"))
+    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(fillers="fillers.csv"))
+    assert [one.partition(":")[0] for one in release.problems("wrong-answers")] == ["warning"]
+    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"]["judge"].update(decisions="decided.tsv"))
+    fix = "look whether a reviewer decided so in decided.tsv"
+    assert release.problems("overlaps") == [f"warning: {OVERLAP}; {fix}"]
+    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
+    assert release.problems("overlaps") == [
+        f"warning: {OVERLAP}; paper mode lets it through, default mode does not"
     ]
 
 
 @pytest.mark.slow
-def test_more_votes_than_annotators(release):
-    def change(rows):
-        for row in rows[:3]:
-            row["grouping"] = "upstream"
-        rows[0]["annotations"][0]["count"] = 6
-        rows[1]["annotations"][0]["count"] = 6
-        rows[2]["idks"].update(idk=4, others=[{"reason": "몰라요", "count": 2}])
-        rows[3]["annotations"][0]["count"] = 7  # how many were asked is not known here
-
-    release.change("annotations", "KR", change)
-    release.edit(
-        "reports/findings.jsonl",
-        lambda text: (
-            text + '{"stage": "read blend", "kind": "votes-above-annotators", "locale": "ko-KR", '
-            '"template_id": "edu-01"}\n'
-        ),
-    )
-    assert release.problems("votes") == [
-        (
-            f"error: {KR}:edu-02: an answer has 6 votes of 5 annotators, and reports/findings.jsonl does not "
-            f"record it; {FIX}"
-        ),
-        (
-            f"error: {KR}:{release.rows('annotations', 'KR')[2]['ID']}: 6 non-answers of 5 annotators, and "
-            f"reports/findings.jsonl does not record it; {FIX}"
-        ),
-        (
-            f"warning: {KR}:edu-01: an answer has 6 votes of 5 annotators, as in the source "
-            "(votes-above-annotators in reports/findings.jsonl)"
-        ),
-    ]
+def test_answers_of_a_region_without_valid_annotations_are_not_judged(release):
+    (release.path / "data/annotations/US-00000.parquet").unlink()
+    assert release.problems("correct-answers") == release.problems("wrong-answers") == []
 
 
 @pytest.mark.slow
-def test_personal_data_in_a_reason_is_named_and_not_shown(release):
-    secrets = ["kim.minsu@example.org", "+82 10-1234-5678", "https://example.org/kim", "@kim_minsu"]
+def test_numbers_overlap_by_value_and_not_by_digits(release):
+    found = next(one for one in release.rows(*MCQS) if one["ID"] == "hol-08")
+    wrong = next(i for i in range(4) if i != found["answer"])
+    correct = found["options"][found["answer"]]
 
-    def change(rows):
-        for row, secret in zip(rows, secrets, strict=False):
-            row["idks"]["others"] = [{"reason": f"물어보세요: {secret}", "count": 1}]
+    def put(text: str) -> list[str]:
+        def change(rows: Rows) -> None:
+            next(one for one in rows if one["MCQID"] == found["MCQID"])["options"][wrong] = text
 
-    release.change("annotations", "KR", change)
-    problems = release.problems("personal-data")
-    fix = "remove it from the responses, and rebuild the release"
-    kinds = ["an e-mail address", "a phone number", "a web address", "an @handle"]
-    ids = [row["ID"] for row in release.rows("annotations", "KR")]
-    assert problems == [
-        f"error: {KR}:{row_id}: column idks.others.reason holds {kind} (not shown); {fix}"
-        for row_id, kind in zip(ids, kinds, strict=False)
-    ]
-    assert not any(secret in problem for problem in problems for secret in secrets)
+        release.change(*MCQS, change)
+        told: list[str] = release.problems("overlaps")
+        return told
+
+    assert put(f"{correct}00") == []
+    said = f"the distractor '{correct}.0' overlaps the acceptable answer '{correct}'"
+    assert put(f"{correct}.0") == [f"error: {MCQ}:{found['MCQID']}: {said}; {FIX}"]
 
 
 @pytest.mark.slow
-def test_an_address_among_the_answers_is_for_a_person_to_judge(release):
-    release.change(
-        "annotations", "KR", lambda rows: rows[0]["annotations"][0]["answers"].append("www.naver.com")
-    )
-    assert release.problems("personal-data") == [
-        (
-            f"warning: {KR}:edu-01: column annotations.answers holds a web address (not shown); "
-            "remove it from the responses, and rebuild the release"
-        )
-    ]
+def test_positions_that_give_the_answer_away(release):
+    def change(rows: Rows) -> None:
+        for one in rows:
+            if one["country"] == "US":
+                one.update(answer=0, answer_idx="A")
+
+    n_us = sum(one["country"] == "US" for one in release.rows(*MCQS))
+    release.change(*MCQS, change)
+    said = f"the correct answers about the US (en-US) are not spread evenly: A {n_us}, B 0, C 0, D 0"
+    where = "multiple-choice-questions"
+    assert release.problems("positions") == [f"warning: {where}: {said}; {REBUILD}"]
+    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
+    assert release.problems("positions") == [f"info: {where}: {said}"]
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_nulls_are_told_once_and_stop_no_other_check(release):
+    """Every column of every table is null in some row, and lists and structs hold nulls."""
+
+    def change(rows: Rows) -> None:
+        for one, column in zip(rows, rows[0], strict=False):
+            one[column] = None
+        rows[15].update({name: [None] for name, value in rows[15].items() if isinstance(value, list)})
+
+    for table in (("annotations", "KR"), QUESTIONS, MCQS):
+        release.change(*table, change)
+    checks = {name: check for name, check in CHECKS.items() if name != "loading"}
+    report = validate_release(release.path, checks=checks)
+    assert {result.check for result in report.checks if result.errors} <= {"rows", "alignment", "splits"}
+    assert next(result.errors for result in report.checks if result.check == "rows") > 25
 
 
 @pytest.mark.parametrize(
@@ -260,33 +616,12 @@ def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
     assert "an e-mail address" in personal_data(f"{before} {address} {after}")
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_nulls_are_told_once_and_stop_no_other_check(release):
-    """Every column of every table is null in some row, and lists and structs hold nulls."""
-    for config, split in (
-        ("annotations", "KR"),
-        ("short-answer-questions", "KR"),
-        ("multiple-choice-questions", "test"),
-    ):
-
-        def change(rows):
-            for row, column in zip(rows, rows[0], strict=False):
-                row[column] = None
-            for row in rows[15:16]:
-                row.update({name: [None] for name, value in row.items() if isinstance(value, list)})
-            return rows
-
-        release.change(config, split, change)
-    checks = {name: check for name, check in CHECKS.items() if name != "loading"}
-    report = validate_release(release.path, checks=checks)
-    assert next(check for check in report.checks if check.check == "rows").errors > 25
+@given(st.text(st.characters(categories=["Cc", "Zl", "Zp"]), min_size=1), st.sampled_from("가Aا"))
+def test_no_control_character_passes(controls: str, letter: str):
+    (problem, *_) = problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
+    assert problem.what.startswith("column answers holds control characters: U+")
 
 
-@given(st.lists(st.sampled_from(["a", None]), max_size=3), st.sampled_from([None, "b"]))
-def test_only_rows_without_any_null_are_complete(texts, text):
-    schema = {"ID": pl.String, "groups": pl.List(pl.Struct({"answers": pl.List(pl.String), "text": pl.String}))}
-    rows = pl.DataFrame({"ID": ["1"], "groups": [[{"answers": texts, "text": text}]]}, schema=schema)
-    table = TableInfo(config="c", split="s", rows=1, content_sha256="0" * 64, schema_sha256="0" * 64, files=())
-    expected = 1 if text is not None and None not in texts else 0
-    assert len(Batch(table, "f", rows).complete().rows) == expected
+def test_scripts_that_unicode_knows():
+    assert [locale.tag for locale in registry() if letters_of(locale.script) is None] == []
+    assert letters_of("Zsym") is letters_of("Qaaa") is None

@@ -17,8 +17,8 @@ from blend.eval.models.chosen import Recorded
 from blend.eval.models.local_model import open_local
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import ScoredAnswers, score_answers
 from helpers.lm_eval_tasks import exported
 

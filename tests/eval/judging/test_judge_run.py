@@ -220,7 +220,10 @@ def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
 
     with pytest.raises(Stop):
         judge_run(
-            run, model=OwnJudge("strict", finds_the_answer), decoding=blend.Decoding(max_tokens=8), on_plan=stop
+            run,
+            model=OwnJudge("strict", finds_the_answer),
+            decoding=blend.Decoding(max_tokens=8),
+            asking=blend.Asking(on_plan=stop),
         )
     assert plans[0].tokens_out == 8 * plans[0].n_requests
     assert list((run.directory / "judges").iterdir()) == []
@@ -231,7 +234,7 @@ def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
 def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     out = tmp_path / "batch.jsonl"
     model, decoding = blend.Server(name="org/strict"), blend.Decoding(max_tokens=64)
-    written = judge_run(run, model=model, decoding=decoding, batch_out=out)
+    written = judge_run(run, model=model, decoding=decoding, asking=blend.Asking(batch_out=out))
     assert written.outcome is not None
     lines = [line for path in written.outcome.files for line in path.read_text(encoding="utf-8").splitlines()]
     requests = [json.loads(line) for line in lines]
@@ -259,5 +262,5 @@ def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
     ]
     answers = tmp_path / "results.jsonl"
     answers.write_text("\n".join(map(json.dumps, results)) + "\n", encoding="utf-8")
-    judge_run(run, model=model, decoding=decoding, batch_in=[answers])
+    judge_run(run, model=model, decoding=decoding, asking=blend.Asking(batch_in=[answers]))
     assert read_verdicts(run)["verdict"].null_count() == 0

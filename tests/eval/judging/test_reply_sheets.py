@@ -17,7 +17,7 @@ from blend.eval.judging.reply_sheet import DRAWN, draw_replies, keep_drawn, labe
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import read_labels
 from blend.schemas.errors import InputError, RowErrors, UnknownNameError
-from blend.schemas.sheets.reply_sheets import REPLY_SHEET
+from blend.schemas.sheets import REPLY_SHEET
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.models.alone import TRIED, agrees, check_alone, spread, tolerance
+from blend.eval.models.alone import TRIED, check_alone, spread
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import Likelihoods
@@ -147,13 +147,6 @@ def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", ["LongT5Config", "SwitchTransformersConfig"])
-def test_fewer_digits_hide_no_such_architecture(made: Callable[[str], str], architecture: str):
-    with pytest.raises(InputError, match=r"bfloat16 explains 0\.35"):
-        probed(made(architecture), dtype="bfloat16")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["XLNetConfig", "RwkvConfig"])
 def test_options_of_such_an_architecture_are_refused(made: Callable[[str], str], architecture: str):
     kept: list[Any] = []
@@ -191,35 +184,6 @@ def test_what_a_reader_is_told(gpt2: Any):
         "model org/odd: 'egg' has no log-probability in float32: its numbers do not fit into that type, so "
         "nothing was computed; use dtype bfloat16 or float32"
     )
-
-
-@pytest.mark.slow
-def test_the_tolerance_follows_from_the_number_type(gpt2: Any):
-    import torch
-
-    found = {}
-    for dtype in (torch.float32, torch.float16, torch.bfloat16):
-        found[str(dtype)] = tolerance(gpt2.to(dtype))
-    gpt2.to(torch.float32)
-    # Four square roots of 2^-23, 2^-10 and 2^-7.
-    assert found == pytest.approx({"torch.float32": 2**-9.5, "torch.float16": 2**-3, "torch.bfloat16": 2**-1.5})
-
-
-@pytest.mark.slow
-def test_half_of_the_candidates_may_choose_other_experts_in_fewer_digits(gpt2: Any):
-    import torch
-
-    def agree(together: Sequence[float], alone: Sequence[float]) -> bool:
-        return agrees(gpt2, *arrays([1] * len(alone), together, alone))
-
-    assert not agree([-3, -3, -3], [-3, -3, -5])
-    gpt2.to(torch.bfloat16)
-    assert agree([-3, -3], [-3, -5])
-    assert not agree([-3, -3, -3], [-3, -5, -5])
-    gpt2.to(torch.float32)
-    # An impossible token is impossible either way; a number against none is not close.
-    assert agree([-np.inf], [-np.inf])
-    assert not agree([np.nan], [-3])
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=3 * TRIED))

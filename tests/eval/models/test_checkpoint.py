@@ -140,15 +140,6 @@ def test_the_way_to_convert_a_pickle_works(tiny_gpt2: Path, tmp_path: Path, monk
     assert find_checkpoint("converted").config["model_type"] == "gpt2"
 
 
-def test_what_is_neither_a_directory_nor_a_hub_id():
-    with pytest.raises(BlendError) as caught:
-        find_checkpoint("./models/none")
-    assert str(caught.value) == (
-        "model ./models/none: there is no such directory, and it is not a Hub id; "
-        "give the directory of a model, or its id ('org/name')"
-    )
-
-
 @pytest.mark.integration
 def test_a_name_that_is_not_a_directory_where_the_hub_is_not_reached():
     code = "from blend.eval.models.checkpoint import find_checkpoint; find_checkpoint('tinny')"
@@ -159,15 +150,6 @@ def test_a_name_that_is_not_a_directory_where_the_hub_is_not_reached():
     last = done.stderr.splitlines()[-1]
     assert "Hub model tinny (there is no such directory here): the Hub cannot be reached" in last
     assert "HubNotReached" in last
-
-
-def test_a_directory_has_no_revision(tiny_gpt2: Path):
-    with pytest.raises(BlendError) as caught:
-        find_checkpoint(str(tiny_gpt2), revision="main")
-    assert str(caught.value) == (
-        f"model {tiny_gpt2}: revision 'main' is given, but a directory has none; "
-        "leave the revision out, or give a Hub id"
-    )
 
 
 def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):

@@ -66,19 +66,6 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
     assert model.describe().device == choose_device("auto").shown()
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(order=st.permutations(range(len(PROMPTS))), batch_size=st.integers(1, 7), tokens=st.integers(1, 400))
-def test_batch_order_and_budget_change_no_score(
-    tiny_gpt2: Path, order: Sequence[int], batch_size: int, tokens: int
-):
-    model = local(tiny_gpt2, batch_size=batch_size)
-    model._batches.tokens = tokens
-    scores = model.option_logprobs([PROMPTS[i] for i in order], [OPTIONS[i] for i in order])
-    np.testing.assert_allclose(logprobs_of(scores), whole_run(tiny_gpt2)[list(order)], **CLOSE)
-
-
 @pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), tokens=st.integers(1, 400))

@@ -1,20 +1,15 @@
 """Models on a server: what they are sent, how replies are read, and what is said of those without an answer."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import Decoding, Generation
-from blend.eval.models.server import TRIES, ServerModel, open_server
-from blend.eval.models.server_items import MAX_FAILURES
+from blend.eval.models.server import MAX_FAILURES, TRIES, ServerModel, open_server
 from blend.eval.models.server_replies import BadReplyError, read_text
 from blend.schemas.errors import BlendError, ServerError
-from helpers.models.chat_server import served as another_server
 from helpers.models.faulty_server import ScriptedServer, saying
 from helpers.models.http_server import DROP, Reply
-from helpers.models.model_server import serving
 
 pytestmark = pytest.mark.integration
 
@@ -25,16 +20,6 @@ def asked(server: ScriptedServer, **options: Any) -> ServerModel:
     # One try, one at a time, short texts.
     options = {"concurrency": 1, "retries": 0, "timeout_s": 60.0, "decoding": Decoding(max_tokens=5), **options}
     return open_server("m", server.url, **options)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("chat", [True, False])
-def test_texts_are_those_of_the_model_itself(chat_model: Path, chat: bool):
-    prompts = ["What do people eat?\nA. rice\nB. bread\nAnswer:", "ሰላም እንጀራ", "Which fruit?\nAnswer: "]
-    here = open_local(str(chat_model), device="cpu", chat=chat, decoding=Decoding(max_tokens=5))
-    with serving(chat_model) as server:
-        there = open_server("tiny-chat", server.url, chat=chat, decoding=Decoding(max_tokens=5))
-        assert list(there.generate(prompts)) == list(here.generate(prompts))
 
 
 def test_what_a_server_says_of_its_model(server: ScriptedServer):
@@ -169,14 +154,6 @@ def test_a_server_that_answers_nothing_is_not_asked_forever(server: ScriptedServ
     assert str(caught.value) == f"model m at {server.url}: {FAULTS['html'][2]}"
 
 
-@pytest.mark.parametrize("count", [10**30, 1 << 31, -1])
-def test_what_cannot_be_a_count_of_tokens_is_none(count: int):
-    usage = {"prompt_tokens": count, "completion_tokens": count}
-    usage_of_thoughts = {"completion_tokens_details": {"reasoning_tokens": count}}
-    reply = {"choices": [{"text": "Hi"}], "usage": usage | usage_of_thoughts}
-    assert read_text(reply) == Generation("Hi", None, None, "stop")
-
-
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
@@ -201,11 +178,6 @@ def test_why_an_answer_ends(said: str | None, meant: str | None):
         assert read_text(reply) == Generation("B", None, None, meant)
 
 
-def test_a_thought_alone_may_be_cut_in_any_provider_s_words():
-    reply = {"choices": [{"message": {"content": None}, "finish_reason": "MAX_TOKENS"}]}
-    assert read_text(reply) == Generation("", None, None, "length")
-
-
 FILTERED = [
     saying(None, "content_filter"),
     saying("A", "content_filter"),
@@ -224,52 +196,6 @@ def test_what_a_content_filter_stops_is_an_answer_however_often(server: Scripted
     assert len(server.requests) == 18
 
 
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        (DROP, f"no connection, or it broke; start the server or correct `server`, then {AGAIN}"),
-        (
-            Reply({"error": {"message": "wrong key sk-secret"}}, 401),
-            "the server refuses the API key (HTTP 401); correct OPENAI_API_KEY",
-        ),
-        (
-            Reply({"error": {"message": "no model m"}}, 404),
-            "HTTP 404 at /v1/chat/completions, 'no model m'; correct model or `server`",
-        ),
-    ],
-    ids=["dropped", "401", "404"],
-)
-def test_what_no_other_item_would_change_stops_the_asking(server: ScriptedServer, fault: Any, message: str):
-    kept: list[int] = []
-    server.script = [saying("x"), fault]
-    with pytest.raises(ServerError) as caught:
-        asked(server).generate(["a", "b", "c"], keep=lambda items, _: kept.extend(items))
-    assert str(caught.value) == f"model m at {server.url}: {message}"
-    assert (kept, len(server.requests)) == ([0], 2)
-
-
-def test_no_server_at_all():
-    with another_server() as gone:
-        url = gone.url
-    with pytest.raises(ServerError) as caught:
-        open_server("m", url.replace("http://", "http://user:password@"), retries=0).describe()
-    assert str(caught.value) == (
-        f"model m at {url}: no connection, or it broke; start the server or correct `server`, then {AGAIN}"
-    )
-
-
-def test_a_model_that_changes_stops_the_asking(server: ScriptedServer):
-    model = asked(server)
-    model.describe()
-    server.script = [Reply({"model": "m-2", "choices": [{"message": {"content": "x"}}]})]
-    with pytest.raises(ServerError) as caught:
-        model.generate(["Hi"])
-    assert str(caught.value) == (
-        f"model m at {server.url}: the server now answers as 'm-2' and no longer as 'm', so its model has "
-        "changed; serve the first one again to go on, or start a new run"
-    )
-
-
 def test_an_address_that_is_none():
     with pytest.raises(BlendError) as caught:
         open_server("m", "localhost:8000")
@@ -279,15 +205,43 @@ def test_an_address_that_is_none():
     )
 
 
-@pytest.mark.parametrize("code", [301, 302, 307, 308])
-def test_no_prompt_is_sent_on_to_another_host(server: ScriptedServer, code: int):
-    with another_server() as other:
-        there = other.url.replace("http://", "http://me:s3cret@")
-        server.script = [Reply(status=code, headers={"Location": f"{there}/chat/completions"})] * 2
-        with pytest.raises(ServerError) as caught:
-            asked(server).generate(["Hi"])
-        assert str(caught.value) == (
-            f"model m at {server.url}: HTTP {code}, it sends on to '{other.url}/chat/completions'; "
-            "name that server by `server` if you trust it"
+STOPS: dict[str, tuple[Any, str]] = {
+    "dropped": (DROP, f"no connection, or it broke; start the server or correct `server`, then {AGAIN}"),
+    "401": (
+        Reply({"error": {"message": "wrong key sk-secret"}}, 401),
+        "the server refuses the API key (HTTP 401); correct OPENAI_API_KEY",
+    ),
+    "404": (
+        Reply({"error": {"message": "no model m"}}, 404),
+        "HTTP 404 at /v1/chat/completions, 'no model m'; correct model or `server`",
+    ),
+    "another model": (
+        saying("x", model="m-2"),
+        (
+            "the server now answers as 'm-2' and no longer as 'm', so its model has changed; serve the first "
+            "one again to go on, or start a new run"
+        ),
+    ),
+    # To another host nothing is sent, and its password is not told.
+    **{
+        f"{code}": (
+            Reply(status=code, headers={"Location": "http://me:s3cret@localhost:1/v1/x"}),
+            (
+                f"HTTP {code}, it sends on to 'http://localhost:1/v1/x'; name that server by `server` if you "
+                "trust it"
+            ),
         )
-        assert other.requests == []
+        for code in (301, 302, 307, 308)
+    },
+}
+
+
+@pytest.mark.parametrize("fault", STOPS)
+def test_what_no_other_item_would_change_stops_the_asking(server: ScriptedServer, fault: str):
+    reply, message = STOPS[fault]
+    kept: list[int] = []
+    server.script = [saying("x"), reply]
+    with pytest.raises(ServerError) as caught:
+        asked(server).generate(["a", "b", "c"], keep=lambda items, _: kept.extend(items))
+    assert str(caught.value) == f"model m at {server.url}: {message}"
+    assert (kept, len(server.requests)) == ([0], 2)

@@ -13,9 +13,8 @@ import pytest
 
 from blend.eval.models.protocols import Decoding, ModelDescription, StopAsking
 from blend.eval.models.server import TRIES, open_server
-from blend.eval.models.server_items import MAX_FAILURES
-from blend.eval.runs import opened
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import opened
 from blend.loaders import servers
 from blend.schemas.errors import ServerError
 from helpers.kill_points import asked
@@ -92,12 +91,12 @@ FAULTS: dict[str, tuple[Fault, dict[str, Any], str | None]] = {
     "a picture": (always(A_PICTURE), ONE, "the reply holds a part that is no text"),
     "aborted": (always(saying("Half", "abort")), ONE, "the server ended the answer with"),
     "mute": (always(MUTE, 20), {"timeout_s": 1.0, "retries": 0}, "the server does not answer in time"),
+    "refuses all": (from_item(0, refusing(400)), {}, "HTTP 400"),
     # These stop the asking.
     "another name": (from_item(20, OTHER_NAME), ONE, "the server now answers as 'else'"),
     "no key": (from_item(20, refusing(401)), ONE, "HTTP 401"),
     "no such model": (from_item(20, refusing(404)), ONE, "HTTP 404"),
     "a redirect": (from_item(20, refusing(302, Location="http://localhost:1/v1")), ONE, "HTTP 302"),
-    "refuses all": (from_item(0, refusing(400)), ONE, "10 items in a row got no answer"),
     "HTML for all": (from_item(20, HTML), ONE, "10 items in a row got no answer"),
     "hours of rest": (from_item(20, refusing(429, **{"Retry-After": "3600"})), ONE, "10 items in a row"),
 }
@@ -151,15 +150,6 @@ def test_refused_prompts_in_front_of_others_fail_alone():
     with faulty(lambda _, prompt, __: refusing(400) if int(prompt.split()[-1]) < 25 else None) as server:
         answers = open_server("m", server.url).generate([f"item {number}" for number in range(60)])
     assert [bool(one.error) for one in answers] == [number < 25 for number in range(60)]
-
-
-def test_refused_prompts_alone_are_not_asked_forever():
-    with faulty(always(refusing(400), share=1)) as server:
-        model = open_server("m", server.url, concurrency=1)
-        with pytest.raises(ServerError, match=r"10 items in a row got no answer.*; run again to have others"):
-            model.generate([f"item {number}" for number in range(50)])
-        assert server.refused == MAX_FAILURES
-        assert all(one.error for one in model.bearing_refusals().generate([f"item {n}" for n in range(50)]))
 
 
 def test_a_mute_server_is_told_and_not_waited_for_forever(

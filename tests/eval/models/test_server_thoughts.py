@@ -6,7 +6,6 @@ import pytest
 
 from blend.eval.models.protocols import ChatOptions, Decoding, Generation
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
-from blend.schemas.errors import ArgumentError
 from helpers.models.faulty_server import ScriptedServer
 from helpers.models.http_server import Reply
 
@@ -55,11 +54,6 @@ def answer(server: ScriptedServer, message: dict[str, Any], finish: str = "stop"
 )
 def test_a_thought_is_no_part_of_the_answer(server: ScriptedServer, message: dict[str, Any]):
     found = answer(server, message)
-    assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
-
-
-def test_a_thought_that_the_prompt_begins_ends_in_the_answer(server: ScriptedServer):
-    found = answer(server, {"content": "popcorn?\n</think>\n\nNachos"})
     assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
 
 
@@ -133,13 +127,3 @@ def test_nobody_is_asked_what_the_options_say(server: ScriptedServer):
     assert not asked(server, thinking="off").thinks()
     assert asked(server, reasoning_effort="high").thinks()
     assert server.requests == []
-
-
-@pytest.mark.parametrize("name", ["temperature", "max_completion_tokens", "stream", "messages"])
-def test_fields_that_a_run_fills_in_itself(server: ScriptedServer, name: str):
-    with pytest.raises(ArgumentError) as caught:
-        asked(server, extra_body={name: 1})
-    assert str(caught.value) == (
-        f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out (there are "
-        "parameters for model, max_tokens, temperature, seed and thinking)"
-    )

@@ -12,7 +12,6 @@ from blend.eval.models.thoughts import (
     SplitText,
     any_mark,
     check_marks,
-    likely_marks,
     split_thought,
 )
 from blend.schemas.errors import ArgumentError
@@ -139,19 +138,3 @@ def test_nothing_is_lost_and_splitting_twice_changes_nothing(text: str, is_open:
         assert found.text == ""
     if not re.search(any_mark(), text) and not is_open:
         assert found == SplitText(None, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "marks"),
-    [
-        ("<scratchpad>a</scratchpad>b", ("<scratchpad>", "</scratchpad>")),
-        ("&lt;think&gt;a\n&lt;/think&gt;\nb", ("&lt;think&gt;", "&lt;/think&gt;")),
-        ("<think>a</think>b", None),
-        ("<answer>b</answer>", None),
-        ("<b>Nachos", None),
-    ],
-)
-def test_tags_that_nearly_all_texts_open_with(text: str, marks: tuple[str, str] | None):
-    assert likely_marks([text] * 9 + ["b"]) == marks
-    assert likely_marks([text] * 9) is None
-    assert likely_marks([text] * 8 + ["b"] * 2) is None

@@ -49,13 +49,3 @@ def test_letters_of_several_tokens_are_scored_as_a_whole(bytes_model: Path):
                 logprobs = torch.log_softmax(model(torch.tensor([ids])).logits[0].double(), dim=-1)
             plain = sum(float(logprobs[i - 1, ids[i]]) for i in (-2, -1))
             np.testing.assert_allclose(scores[item].logprobs[place], plain, rtol=0, atol=2e-4)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_texts_are_written_without_a_token_to_pad_with(bytes_model: Path):
-    model = open_local(str(bytes_model), device="cpu", chat=False)
-    together = model.generate(PROMPTS)
-    alone = [model.generate([prompt])[0] for prompt in PROMPTS]
-    assert list(together) == alone
-    assert all(answer.error is None for answer in together)

@@ -1,5 +1,6 @@
-"""Models that do not fit into memory: what is advised works for the task."""
+"""Models that do not fit into memory: what is advised."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,28 @@ from blend.eval.models.local_model import open_local
 from blend.schemas.errors import InputError
 
 
-@pytest.fixture(params=["float32", "bfloat16"])
-def dtype(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+def choose(models: Path, dtype: Any) -> object:
+    return open_local(str(models / "tiny-gpt2"), device="cpu", dtype=dtype).option_logprobs(
+        ["Hi"], [("A", "B")]
+    )
+
+
+def rank(models: Path, dtype: Any) -> object:
+    prober = open_candidate_scorer(str(models / "tiny-bert"), device="cpu", dtype=dtype)
+    return prober.candidate_logprobs(["It is [Y]."], [0], [["egg"]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("use", "name"), [(choose, "tiny-gpt2"), (rank, "tiny-bert")])
+@pytest.mark.parametrize(("dtype", "smaller"), [("float32", "dtype bfloat16, "), ("bfloat16", "")])
+def test_a_model_that_fills_the_memory(
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    use: Callable[..., object],
+    name: str,
+    dtype: str,
+    smaller: str,
+):
     import torch
     import transformers
 
@@ -21,27 +42,9 @@ def dtype(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
     # A model that fills this machine's memory would stop the other tests.
     for head in ("AutoModelForCausalLM", "AutoModelForMaskedLM"):
         monkeypatch.setattr(getattr(transformers, head), "from_pretrained", full)
-    return request.param
-
-
-def message(model: str, dtype: str) -> str:
-    smaller = "dtype bfloat16, " if dtype == "float32" else ""
-    return (
-        f"model {model}: it does not fit into the memory of cpu as {dtype}; use {smaller}another device or a "
+    with pytest.raises(InputError) as raised:
+        use(shared / "models", dtype)
+    assert str(raised.value) == (
+        f"model {name}: it does not fit into the memory of cpu as {dtype}; use {smaller}another device or a "
         "smaller model; texts can be asked of a server (`server`)"
     )
-
-
-@pytest.mark.slow
-def test_a_model_that_chooses(tiny_gpt2: Path, dtype: Any):
-    with pytest.raises(InputError) as raised:
-        open_local(str(tiny_gpt2), device="cpu", dtype=dtype).option_logprobs(["Hi"], [("A", "B")])
-    assert str(raised.value) == message("tiny-gpt2", dtype)
-
-
-@pytest.mark.slow
-def test_a_model_that_scores_candidates(shared: Path, dtype: Any):
-    prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"), device="cpu", dtype=dtype)
-    with pytest.raises(InputError) as raised:
-        prober.candidate_logprobs(["It is [Y]."], [0], [["egg"]], keep=lambda *_: None)
-    assert str(raised.value) == message("tiny-bert", dtype)

@@ -10,10 +10,10 @@ import pytest
 
 from blend.eval.report.release_page import build_release_page
 from blend.exit_codes import UsageError
-from blend.loaders.releases.findings import read_findings
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
-from blend.schemas.release.release_layout import FINDINGS_NAME
+from blend.schemas.manifest import FINDINGS_NAME
 from helpers.embedded_pages import texts_of, unpacked
 from helpers.in_process import run
 

@@ -62,34 +62,9 @@ def openai(item_id: str, body: Json) -> Json:
     return {"id": "r", "custom_id": item_id, "response": {"status_code": 200, "body": body}, "error": None}
 
 
-def responses(item_id: str, text: str, thought: str | None, reason: str) -> Json:
-    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
-    summary = [{"type": "summary_text", "text": thought}] if thought else []
-    cut = {"reason": "max_output_tokens"} if reason == "length" else None
-    status = "incomplete" if cut else "completed"
-    output = [{"type": "reasoning", "summary": summary}, message]
-    return openai(
-        item_id, {"object": "response", "status": status, "incomplete_details": cut, "output": output}
-    )
-
-
 def chat(item_id: str, text: str, thought: str | None, reason: str) -> Json:
     message = {"role": "assistant", "content": text, "reasoning_content": thought}
     return openai(item_id, {"choices": [{"index": 0, "message": message, "finish_reason": reason}]})
-
-
-def anthropic(item_id: str, text: str, thought: str | None, reason: str) -> Json:
-    blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
-    end = "max_tokens" if reason == "length" else "end_turn"
-    message = {"role": "assistant", "content": [*blocks, {"type": "text", "text": text}], "stop_reason": end}
-    return {"custom_id": item_id, "result": {"type": "succeeded", "message": message}}
-
-
-def gemini(item_id: str, text: str, thought: str | None, reason: str) -> Json:
-    parts = [{"text": thought, "thought": True}] if thought else []
-    end = "MAX_TOKENS" if reason == "length" else "STOP"
-    content = {"parts": [*parts, {"text": text}], "role": "model"}
-    return {"key": item_id, "response": {"candidates": [{"content": content, "finishReason": end}]}}
 
 
 def lines(path: Path, *records: Json) -> Path:
@@ -120,14 +95,9 @@ def answers(path: Path) -> list[tuple[str | None, ...]]:
     return found.select("item_id", "text", "thought", "finish_reason").rows()
 
 
-def datatrove(item_id: str, text: str, thought: str | None, reason: str) -> Json:
-    rollout = {"text": text, "finish_reason": reason, "usage": {}, "reasoning": thought or ""}
-    return {"text": "{}", "id": item_id, "metadata": {"rollout_results": [rollout]}}
-
-
-@pytest.mark.parametrize("made", [responses, chat, anthropic, gemini, datatrove])
-def test_results_of_batches_are_read_in_any_order(tmp_path: Path, made: Any):
-    path = lines(tmp_path / "results.jsonl", *(made(*row) for row in ROWS[::-1]))
+def test_results_of_batches_are_read_in_any_order(tmp_path: Path):
+    # Of each provider and tool: test_batch_results.
+    path = lines(tmp_path / "results.jsonl", *(chat(*row) for row in ROWS[::-1]))
     assert answers(path) == ROWS[::-1]
 
 
@@ -191,22 +161,10 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
         "finish reason 'tool_calls' is not known, and taken for none: 1",
         "items without an answer in the file: 1 of 2 (first: a2)",
     )
-    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-    for made, refused in (
-        (anthropic, {"custom_id": "a2", "result": {"type": "errored", "error": error}}),
-        (gemini, {"key": "a2", "error": {"code": 503, "message": "Overloaded"}}),
-        (chat, {"custom_id": "a2", "response": {"status_code": 503, "body": error}, "error": None}),
-        (responses, openai("a2", {"status": "failed", "error": {"code": "x", "message": "Overloaded"}})),
-        (datatrove, {"id": "a2", "metadata": {"rollout_results": [{"error": {"message": "Overloaded"}}]}}),
-    ):
-        path = lines(tmp_path / "results.jsonl", refused, made(*ROWS[0]))
-        found = read_recorded(path, TWO)
-        assert found.answers["item_id"].to_list() == ["a1"]
-        said = "HTTP 503, 'Overloaded'" if made is chat else "Overloaded"
-        assert found.warnings[0] == f"records without an answer, left out: 1 (results.jsonl:1: {said})"
-    held_back = {"key": "a2", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}
-    path = lines(tmp_path / "results.jsonl", held_back, gemini(*ROWS[0]))
-    assert answers(path)[0] == ("a2", "", None, "content_filter")
+    refused = {"custom_id": "a2", "response": {"status_code": 503, "body": {"error": {"message": "Full"}}}}
+    found = read_recorded(lines(tmp_path / "results.jsonl", refused, chat(*ROWS[0])), TWO)
+    assert found.answers["item_id"].to_list() == ["a1"]
+    assert found.warnings[0] == ("records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')")
 
 
 NAMES = "samples of lm-eval, a log of Inspect, results of a batch"

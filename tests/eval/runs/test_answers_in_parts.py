@@ -12,8 +12,7 @@ from blend.eval.judging.verdicts import JUDGE
 from blend.eval.models.protocols import Generation
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs.answers_in_parts import AnsweredParts
-from blend.eval.runs.written_answers import as_scored
+from blend.eval.runs.written_answers import AnsweredParts, as_scored
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import UnknownNameError
 from helpers.asking import ask

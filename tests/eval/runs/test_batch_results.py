@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import read_text
-from blend.eval.runs.batch_results import result_in
+from blend.eval.runs.batch_results import RequestResult, result_in
 
 Json = dict[str, Any]
 
@@ -97,10 +96,7 @@ DATATROVE = {
     [(CHAT, "m-1"), (RESPONSES, "m-1"), (ANTHROPIC, "m-1"), (GEMINI, "m-1"), (DATATROVE, None)],
 )
 def test_a_result_is_read_as_a_live_reply(record: Json, served_as: str | None):
-    found = result_in(record)
-    assert found is not None
-    assert (found.request_id, found.error, found.reply.get("model")) == ("a", None, served_as)
-    assert read_text(found.reply) == THOUGHT
+    assert result_in(record) == RequestResult("a", THOUGHT, served_as)
 
 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
@@ -120,9 +116,7 @@ OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": 
     ],
 )
 def test_what_failed_says_why(record: Json, error: str):
-    found = result_in(record)
-    assert found is not None
-    assert (found.request_id, found.error) == ("a", error)
+    assert result_in(record) == RequestResult("a", Generation.failed(error), None)
 
 
 @pytest.mark.parametrize(
@@ -135,9 +129,7 @@ def test_what_failed_says_why(record: Json, error: str):
     ],
 )
 def test_what_a_filter_held_back_is_an_answer(record: Json):
-    found = result_in(record)
-    assert found is not None
-    assert read_text(found.reply) == Generation("", None, 0, "content_filter")
+    assert result_in(record) == RequestResult("a", Generation("", None, 0, "content_filter"), None)
 
 
 WORDS = (

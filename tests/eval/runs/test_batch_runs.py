@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.eval.batch_runs import is_name_of
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs import batch_files
-from blend.eval.runs.batch_files import items_by_request, request_id, write_requests
+from blend.eval.runs.batch_files import is_name_of, items_by_request, request_id, write_requests
 from helpers.asking import score
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
@@ -103,27 +102,6 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     live = run(server=server.url, style="json")
     assert (live.outcome.n_asked, live.outcome.n_missing, server.live.total()) == (4, 0, 4)
     assert live.description.n_items == n_items
-
-
-@pytest.mark.integration
-def test_what_a_content_filter_stopped_is_not_asked_again(server: BatchServer, run: Run, tmp_path: Path):
-    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
-    run(batch_out=requests)
-    good, _ = server.results(requests.read_bytes())
-    items = [json.loads(line)["custom_id"] for line in good]
-    error = {"message": "The response was filtered", "code": "content_filter"}
-    choice = {"message": {"content": None}, "finish_reason": "content_filter"}
-    stopped = [
-        {"custom_id": items[0], "response": {"status_code": 400, "body": {"error": error}}, "error": None},
-        {"custom_id": items[1], "response": None, "error": error},
-        {"custom_id": items[2], "response": {"status_code": 200, "body": {"choices": [choice]}}},
-    ]
-    results.write_text("".join([*good[3:], *(json.dumps(line) + "\n" for line in stopped)]))
-    read = run(batch_in=results)
-    assert (read.outcome.n_missing, read.outcome.usage.filtered) == (0, 3)
-    scored = score(read, on_warning=lambda _: None)
-    assert scored.overall("unanswered").value == pytest.approx(300 / len(items))
-    assert scored.overall("accuracy").n == len(items)
 
 
 @pytest.mark.integration

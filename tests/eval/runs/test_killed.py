@@ -1,7 +1,5 @@
 """Runs that are stopped: killed at every moment of their writing, interrupted, out of space, two at a time."""
 
-import errno
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from blend.eval.asked_runs import read_run
-from blend.eval.runs import answers, opened
 from blend.eval.runs.ask_model import ask_model
-from blend.schemas.errors import BlendError, ConflictError, InputError, StorageError
+from blend.eval.runs.run_directory import opened
+from blend.schemas.errors import BlendError, ConflictError, InputError
 from helpers import kill_points
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.tiers import rest_nightly
@@ -80,46 +78,6 @@ def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
     assert digest(out) == digest(tmp_path / "whole")
 
 
-def test_ctrl_c_keeps_what_was_answered(tmp_path: Path):
-    class Interrupted(Echo):
-        def _answer(self, prompt: str, draw: int):
-            if prompt == "prompt 13\n":
-                raise KeyboardInterrupt
-            return super()._answer(prompt, draw)
-
-    with pytest.raises(KeyboardInterrupt):
-        run_all(tmp_path / "run", Interrupted())
-    assert read_run(tmp_path / "run").answers().height == 12
-    model = Echo()
-    run_all(tmp_path / "run", model)
-    assert len(model.asked) == 12
-
-
-def test_a_full_disk_says_so_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    out, written = tmp_path / "run", answers.AnswerFile.append
-
-    def full(self, rows) -> None:
-        rows = list(rows)
-        if rows[0]["item_id"] == "i11":
-            self._file.write(b'{"item_id": "i1')
-            self._file.flush()
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        written(self, rows)
-
-    monkeypatch.setattr(answers.AnswerFile, "append", full)
-    with pytest.raises(StorageError) as raised:
-        run_all(out, Echo())
-    assert str(raised.value) == (
-        f"{out}: no space left on the disk; what was answered until now is kept; "
-        "free some space and run the same again"
-    )
-    monkeypatch.undo()
-    assert read_run(out).answers().height == 9
-    model = Echo()
-    run_all(out, model)
-    assert len(model.asked) == N_ITEMS - 9
-
-
 def test_a_second_process_is_refused(tmp_path: Path):
     out = tmp_path / "run"
     # The lock is the operating system's, so a second opening in this process stands for another one.
@@ -169,17 +127,3 @@ def test_what_is_no_run_directory_is_left_alone(tmp_path: Path, make, message: s
     with pytest.raises(BlendError) as raised:
         run_all(out, Echo())
     assert str(raised.value) == f"{out}: {message}"
-
-
-def test_reading_what_is_no_run(tmp_path: Path):
-    with pytest.raises(InputError) as raised:
-        read_run(tmp_path)
-    assert str(raised.value) == (
-        f"{tmp_path}: no run.json here, so it is not the directory of a run; make one with `blend eval run`"
-    )
-
-
-def test_a_description_of_a_later_version(tmp_path: Path):
-    (tmp_path / "run.json").write_text('{"run_format": 99}')
-    with pytest.raises(InputError, match="not a description that this version of blend-sdk reads"):
-        read_run(tmp_path)

@@ -1,6 +1,5 @@
 """Runs of probing on the published dishes: going on, batches, other domains, and what is told of candidates."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,8 @@ from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Likelihoods
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs import opened
-from blend.eval.runs.ask_model import RunOutcome
-from blend.eval.runs.candidate_answers import TOKENS_NAME, ask_candidates
+from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_candidates
+from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
 from helpers.tiers import rest_nightly
@@ -115,19 +113,6 @@ def test_going_on_and_batches_change_no_rank(food_release: Path, shared: Path, t
 
 
 @pytest.mark.nightly
-def test_another_run_is_not_gone_on_with(food_release: Path, shared: Path, tmp_path: Path):
-    folder = shared / "models" / "tiny-bert"
-    probed(food_release, tmp_path / "run", folder)
-    with pytest.raises(InputError) as raised:
-        probed(food_release, tmp_path / "run", folder, max_masks=12)
-    assert str(raised.value) == (
-        f"{tmp_path / 'run'}: holds another run, which differs in\n"
-        "  options.max_masks: 10 there, 12 now\n"
-        "choose another `out`, or ask for the same again to go on with this one"
-    )
-
-
-@pytest.mark.nightly
 def test_candidates_that_are_not_ranked_are_counted_and_listed(
     food_release: Path, shared: Path, tmp_path: Path
 ):
@@ -167,35 +152,6 @@ def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path
     assert (scores["unknown-tokens", "overall"], scores["not-ranked", "overall"]) == (25, 25)
 
 
-@pytest.mark.nightly
-def test_what_changes_a_figure_stands_in_the_signature(food_release: Path, shared: Path, tmp_path: Path):
-    bert, gpt2 = (shared / "models" / name for name in ("tiny-bert", "tiny-gpt2"))
-    vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
-    given: dict[str, dict[str, Any]] = {
-        "usual": {},
-        "masks": {"max_masks": 12},
-        "country": {"candidates": "country"},
-        "template": {"prompts": ("hasParts_1",)},
-        "names": {"names": "ko", "languages": ("en",)},
-        "conditional": {"model": gpt2},
-        "greedy": {"model": gpt2, "causal": "published-greedy"},
-    }
-    signatures = {}
-    for name, options in given.items():
-        model = options.pop("model", bert)
-        probed(food_release, tmp_path / name, model, limit=1, **options)
-        signatures[name] = score_answers(read_run(tmp_path / name)).scores.signature
-    signatures["vectors"] = score_answers(
-        read_run(tmp_path / "usual"), vectors={"en": vectors}
-    ).scores.signature
-    # A masked and a causal model can be compared if both are asked in the usual way.
-    assert signatures.pop("conditional") == signatures["usual"]
-    assert len(set(signatures.values())) == len(signatures)
-    assert "|cfg:food-aligned|cand:language|lang:en+ko|" in signatures["usual"]
-    assert "|masks:12|" in signatures["masks"]
-    assert "|causal:published-greedy|" in signatures["greedy"]
-
-
 def test_vectors_of_a_language_that_was_not_asked_are_refused(food_release: Path, shared: Path, tmp_path: Path):
     probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", limit=1)
     with pytest.raises(InputError) as raised:
@@ -204,95 +160,3 @@ def test_vectors_of_a_language_that_was_not_asked_are_refused(food_release: Path
     with pytest.raises(InputError) as raised:
         score_answers(read_run(tmp_path / "run"), lemmas="none")
     assert str(raised.value) == "`lemmas`: the task probing has no such option; it has `vectors`"
-
-
-@pytest.mark.nightly
-def test_all_eight_languages_and_their_templates_work(food_release: Path, shared: Path, tmp_path: Path):
-    outcome = probed(
-        food_release,
-        tmp_path / "run",
-        shared / "models" / "tiny-gpt2",
-        config="food-triples",
-        limit=1,
-        languages=None,
-    )
-    items = read_run(tmp_path / "run").items()
-    assert set(items["language"]) == {"en", "zh", "ar", "ko", "ru", "he"}
-    assert outcome.n_failed == 0
-    # Korean and Arabic prompts name the dish; Chinese ones have no blank before the gap.
-    for row in items.iter_rows(named=True):
-        assert row["prompt"].count("[Y]") == 1
-        assert "[X]" not in row["prompt"]
-        assert "[C]" not in row["prompt"]
-
-
-INSTRUMENTS = """
-Q1 P31 Q34379
-Q1 label en:lute
-Q1 P495 Q148
-Q1 P527 Q10
-Q1 P527 Q11
-Q2 P31 Q34379
-Q2 label en:drum
-Q2 P495 Q148
-Q2 P527 Q12
-Q10 label en:string
-Q11 label en:neck
-Q12 label en:skin
-Q148 P31 Q6256
-Q148 label en:China
-"""
-
-
-def test_a_run_of_another_domain(shared: Path, tmp_path: Path, shorthand: Callable[[str], str]):
-    from blend.builders.release import build_release
-    from blend.loaders.files.pins import file_sha256
-    from blend.schemas.recipe.recipe import Recipe
-
-    (tmp_path / "facts.nt").write_text(shorthand(INSTRUMENTS), encoding="utf-8")
-    (tmp_path / "prompts.toml").write_text(
-        '[en]\nhasParts = ["[X] has a [Y]."]\ncountry = ["In [C], [X] has a [Y]."]\n', encoding="utf-8"
-    )
-    (tmp_path / "domain.toml").write_text(DOMAIN, encoding="utf-8")
-    source = {
-        "kind": "wikidata",
-        "location": "facts.nt",
-        "sha256": file_sha256(tmp_path / "facts.nt"),
-    }
-    recipe = Recipe.model_validate(
-        {
-            "name": "music",
-            "version": "1.0.0",
-            "license": "cc0-1.0",
-            "sources": [source],
-            "food": {"domain": "lute", "domain_file": "domain.toml", "aligned_languages": ["en", "ko"]},
-        }
-    )
-    build_release(recipe, tmp_path / "release", base=tmp_path)
-    outcome = probed(
-        tmp_path / "release",
-        tmp_path / "run",
-        shared / "models" / "tiny-t5",
-        config=None,
-        limit=None,
-        languages=None,
-    )
-    assert outcome.n_items == 4
-    assert decisions(tmp_path / "run")["gold"].to_list()[0] == ["string", "neck"]
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["options"]["config"] == "lute-triples"
-
-
-DOMAIN = """
-[[domain]]
-name = "lute"
-title = "instruments by country of origin and parts"
-item = "instrument"
-items = "instruments"
-config = "lute"
-item_class = "Q34379"
-class_properties = ["P31"]
-origin_properties = ["P495"]
-part_properties = ["P527"]
-country_classes = ["Q6256"]
-templates = "prompts.toml"
-"""

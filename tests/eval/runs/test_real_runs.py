@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,10 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
-from helpers.models.http_server import DROP, Reply
+from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
-
-KEPT = "the answers that came are kept and not asked again"
 
 
 @pytest.fixture(scope="module")
@@ -80,91 +77,6 @@ def assert_same(run: Path, whole: Path) -> None:
     assert (run / "run.json").read_bytes() == (whole / "run.json").read_bytes()
     there, here = (read_run(folder).answers().sort("item_id") for folder in (whole, run))
     assert here.equals(there)
-
-
-def test_a_run_that_dies_again_and_again_ends_as_one_that_does_not(
-    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
-):
-    out = tmp_path / "run"
-    asked: list[str] = []
-    deaths = [signal.SIGKILL, signal.SIGINT] * 2
-    for death in deaths:
-        server.reset()
-        process = command(out)
-
-        def die(reply: dict[str, Any], process: Any = process, death: int = death) -> dict[str, Any]:
-            # The first request finds out which model answers; 18 more are answered.
-            if len(server.requests) == 20:
-                process.send_signal(death)
-                process.wait()
-            return reply
-
-        server.change = die
-        status, complaint = ended(process)
-        if death == signal.SIGKILL:
-            assert status == -signal.SIGKILL
-        else:
-            assert status == 130
-            assert (
-                "interrupted; what was answered is kept, and the same command goes on from there" in complaint
-            )
-        asked += [body["prompt"] for _, body in server.requests[1:]]
-    server.reset()
-    status, complaint = ended(command(out))
-    assert status == 0, complaint
-    asked += [body["prompt"] for _, body in server.requests[1:]]
-    assert_same(out, whole)
-    # Only what was under way when the process died is asked again.
-    assert len(asked) - len(set(asked)) <= len(deaths)
-
-
-def test_a_server_that_goes_away_and_comes_back(
-    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
-):
-    out = tmp_path / "run"
-
-    def go(reply: dict[str, Any]) -> dict[str, Any]:
-        if len(server.requests) == 6:
-            server.script = [DROP] * 1000
-        return reply
-
-    server.change = go
-    status, complaint = ended(command(out))
-    assert status == 1
-    assert complaint.splitlines()[-1] == (
-        f"error: model tiny at {server.url}: no connection, or it broke; start the server or correct --server, "
-        f"then run again: {KEPT}"
-    )
-    assert read_run(out).answers().height == 5
-    server.reset()
-    assert ended(command(out))[0] == 0
-    assert_same(out, whole)
-
-
-def test_two_processes_on_one_directory(
-    command: Callable[..., Any], server: ModelServer, whole: Path, tmp_path: Path
-):
-    out = tmp_path / "run"
-    held, reached = threading.Event(), threading.Event()
-
-    def hold(reply: dict[str, Any]) -> dict[str, Any]:
-        if len(server.requests) == 3:
-            reached.set()
-            held.wait()
-        return reply
-
-    server.change = hold
-    first = command(out)
-    reached.wait()
-    status, complaint = ended(command(out))
-    held.set()
-    assert status == 1
-    assert complaint.splitlines()[-1] == (
-        f"error: {out}/answers/main.jsonl: another process writes its answers there; wait for it, or choose "
-        "another --out"
-    )
-    assert ended(first)[0] == 0
-    assert_same(out, whole)
 
 
 @pytest.mark.landing

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from blend.eval.asked_runs import read_run
-from blend.eval.runs.run_directory import translate_errors
-from blend.eval.runs.run_tables import read_frame, write_frame
+from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import BlendError, RowError
 from helpers.kill_points import Echo, run_all

@@ -16,7 +16,7 @@ from blend.eval.text.language_readers import languages
 from blend.eval.text.lemmatisers import LEMMATISERS, STANZA_DIRECTORY
 from blend.eval.text.text_reader import loaded, reader
 from blend.schemas.errors import InputError, MissingExtraError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,7 @@ from typing import Any
 from blend.builders.release import build_release
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import addressed_files
-from blend.schemas.release.manifest import FileInfo
-from blend.schemas.release.release_layout import MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import Repository
 from helpers.mini_release import FOUR, mini_recipe

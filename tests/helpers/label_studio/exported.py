@@ -10,7 +10,7 @@ from blend.builders.annotation.pseudonyms import Account, People
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.sample import sample_path
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 PROJECT = Project.model_validate(
     {"name": "trial", "locales": [{"locale": "ko-KR"}, {"locale": "fa-IR", "annotators": ["a@example.org"]}]}

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.server import session
+from blend.builders.annotation import session
 from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.remote import RemoteProject, RemoteTask
+from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
 
 LEAD = 1
 

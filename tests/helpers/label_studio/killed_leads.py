@@ -64,8 +64,8 @@ def main() -> None:
             import_module(module.name)
 
     from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.server.pulling import pull_project
-    from blend.builders.annotation.server.syncing import sync_project
+    from blend.builders.annotation.pulling import pull_project
+    from blend.builders.annotation.syncing import sync_project
 
     commands: dict[str, Callable[[Path], object]] = {
         "push": lambda path: sync_project(path, only="push"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from blend.schemas.sheets.option_sheets import VERDICTS
+from blend.schemas.sheets import VERDICTS
 from helpers.models.model_server import ModelServer
 
 DIGITS = "123456789"

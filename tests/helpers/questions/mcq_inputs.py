@@ -6,9 +6,9 @@ from blend.builders.judges.equivalence import LexicalJudge
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.mcq.verdicts.offered_options import offered_options
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import McqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import McqOptions
 
 RULES = (LexicalJudge(),)
 DEFAULT = McqOptions()

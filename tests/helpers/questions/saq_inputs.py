@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from blend.builders.saq import Aggregation, aggregate
-from blend.schemas.recipe.recipe import SaqOptions
-from blend.schemas.rows.frame_columns import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.recipe import SaqOptions
 
 OPTIONS = SaqOptions()
 KINDS = ("idk", "no-answer", "not-applicable")

@@ -9,7 +9,7 @@ import pytest
 
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
-from blend.schemas.recipe.domains import Domain, domains
+from blend.schemas.recipe import Domain, domains
 
 DISH = domains()["dish"]
 
@@ -87,8 +87,8 @@ def food_triples(food_snapshot: Path) -> bytes:
 def food_release(once: Any, food_snapshot: Path) -> Path:
     """The release of the published dishes, made from their snapshot; not to be changed."""
     from blend.builders.release import build_release
-    from blend.loaders.files.pins import file_sha256
-    from blend.schemas.recipe.recipe import Recipe
+    from blend.loaders.files.content import file_sha256
+    from blend.schemas.recipe import Recipe
 
     recipe = Recipe.model_validate(
         {

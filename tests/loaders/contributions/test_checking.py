@@ -8,7 +8,7 @@ import pytest
 
 import blend
 from blend.loaders.contributions.checking import check_contributions
-from blend.loaders.files.workbooks import write_workbook
+from blend.loaders.files.tables import write_workbook
 from blend.schemas.errors import InputError
 
 LOADERS = Path(__file__).parents[1]

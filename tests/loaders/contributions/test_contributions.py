@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.loaders.contributions import read_collection
-from blend.loaders.contributions.contributors import annotator_id
-from blend.loaders.contributions.layout import collection_layout
+from blend.loaders.contributions.contributors import annotator_id, collection_layout
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors
-from blend.schemas.rows.frame_columns import PROFILES
+from blend.schemas.frames import PROFILES
 
 VALID = Path(__file__).parents[1] / "valid" / "contributions"
 

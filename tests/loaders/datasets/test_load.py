@@ -11,9 +11,9 @@ from blend.loaders.datasets.regions import _known_region, find_region
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import BlendError, UnknownNameError
-from blend.schemas.language.locales import registry
-from blend.schemas.release.release_layout import MANIFEST_NAME
-from blend.schemas.rows.configs import PER_REGION
+from blend.schemas.locales import registry
+from blend.schemas.manifest import MANIFEST_NAME
+from blend.schemas.rows import PER_REGION
 
 pytestmark = [pytest.mark.usefixtures("datasets_cache")]
 

@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,8 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.loaders.datasets import as_models, load
-from blend.loaders.releases.newer import tell_if_newer
 from blend.schemas.errors import BlendError
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.rows import MultipleChoiceQuestion
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.own_process import END_AT_ONCE
@@ -59,7 +56,7 @@ STREAM = """
 import json, sys
 from blend.loaders.datasets import as_models, load
 
-from blend.schemas.rows.published_rows import MultipleChoiceQuestion
+from blend.schemas.rows import MultipleChoiceQuestion
 
 rows = load(sys.argv[1], "multiple-choice-questions", region="KR", revision="v1.0.0", streaming=True)
 print(json.dumps([[row.mcq_id, row.options[row.answer]] for row in as_models(rows, MultipleChoiceQuestion)]))
@@ -80,7 +77,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture
 def published(
     hub: Hub, hub_cache: Path, datasets_cache: Path, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Hub]:
+) -> Hub:
     """A Hub with both versions, which the clients in this process talk to."""
     from huggingface_hub import constants
 
@@ -90,9 +87,7 @@ def published(
     template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace("https://huggingface.co", hub.url)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    tell_if_newer.cache_clear()
-    yield hub
-    tell_if_newer.cache_clear()
+    return hub
 
 
 def publish(hub: Hub, tag: str, release: Path) -> str:
@@ -176,15 +171,12 @@ def test_a_frame_is_read_by_the_same_names(
     published: Hub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ):
     here = blend.read_config(releases["v1.1.0"], "annotations")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # nothing is newer
-        assert_frame_equal(blend.read_config(f"{REPO}@v1.1.0", "annotations"), here)
+    assert_frame_equal(blend.read_config(f"{REPO}@v1.1.0", "annotations"), here)
     tables = {f"data/annotations/{split}-00000.parquet" for split in ("KR", "US", "IR", "DZ")}
     assert fetched(published) == {"release.json", *tables}
     commit = published.repository(REPO).tags["v1.1.0"]
     assert_frame_equal(blend.read_config(REPO, "annotations", revision=commit), here)
-    with pytest.warns(blend.NewerVersionWarning):
-        blend.read_config(REPO, "annotations", revision="v1.0.0")
+    blend.read_config(REPO, "annotations", revision="v1.0.0")
     # What is in the cache needs no connection.
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert_frame_equal(blend.read_config(REPO, "annotations", revision="v1.1.0"), here)
@@ -221,39 +213,14 @@ def test_a_commit_is_a_revision_as_well(published: Hub, releases: dict[str, Path
 
 
 @pytest.mark.landing
-def test_a_newer_version_is_mentioned_once_at_the_line_that_loads(published: Hub):
-    with pytest.warns(blend.NewerVersionWarning) as told:
-        load(REPO, "annotations", region="KR", revision="v1.0.0")
-    (warning,) = told
-    assert str(warning.message) == (
-        "Hub dataset org/blend: v1.1.0 is out, and this is v1.0.0; read its CHANGELOG.md before you change the "
-        "revision, since results of different versions are not comparable"
-    )
-    assert warning.filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        load(REPO, "annotations", region="US", revision="v1.0.0")
-        load(REPO, "annotations", region="KR", revision="v1.1.0")
-
-
-@pytest.mark.landing
-def test_nothing_is_said_when_the_hub_does_not_answer(published: Hub):
-    commit = published.repository(REPO).tags["v1.0.0"]
-    published.fail("GET /api/datasets/org/blend/refs", status=503)
-    assert len(load(REPO, "annotations", region="KR", revision=commit)) > 0
-
-
-@pytest.mark.landing
 def test_offline_what_was_loaded_before_loads_again(
     published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     from huggingface_hub import constants
 
-    with pytest.warns(blend.NewerVersionWarning):
-        before = load(REPO, "annotations", region="KR", revision="v1.0.0")
+    before = load(REPO, "annotations", region="KR", revision="v1.0.0")
     published.requests.clear()
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    tell_if_newer.cache_clear()
     assert load(REPO, "annotations", region="KR", revision="v1.0.0").to_list() == before.to_list()
     streamed = load(REPO, "annotations", region="ko-KR", revision="v1.0.0", streaming=True)
     assert list(streamed) == before.to_list()
@@ -267,7 +234,6 @@ def test_offline_what_was_loaded_before_loads_again(
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::blend.loaders.releases.newer.NewerVersionWarning")
 @pytest.mark.parametrize("name", ["KR-00000.parquet", "release.json"])
 def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: dict[str, Path], name: str):
     expected = load(releases["v1.0.0"], "annotations", region="KR").to_list()
@@ -280,7 +246,6 @@ def test_a_damaged_cache_is_mended(published: Hub, hub_cache: Path, releases: di
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::blend.loaders.releases.newer.NewerVersionWarning")
 @pytest.mark.parametrize("how", [{"drop": True}, {"status": 503}], ids=str)
 def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
     published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]
@@ -308,8 +273,7 @@ def test_message_for_a_file_that_is_damaged_on_the_hub(published: Hub, releases:
         f"Hub dataset org/blend, revision v1.2.0: {path} differs from the digest in release.json, also when "
         "downloaded again; use another version, and tell who publishes it"
     )
-    with pytest.warns(blend.NewerVersionWarning, match=r"v1\.2\.0 is out, and this is v1\.1\.0"):
-        assert len(load(REPO, "annotations", region="US", revision="v1.2.0")) > 0
+    assert len(load(REPO, "annotations", region="US", revision="v1.2.0")) > 0
 
 
 @pytest.mark.nightly

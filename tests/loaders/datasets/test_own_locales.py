@@ -10,7 +10,7 @@ from blend.loaders.datasets import load
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Source
+from blend.schemas.recipe import Source
 
 ENGLISH_OF_SOUTH_AFRICA = """
 [[locale]]

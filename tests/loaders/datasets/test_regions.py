@@ -7,8 +7,8 @@ import pytest
 from blend.loaders.datasets.regions import Region, find_region, regions_of
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
-from blend.schemas.language.locales import registry
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.locales import registry
+from blend.schemas.manifest import ReleaseManifest
 
 
 def manifest_of(release: Path, *splits: str, tags: tuple[str, ...] = ()) -> ReleaseManifest:

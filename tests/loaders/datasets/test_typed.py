@@ -10,10 +10,17 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from blend.loaders.datasets import as_models, load
-from blend.schemas.base.arrow_types import features
+from blend.schemas.arrow_types import features
 from blend.schemas.errors import RowError
-from blend.schemas.rows.configs import ANNOTATIONS, CONFIGS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
-from blend.schemas.rows.published_rows import Annotation, Grouping, MultipleChoiceQuestion
+from blend.schemas.rows import (
+    ANNOTATIONS,
+    CONFIGS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+    Annotation,
+    Grouping,
+    MultipleChoiceQuestion,
+)
 from helpers.examples import examples
 
 pytestmark = pytest.mark.usefixtures("datasets_cache")

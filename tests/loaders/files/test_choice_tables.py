@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.loaders.files.choice_tables import read_choice_table
+from blend.loaders.files.rows import read_choice_table
 from blend.schemas.errors import InputError
 
 ROWS = [

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.locales import read_locales
+from blend.loaders.files.toml import read_locales
 from blend.schemas.errors import RowError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 
 def test_own_locales_join_the_registry(tmp_path: Path, root: Path):
-    packaged = (root / "schemas" / "language" / "locales.toml").read_text(encoding="utf-8")
+    packaged = (root / "schemas" / "locales.toml").read_text(encoding="utf-8")
     entry = next(part for part in packaged.split("[[locale]]") if 'tag = "ja-JP"' in part)
     for old, new in (("ja-JP", "ja-OK"), ('"JP"\nregion', '"OK"\nregion'), ('split = "JP"', 'split = "OK"')):
         entry = entry.replace(old, new)

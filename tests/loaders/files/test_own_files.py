@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.files.atomic import atomic_file, atomic_write, replace_own_file
-from blend.loaders.files.saved_frames import write_frames
+from blend.loaders.files.new_files import write_frames
 from blend.schemas.errors import BlendError, InputError, StorageError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from blend.loaders.files import workbooks
+from blend.loaders.files import tables as workbooks
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import RowError, RowErrors

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blend.loaders.files import unpacked
-from blend.loaders.files.content import parquet_rows
-from blend.loaders.files.unpacked import check_tables, check_unpacked_size
+from blend.loaders.files import content as unpacked
+from blend.loaders.files.content import check_tables, check_unpacked_size, parquet_rows
 from blend.schemas.errors import RowError
 
 

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from blend.loaders.label_studio.foreign import read_answers
-from blend.schemas.errors import InputError
 
 Json = dict[str, Any]
 
@@ -50,28 +49,6 @@ def test_a_location_names_the_annotation(tmp_path: Path):
         "base.json:1, annotation 7",
         "base.json:1, annotation 8",
     ]
-
-
-@pytest.mark.parametrize("suffix", ["", ".json"])
-def test_a_folder_of_cloud_storage_has_a_file_per_annotation(tmp_path: Path, suffix: str):
-    for number, text in ((12, "tea"), (3, "milk")):
-        task = {"id": 1, "data": {"q": "What is drunk?"}}
-        written(tmp_path / f"{number}{suffix}", annotation(number, 5, typed("said", text), task=task))
-    (tmp_path / ".DS_Store").write_text("x")
-    rows = read_answers(tmp_path)[0]
-    assert [row.values for row in rows] == [
-        {"annotator": "5", "q": "What is drunk?", "said": ["milk"]},
-        {"annotator": "5", "q": "What is drunk?", "said": ["tea"]},
-    ]
-    assert rows[0].location == f"3{suffix}, annotation 3"
-
-
-def test_a_folder_without_annotations(tmp_path: Path):
-    with pytest.raises(InputError) as raised:
-        read_answers(tmp_path)[0]
-    assert str(raised.value) == (
-        f"{tmp_path}: no files of annotations; give an export, or a folder of JSON files"
-    )
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])

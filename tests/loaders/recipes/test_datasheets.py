@@ -8,7 +8,7 @@ import pytest
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
-from blend.schemas.release.datasheet_answers import questions
+from blend.schemas.reports import questions
 
 
 def written(folder: Path, text: str) -> Path:

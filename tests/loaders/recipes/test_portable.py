@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.recipes.portable import portable_recipe
-from blend.schemas.recipe.recipe import Recipe, Source
+from blend.loaders.recipes.ready import portable_recipe
+from blend.schemas.recipe import Recipe, Source
 
 
 def recipe(*locations: str, previous: str | None = None) -> Recipe:

@@ -6,7 +6,7 @@ import pytest
 
 from blend.loaders.recipes import read_recipe
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import McqOptions, Recipe, Source
+from blend.schemas.recipe import McqOptions, Recipe, Source
 
 BROKEN = sorted((Path(__file__).parents[1] / "broken" / "recipes").glob("*.toml"))
 

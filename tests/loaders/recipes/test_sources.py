@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.pins import directory_digest, file_infos
+from blend.loaders.files.content import directory_digest, file_infos
 from blend.loaders.recipes.sources import load_source
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Source
-from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.recipe import Source
 
 VALID = Path(__file__).parents[1] / "valid"
 

@@ -21,13 +21,13 @@ from blend.builders.diff.text import changelog_entry
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.datasets import load
-from blend.loaders.files import unpacked
+from blend.loaders.files import content as unpacked
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
-from blend.schemas.language.text_comparison import escape_controls
-from blend.schemas.release.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.texts import escape_controls
 from blend.views.releases import show_release
 from blend.views.safe import SafeConsole
 from helpers.tiers import rest_nightly

@@ -12,7 +12,7 @@ import pytest
 
 from blend.loaders.releases.pull import pull_release
 from blend.schemas.errors import BlendError
-from blend.schemas.release.manifest import ReleaseManifest
+from blend.schemas.manifest import ReleaseManifest
 from helpers.hub.hub_releases import altered, digests, make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import Repository

@@ -45,3 +45,12 @@ def test_a_missing_column(tmp_path: Path):
         read_fillers(tmp_path / "fillers.csv")
     assert "fillers.csv:1" in str(caught.value)
     assert "'region'" in str(caught.value)
+
+
+def test_a_reviewer_is_a_pseudonym(tmp_path: Path):
+    path = tmp_path / "fillers.csv"
+    path.write_text("template_id,option,region,reviewer\nfood-01,porridge,UK,Mina Kim\n", encoding="utf-8")
+    with pytest.raises(
+        RowError, match=r"^fillers\.csv:2, column reviewer: this reads like the name of a person; "
+    ):
+        read_fillers(path)

@@ -9,14 +9,16 @@ import polars as pl
 import pytest
 
 from blend.loaders.responses.option_sheets import read_option_sheet, write_option_sheet
-from blend.loaders.responses.pair_sheets import read_pair_sheet, write_pair_sheet
-from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet
+from blend.loaders.responses.reviews import (
+    read_answer_sheet,
+    read_pair_sheet,
+    write_answer_sheet,
+    write_pair_sheet,
+)
 from blend.loaders.responses.templates import read_review_sheet
 from blend.schemas.errors import RowError
-from blend.schemas.rows.template_columns import SHEET
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET
-from blend.schemas.sheets.option_sheets import OPTION_SHEET
-from blend.schemas.sheets.pair_sheets import PAIR_SHEET
+from blend.schemas.frames import SHEET
+from blend.schemas.sheets import ANSWER_SHEET, OPTION_SHEET, PAIR_SHEET
 
 Write = Callable[[pl.DataFrame, Path], None]
 

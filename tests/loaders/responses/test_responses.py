@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.loaders.responses import ResponseTables, read_responses, response_files
-from blend.schemas.rows.frame_columns import FINDINGS, QUESTIONS, RESPONSES, REVIEWS
+from blend.schemas.frames import FINDINGS, QUESTIONS, RESPONSES, REVIEWS
 
 VALID = Path(__file__).parents[1] / "valid" / "responses"
 

@@ -8,7 +8,7 @@ import pytest
 
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.responses import read_responses
-from blend.schemas.recipe.recipe import Source
+from blend.schemas.recipe import Source
 
 _BLOCK = re.compile(r'```(?:csv|jsonl) title="(\S+)"\n(.*?)```', re.DOTALL)
 _COMMAND = re.compile(r"```sh\ncd collected && (.*?)\n```", re.DOTALL)

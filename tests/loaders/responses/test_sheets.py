@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.responses.sheets import read_answer_sheet, write_answer_sheet, write_reviews
+from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet, write_reviews
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
-from blend.schemas.rows.frame_columns import REVIEWS
-from blend.schemas.sheets.answer_sheets import ANSWER_SHEET, READ_AGAIN
+from blend.schemas.frames import REVIEWS
+from blend.schemas.sheets import ANSWER_SHEET, READ_AGAIN
 
 
 def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:

@@ -11,8 +11,8 @@ from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
 from blend.loaders.responses.decisions import pair_key, read_decisions
 from blend.loaders.responses.shipped import shipped_decisions
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.rows.frame_columns import ANNOTATIONS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.schemas.recipe import JudgeOptions, McqOptions
 
 DECIDED = {pair_key(one.answer_a, one.answer_b): one.verdict for one in shipped_decisions()}
 

@@ -12,9 +12,9 @@ from blend.builders.mcq.verdicts.exclusions import Exclusions
 from blend.builders.release.tables import exclusions_of
 from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.shipped import shipped_exclusions
-from blend.schemas.language.locales import registry
-from blend.schemas.recipe.recipe import JudgeOptions, McqOptions
-from blend.schemas.rows.frame_columns import KEY, QUESTIONS
+from blend.schemas.frames import KEY, QUESTIONS
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions
 from helpers.questions.mcq_inputs import FRUIT, build_of, offered_to
 
 FOLDER = files("blend.decisions") / "blend"

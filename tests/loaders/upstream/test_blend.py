@@ -14,8 +14,8 @@ from blend.loaders.recipes.sources import load_source
 from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.prompts import read_prompts
 from blend.schemas.errors import BlendError, RowError
-from blend.schemas.recipe.recipe import Source
-from blend.schemas.rows.frame_columns import ANNOTATIONS, FINDINGS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS
+from blend.schemas.recipe import Source
 
 VALID = Path(__file__).parents[1] / "valid" / "blend"
 NOTHING = {"idk": 0, "no-answer": 0, "not-applicable": 0}

@@ -7,7 +7,7 @@ import pytest
 
 from blend.loaders.upstream.blend import BlendTables
 from blend.loaders.upstream.blend.prompts import read_prompts
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 pytestmark = pytest.mark.integration
 

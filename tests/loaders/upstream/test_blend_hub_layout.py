@@ -12,7 +12,7 @@ from blend.loaders.recipes.sources import load_source
 from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.hub_faults import listed_choices
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.recipe import Source
+from blend.schemas.recipe import Source
 from helpers.hub.blend_on_the_hub import CHOICES, as_on_the_hub
 
 VALID = Path(__file__).parents[1] / "valid" / "blend"

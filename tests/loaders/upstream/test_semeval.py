@@ -7,7 +7,7 @@ import pytest
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, read_task_file, task_id
 from blend.schemas.errors import InputError, RowError, RowErrors
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 from helpers.semeval_files import MCQ_CODES, N_MCQS, write_development, write_semeval, write_trial
 
 

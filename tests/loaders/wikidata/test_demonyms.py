@@ -12,8 +12,8 @@ from blend.builders.cultural_prompts import build_prompts
 from blend.loaders.topics import read_forms, read_topics
 from blend.loaders.wikidata.demonyms import FORMS_NAME, OTHERS_NAME, ask_demonyms, write_demonyms
 from blend.schemas.errors import InputError
-from blend.schemas.language.nationalities import nationalities
-from blend.schemas.recipe.cultural_options import CulturalOptions
+from blend.schemas.languages import nationalities
+from blend.schemas.recipe import CulturalOptions
 from helpers.wikidata.wikidata_endpoint import QUICK
 
 FACTS = """

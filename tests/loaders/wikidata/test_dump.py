@@ -14,8 +14,8 @@ from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.recipe.domains import Domain, domains
-from blend.schemas.release.snapshots import SnapshotInfo
+from blend.schemas.manifest import SnapshotInfo
+from blend.schemas.recipe import Domain, domains
 from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]

@@ -13,7 +13,7 @@ from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.dump_parts import Reading, read_dump
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 
 DISH = domains()["dish"]
 AGAIN = "download the dump again"

@@ -15,7 +15,7 @@ import pytest
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 from helpers.wikidata.countdown import COUNTDOWN
 
 RUN = (
@@ -24,7 +24,7 @@ RUN = (
 from pathlib import Path
 from blend.loaders.wikidata import dump_parts
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 
 dump_parts.BLOCK_BYTES, dump_parts.PART_BYTES = 1 << 16, 1 << 19
 dump, out, moment = sys.argv[2:]

@@ -7,10 +7,10 @@ import pytest
 
 from blend.loaders.wikidata.prompt_checks import check_templates
 from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
-from blend.schemas.base.arrow_types import published
+from blend.schemas.arrow_types import published
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.language.korean_particles import agreeing
-from blend.schemas.rows.triple_rows import TEMPLATES, TripleTemplate
+from blend.schemas.languages import agreeing
+from blend.schemas.rows import TEMPLATES, TripleTemplate
 
 LANGUAGES = ("en", "zh", "ar", "ko", "ru", "he", "es", "fr", "de", "ja", "id", "fa", "el", "tr")
 SCRIPTS = {

@@ -19,8 +19,7 @@ from blend.loaders.wikidata.snapshot import agent_of, take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.loaders.wikidata.store import LABEL
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
-from blend.schemas.recipe.domains import domains
-from blend.schemas.recipe.recipe import Source
+from blend.schemas.recipe import Source, domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
 

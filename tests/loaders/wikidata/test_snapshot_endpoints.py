@@ -12,7 +12,7 @@ import pytest
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH = domains()["dish"]

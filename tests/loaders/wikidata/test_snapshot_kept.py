@@ -15,7 +15,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot, take_snapshots
 from blend.loaders.wikidata.snapshot_files import NoItemError
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 from helpers.wikidata.countdown import COUNTDOWN
 from helpers.wikidata.wikidata_endpoint import QUICK
 
@@ -118,7 +118,7 @@ RUN = (
     + """
 from pathlib import Path
 from blend.loaders.wikidata import sparql, snapshot
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 
 source, out, *names = sys.argv[2:]
 def closing(step, *_):

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.triples import build_triples
 from blend.loaders.wikidata.facts import read_facts
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 
 DISH = domains()["dish"]
 
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 take_snapshot(
     Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,
     policy=RequestPolicy("tests", pause_s=0, first_wait_s=0.01),

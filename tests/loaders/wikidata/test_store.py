@@ -10,7 +10,7 @@ import pytest
 
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 
 DISH = domains()["dish"]
 LINE = '<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> "bread"@en .\n'

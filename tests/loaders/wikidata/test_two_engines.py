@@ -12,7 +12,7 @@ from blend.loaders.wikidata.endpoints import find_endpoint, known_endpoints
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
 from blend.schemas.errors import InputError
-from blend.schemas.recipe.domains import domains
+from blend.schemas.recipe import domains
 from helpers.wikidata import rdflib_endpoint
 from helpers.wikidata.rdflib_endpoint import Restricted
 

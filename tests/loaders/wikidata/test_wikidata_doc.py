@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from blend.schemas.recipe.triple_options import PAPER, TripleOptions
+from blend.schemas.recipe import PAPER_TRIPLES as PAPER
+from blend.schemas.recipe import TripleOptions
 
 
 def blocks(root: Path, language: str) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Likelihoods
-from blend.schemas.prompts.candidate_options import Causal
+from blend.schemas.prompts import Causal
 from helpers.examples import examples
 
 MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
@@ -67,14 +67,6 @@ def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
     for one, other in zip(alone, together, strict=True):
         # To the last bit: near ties must not turn over.
         assert one.logprobs.tolist() == other.logprobs.tolist()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_every_script_has_scores(prober: Any):
-    for prompt, scores in zip(PROMPTS, scored(prober, PROMPTS, WORDS), strict=True):
-        assert scores.error is None, prompt
-        assert np.isfinite(scores.logprobs).all(), prompt
 
 
 @pytest.mark.slow
@@ -149,29 +141,3 @@ def test_a_statement_counts_what_follows_the_gap(shared: Path):
     np.testing.assert_array_equal(sound[0].logprobs, sound[1].logprobs)
     assert not np.allclose(statement[0].logprobs, statement[1].logprobs)
     assert (statement[0].tokens > sound[0].tokens).all()
-
-
-@pytest.mark.slow
-def test_which_kind_of_model_it_is(model: str, shared: Path):
-    from blend.schemas.errors import InputError
-
-    kind = open_candidate_scorer(model).describe().scorer
-    others = {"masked", "encoder_decoder", "causal"} - {kind}
-    for other in sorted(others):
-        with pytest.raises(InputError) as raised:
-            open_candidate_scorer(model, scorer=other)  # type: ignore[arg-type]
-        assert str(raised.value) == MESSAGES[str(kind), other]
-
-
-KINDS = {
-    "masked": "a masked language model",
-    "encoder_decoder": "an encoder-decoder that fills spans",
-    "causal": "a causal language model",
-}
-NAMES = {"masked": "tiny-bert", "encoder_decoder": "tiny-t5", "causal": "tiny-gpt2"}
-MESSAGES = {
-    (kind, other): f"model {NAMES[kind]}: it is {KINDS[kind]}, and the scorer {other!r} asks {KINDS[other]}; "
-    f"choose the scorer {kind!r}, or another model"
-    for kind in KINDS
-    for other in KINDS
-}

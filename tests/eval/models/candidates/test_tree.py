@@ -73,23 +73,6 @@ def test_every_beginning_is_a_node_once(candidates: list[list[int]], fed: int):
         assert path[::-1] == tokens
 
 
-@pytest.mark.slow
-@given(candidate_lists, st.integers(1, 6), st.data())
-def test_sums_go_along_the_candidates(candidates: list[list[int]], fed: int, data: st.DataObject):
-    tree = make_tree(candidates, fed_at_a_time=fed)
-    of_nodes = np.array(
-        data.draw(st.lists(st.floats(-9, 0), min_size=len(tree.tokens), max_size=len(tree.tokens)))
-    )
-    wanted = []
-    for end in tree.ends.tolist():
-        total = 0.0
-        while end != ROOT:
-            total += of_nodes[end]
-            end = int(tree.parents[end])
-        wanted.append(total)
-    np.testing.assert_allclose(tree.sums(of_nodes), wanted, atol=1e-9)
-
-
 def test_a_candidate_without_tokens_has_no_sum():
     tree = make_tree([[], [5, 6]], fed_at_a_time=4)
     assert np.isnan(tree.sums(np.array([-1.0, -2.0]))).tolist() == [True, False]

@@ -8,8 +8,8 @@ from blend.eval.items import ITEMS
 from blend.eval.task import checked_options
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD, CulturalPromptOptions, cultural_items
 from blend.schemas.errors import BlendError
-from blend.schemas.rows.cultural_prompt_rows import CULTURAL_PROMPTS
-from blend.schemas.rows.frame_columns import CULTURAL_PROMPT_ROWS
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS
+from blend.schemas.rows import CULTURAL_PROMPTS
 
 PEOPLE = {"Brazilian": ["BR"], "Dominican": ["DM", "DO"], "Thai": ["TH"]}
 

@@ -20,8 +20,7 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     stop_words,
 )
 from blend.loaders.surveys import read_survey
-from blend.schemas.distribution import how_to_install
-from blend.schemas.errors import MissingExtraError, ServerError
+from blend.schemas.errors import MissingExtraError, ServerError, how_to_install
 
 GROUPS = ("American", "Brazilian", "Chinese", "French", "German", "Japanese", "Nigerian", "Thai")
 WORDS = [f"word{number}" for number in range(300)]

@@ -7,7 +7,7 @@ import pytest
 
 from blend.eval.tasks.free_listing.listing_items import TripleTaskOptions, listing_items, settle_listing
 from blend.schemas.errors import InputError
-from blend.schemas.prompts.listing_prompts import listing_prompts
+from blend.schemas.prompts import listing_prompts
 from helpers.dishes import DISHES, manifest, triples
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blend.eval.tasks.multiple_choice.answer_phrases import KINDS, answer_phrases, folded
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 
 @pytest.fixture(scope="module")

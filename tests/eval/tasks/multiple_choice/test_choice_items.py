@@ -14,7 +14,7 @@ from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.rows import LETTERS
 
 CONFIG = "multiple-choice-questions"
 

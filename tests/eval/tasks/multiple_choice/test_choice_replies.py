@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
-from blend.schemas.language.locales import registry
-from blend.schemas.rows.published_rows import LETTERS
+from blend.schemas.locales import registry
+from blend.schemas.rows import LETTERS
 
 PARTS = ("tuned", "held-out")
 

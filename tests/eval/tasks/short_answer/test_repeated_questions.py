@@ -8,7 +8,7 @@ import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.formats import AnswerFormat
 
 PROMPT = "Read the following question.\n\nQuestion: {q}\nAnswer:"
 REPLIES = ("{q} zorblax", "{{'question': '{q}', 'answer': ['zorblax']}}")

@@ -9,10 +9,9 @@ from blend.builders.release import build_release
 from blend.eval.asked_runs import read_run
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs import opened
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_directory import Run
+from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.errors import InputError

@@ -10,7 +10,7 @@ from blend.eval.text.language_readers import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS
 from blend.eval.text.text_reader import lemmatiser_names
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0}
 

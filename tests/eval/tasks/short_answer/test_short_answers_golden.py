@@ -13,7 +13,7 @@ import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.language.locales import registry
+from blend.schemas.locales import registry
 
 COUNTRIES = {
     "China": "Chinese",

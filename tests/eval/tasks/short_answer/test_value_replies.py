@@ -9,7 +9,7 @@ import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.spoken_values import in_figures
-from blend.schemas.language.answer_formats import AnswerFormat
+from blend.schemas.formats import AnswerFormat
 
 ASKED = {"integer": "How many? (in Arabic numerals)", "HH:MM": "When? (HH:MM)", "MM/DD": "When? (MM/DD)"}
 

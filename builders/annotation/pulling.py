@@ -1,0 +1,253 @@
+"""Pulling: what people did is written down as events, and the files that builds read are made of these."""
+
+import json
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.builders.annotation.counting import BY_LOCALE, StageReading, counting
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import People
+from blend.builders.annotation.session import Log, Session, StageLocale, session, stage_locales
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.content import read_content
+from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio.events import Folder, Line, ProjectState, accepted
+from blend.loaders.label_studio.export import ExportedTask, exported
+from blend.loaders.label_studio.plan import check_unique
+from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
+from blend.schemas.errors import ConflictError
+from blend.schemas.frames import FINDINGS
+
+FINDINGS_FILE = "findings.csv"
+
+DECIDED = "decided"
+"""Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
+
+
+class Written(NamedTuple):
+    """A file that a pull has written."""
+
+    path: Path
+    rows: int
+
+
+@dataclass(frozen=True)
+class Pull:
+    """Outcome of a pull."""
+
+    file: ProjectFile
+    found: Sequence[StageReading]
+    """What the events say of each stage that is on the server, or was."""
+    changes: Mapping[str, Sequence[Line]]
+    """Lines of the events that this pull has added, by the name of the stage and locale."""
+    projects: Mapping[str, ProjectState]
+    """Projects on the server, likewise."""
+    written: Sequence[Written]
+    findings: pl.DataFrame
+    """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+
+    @property
+    def is_any_gone(self) -> bool:
+        """Whether anything counts although the server has it no more."""
+        return any(one.gone for one in self.found)
+
+
+def pull_project(file: ProjectFile, *, on_progress: ProgressCallback | None = None) -> Pull:
+    """Pull in a session of its own; see `pull`."""
+    with session(file) as at:
+        return pull(at, on_progress=on_progress)
+
+
+def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
+    """Get the annotations, write them down as events, and write raw responses and reviews.
+
+    Asks only for projects with news. May be stopped at any moment.
+
+    Args:
+        at: The session.
+        on_progress: Called with the step, the projects done and projects in all.
+
+    Raises:
+        InputError, RowError, RowErrors: If there is no key or no token, or a file is wrong.
+        ConflictError: If another process is at work with the pull folder, or would lose its work by this pull,
+            or one of the projects is there twice, both with annotations.
+        ServerError: If the server fails, or its export holds less than it lists; what was pulled stays.
+    """
+    check_unique(at.there, where=at.studio.where)
+    log, wanted = Log(at.file, at.folder), list(stage_locales(at.file))
+    state: dict[str, ProjectState] = {}
+    exports: list[tuple[StageLocale, int, list[ExportedTask]]] = []
+    for done, stage_locale in enumerate(wanted, start=1):
+        name = stage_locale.name
+        if found := at.there.get(name):
+            # The state of before each export, so that nothing can fall in between.
+            number, dated, before = found[0].id, found[0].dated, log.projects.get(name)
+            if before is not None and (before.project, before.dated) == (number, dated):
+                state[name] = before
+            else:
+                state[name] = ProjectState(project=number, dated=dated)
+                exports.append((stage_locale, number, exported(at.studio, found[0])))
+        elif any(one.is_there for one in log.held(stage_locale).values()):
+            exports.append((stage_locale, 0, []))
+        if on_progress is not None:
+            on_progress("pull", done, len(wanted))
+    changes: dict[str, Sequence[Line]] = {}
+    if exports:
+        # After the exports: whoever came while they were made is known.
+        people = People(log.key, at.accounts, log.lines)
+    for stage_locale, project, tasks in exports:
+        changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
+        if project:
+            state[stage_locale.name].drafts = drafts
+    return _written(log, state, changes)
+
+
+def accept_missing(file: ProjectFile, folder: Folder) -> Pull:
+    """Let go of all annotations that count although the server has them no more.
+
+    The events say so, and keep them: one that comes back there counts again.
+
+    Args:
+        file: The project, after a pull.
+        folder: Its pull folder.
+    """
+    log = Log(file, folder)
+    lines: dict[str, Sequence[Line]] = {}
+    for at in stage_locales(file):
+        if gone := [one for one in log.held(at).values() if one.is_gone]:
+            lines[at.name] = [accepted(one) for one in gone]
+            log.add(lines[at.name])
+    return _written(log, log.projects, lines)
+
+
+def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
+    """Remove what some people did from the events, and write all files anew; asks no server.
+
+    Args:
+        file: The project.
+        folder: Its pull folder.
+        names: Pseudonyms of the people.
+    """
+    log = Log(file, folder)
+    seen = {at.name: () for at in stage_locales(file) if log.held(at)}
+    log.forget(names)
+    # The next pull asks for everything: what is remembered of drafts names people.
+    return _written(log, {}, seen)
+
+
+def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, Sequence[Line]]) -> Pull:
+    """Write the files that the events make."""
+    found = counting(log.file, log.lines, also={*state, *changes})
+    findings = pl.concat([pl.DataFrame(schema=FINDINGS), *(one.reading.findings for one in found)])
+    written = _write_files(
+        log.folder,
+        _contents(log.file, found),
+        earlier=lambda: _contents(log.file, counting(log.file, log.before)),
+    )
+    atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
+    log.folder.remember(projects=dict(state), events=log.digest())
+    return Pull(log.file, found, changes, state, written, findings)
+
+
+# Files: whole, only what changed, nothing of others.
+
+
+_Contents = Mapping[Path, tuple[str | None, int]]
+"""Content and number of rows by path; a file without content is deleted."""
+
+
+def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
+    """Content and number of rows of every file that readings fill.
+
+    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
+    """
+    contents: dict[Path, tuple[str | None, int]] = {}
+    others: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        for kind, rows in one.reading.rows.items():
+            if kind in BY_LOCALE:
+                path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
+                contents[path] = _json_lines(rows) or None, len(rows)
+            else:
+                others.setdefault(kind, []).extend(rows)
+    for kind, rows in sorted(others.items()):
+        if kind == "decisions":
+            once = {pair_key(row["answer_a"], row["answer_b"]): row for row in reversed(rows)}
+            decisions = [Decision.model_validate(row) for _, row in sorted(once.items())]
+            contents[file.base / DECIDED / "decisions.tsv"] = decisions_text(decisions), len(decisions)
+        else:
+            contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(rows), len(rows)
+    return contents
+
+
+def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Contents]) -> list[Written]:
+    """Write files, each whole, those that are as they should be not at all.
+
+    Args:
+        folder: Remembers the digest of what was written, so that somebody else's work is never replaced.
+        contents: The files.
+        earlier: What an earlier pull, perhaps by another lead, has written; asked where files differ.
+
+    Raises:
+        ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
+            nothing is written.
+        StorageError: If one cannot be written.
+    """
+    known = dict(folder.state.written)
+    names = {path: os.path.relpath(path, folder.path) for path in contents}
+    before = {path: _digest(read_content(path)) for path in contents if path.exists()}
+    after = {path: _digest((content or "").encode()) for path, (content, _) in contents.items()}
+    strange = [
+        path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
+    ]
+    if strange:
+        # In a clone nothing is known of what was written: it is what the events of before make.
+        pulled = earlier()
+        strange = [p for p in strange if p not in pulled or before[p] != _digest((pulled[p][0] or "").encode())]
+    if strange:
+        raise ConflictError(
+            "\n".join(
+                f"{path}: is not as the pulls before have written it, and would be replaced; delete it, or "
+                "move rows of your own into a file beside it, as "
+                f"{path.stem}.own{path.suffix}, and run the same again"
+                for path in strange
+            )
+        )
+    # Both digests before the first file is written: a kill in between leaves files of either kind.
+    for path, name in names.items():
+        known[name] = [*([before[path]] if path in before else []), after[path]]
+    folder.remember(written=known)
+    changed = [path for path, (content, _) in contents.items() if _is_to_write(before.get(path), content)]
+    for path in changed:
+        _write(path, contents[path][0])
+    return [Written(path, contents[path][1]) for path in changed]
+
+
+def _is_to_write(before: str | None, content: str | None) -> bool:
+    """Whether a file is not as it should be; none is made for want of rows."""
+    if before is None:
+        return bool(content)
+    return content is None or before != _digest(content.encode())
+
+
+def _write(path: Path, content: str | None) -> None:
+    with storage_errors(path, fix="change the permissions"):
+        if content is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, content)
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()

@@ -1,0 +1,290 @@
+"""Status: how far a project is, who did how much, whose work is worth a look, and whom to remind of what."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from blend.builders.annotation.check import CheckedProject, check_project
+from blend.builders.annotation.collecting import collection_plan
+from blend.builders.annotation.counting import StageReading, counting
+from blend.builders.annotation.forgotten import forgotten
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pseudonyms import Account, People, project_key
+from blend.builders.annotation.pulling import pull
+from blend.builders.annotation.reliability import Reliability, reliability
+from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.stages.model import WORK
+from blend.builders.annotation.stages.review import tasks as review_tasks
+from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
+from blend.builders.saq.collection import COMPLETE, STOPPED
+from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.loaders.files.new_files import EVENTS
+from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio.events import Folder, ProjectState, read_events
+from blend.loaders.servers.server_errors import public_address
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.frames import EXCLUSIONS, KEY
+from blend.schemas.summaries import Table
+from blend.schemas.texts import escape_controls
+
+UNTAKEN = ("blank-text", "overlong-text")
+"""Kinds of findings of which authors are told, when nothing is left of their annotation."""
+
+TEMPLATE = "annotation_status.html.j2"
+
+
+@dataclass
+class Reminder:
+    """What waits for a person: said to them by the lead, with links."""
+
+    annotator: str
+    has_begun: bool
+    drafts: list[str] = field(default_factory=list)
+    """Pages with something that was typed and not sent."""
+    untaken: list[str] = field(default_factory=list)
+    """Pages from which nothing could be taken, since it was blank or far too long."""
+    waiting: dict[str, int] = field(default_factory=dict)
+    """How many questions the person has not answered, by the link that leads through them."""
+
+
+@dataclass(frozen=True)
+class ProjectStatus:
+    """Progress of a project."""
+
+    name: str
+    today: date
+    wanted: int
+    """Valid responses wanted per question."""
+    links: Mapping[str, str]
+    """Where people work, by title of the server's project: the invitation."""
+    tables: Mapping[str, Table]
+    """What is shown, with pseudonyms:
+
+    ``locales``: one row per locale, by tag: the counts of questions ``questions``, ``complete``, ``open`` and
+    ``dropped``; of responses ``valid``, ``idk`` and ``needed``; questions that are ``reviewed``, and those
+    ``to_review``; ``alpha``, how far people agree (null where that cannot be said).
+
+    ``people``: one row per stage, locale and annotator, most work first: how many annotations are ``counted``,
+    ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where unknown), ``total`` (of those
+    that count) and ``last`` (day); of those who answer the figures of `reliability.ANNOTATORS` as well.
+
+    ``options``: `verdict_agreement.AGREEMENT` of the stage *mcq-review*; no rows where nobody has read any.
+
+    ``questions``: `collecting.PLAN` with ``agreement`` on each, one row per question."""
+    reminders: Sequence[Reminder]
+    found: Sequence[StageReading]
+    """What was pulled."""
+    pages: Mapping[str, str]
+    """Address of each project on the server, by name."""
+    rate: float | None
+    """What an hour is paid."""
+    names: Mapping[str, str]
+    """Addresses by pseudonym, for the lead's screen alone; empty where no server was asked."""
+
+    def payment(self) -> pl.DataFrame:
+        """One row per ``person``: annotations ``counted``, ``seconds`` they took, ``rate`` and ``pay``."""
+        return (
+            self.tables["people"]
+            .frame.group_by(person="annotator")
+            .agg(pl.col("counted").sum(), seconds=pl.col("total").sum().round(0))
+            .with_columns(rate=pl.lit(self.rate, dtype=pl.Float64))
+            .with_columns(pay=(pl.col("seconds") / 3600 * pl.col("rate")).round(2))
+            .sort("person")
+        )
+
+
+def project_status(
+    checked: CheckedProject, *, today: date, accounts: Mapping[int, Account] | None = None
+) -> ProjectStatus:
+    """Say how far a project is, by what was pulled.
+
+    Args:
+        checked: The project, read after the last pull.
+        today: The day of the status.
+        accounts: Of the server, but for the lead's own; none where it was not asked.
+
+    Raises:
+        InputError, RowError, RowErrors: If there is no key, or what was pulled is damaged.
+    """
+    file, project, material = checked.file, checked.file.project, checked.material
+    state, lines = Folder(file.pulled).state.projects, read_events(file.pulled / EVENTS)
+    found = counting(file, lines)
+    work = pl.concat([pl.DataFrame(schema=WORK), *(one.reading.work for one in found)])
+    ours = pl.col("locale").is_in([settings.locale for settings in project.locales])
+    agreed = reliability(
+        material.questions, material.responses.filter(ours), material.reviews.filter(ours), work
+    )
+    questions, gone = collection_plan(project, material), forgotten(file)
+    people = People(project_key(file), accounts, lines)
+    named = {people.of(number): account.address for number, account in (accounts or {}).items()}
+    names = {who: address for who, address in named.items() if who and address and who not in gone}
+    server = public_address(project.server.url).rstrip("/")
+    pages = {name: f"{server}/projects/{one.project}/data" for name, one in state.items()}
+    expected = {
+        settings.locale: set(map(people.named, settings.annotators or ())) or {*names}
+        for settings in project.locales
+        if "answer" in project.stages_of(settings.locale)
+    }
+    reminders = _reminders(file, pages, state, found, _waiting(file, expected, questions, work), work)
+    return ProjectStatus(
+        project.name,
+        today,
+        project.wanted,
+        {one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
+        _tables(questions, _reviews(checked, work), work, agreed, found),
+        [one for one in reminders if one.annotator not in gone],
+        found,
+        pages,
+        project.rate,
+        names,
+    )
+
+
+def pulled_accounts(path: Path, *, on_progress: ProgressCallback | None = None) -> dict[int, Account]:
+    """The server's accounts but the lead's own, once all that people did is pulled.
+
+    Raises:
+        BlendError: As `pulling.pull`.
+    """
+    with session(check_project(path, before_pull=True).file) as at:
+        pull(at, on_progress=on_progress)
+        own = at.studio.own_account()
+        return {number: account for number, account in at.accounts.items() if number != own}
+
+
+def _waiting(
+    file: ProjectFile, expected: Mapping[str, Collection[str]], questions: pl.DataFrame, work: pl.DataFrame
+) -> dict[str, dict[str, int]]:
+    """Count the open questions that people have not answered where they are to, by person and project."""
+    done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
+    found: dict[str, dict[str, int]] = {}
+    for tag, people in expected.items():
+        asked = questions.filter(pl.col("open"), locale=tag)["template_id"].to_list()
+        for who in people:
+            if number := sum((tag, who, template_id) not in done for template_id in asked):
+                found.setdefault(who, {})[f"{file.project.name}/answer/{tag}"] = number
+    return found
+
+
+def _reminders(
+    file: ProjectFile,
+    pages: Mapping[str, str],
+    state: Mapping[str, ProjectState],
+    found: Sequence[StageReading],
+    waiting: Mapping[str, Mapping[str, int]],
+    work: pl.DataFrame,
+) -> list[Reminder]:
+    """Say what waits for everybody, by person."""
+    begun, reminders = {*work["annotator"]}, dict[str, Reminder]()
+
+    def of(who: object) -> Reminder:
+        return reminders.setdefault(str(who), Reminder(str(who), who in begun))
+
+    for name in (one.name for one in stage_locales(file) if one.name in state):
+        for draft in state[name].drafts:
+            of(draft.annotator).drafts.append(f"{pages[name]}?task={draft.task}")
+    for one in found:
+        page = pages.get(one.stage_locale.name, "")
+        sources = set(one.reading.findings.filter(pl.col("kind").is_in(UNTAKEN))["source"])
+        for row in one.reading.work.filter(outcome="refused").iter_rows(named=True):
+            if f"task {row['task']}, annotation {row['annotation']}" in sources:
+                of(row["annotator"]).untaken.append(f"{page}?task={row['task']}")
+    for who, numbers in waiting.items():
+        for name, number in numbers.items():
+            if name in pages:
+                of(who).waiting[f"{pages[name]}?labeling=1"] = number
+    return [one for _, one in sorted(reminders.items())]
+
+
+def _reviews(checked: CheckedProject, work: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """Count reviews that are done and open, by locale."""
+    project, found = checked.file.project, {}
+    done = set(work.filter(stage="review", outcome="counted").select("locale", "template_id").iter_rows())
+    for settings in project.locales:
+        if "review" in project.stages_of(settings.locale):
+            locale = checked.file.locale(settings.locale)
+            pages = {task.data["template_id"] for task in review_tasks(project, locale, checked.material)}
+            reviewed = {template_id for tag, template_id in done if tag == settings.locale}
+            found[settings.locale] = len(reviewed), len(pages - reviewed)
+    return found
+
+
+def _tables(
+    questions: pl.DataFrame,
+    reviews: Mapping[str, tuple[int, int]],
+    work: pl.DataFrame,
+    agreed: Reliability,
+    found: Sequence[StageReading],
+) -> dict[str, Table]:
+    """See `ProjectStatus.tables`."""
+    counts = questions.group_by("locale").agg(
+        questions=pl.len(),
+        complete=(pl.col("state") == COMPLETE).sum(),
+        open=pl.col("open").sum(),
+        dropped=(pl.col("state") == STOPPED).sum(),
+        valid=pl.col("valid").sum(),
+        idk=pl.col("idk").sum(),
+        needed=pl.col("still_needed").sum(),
+    )
+    numbers = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
+    reviewed = pl.DataFrame([(tag, *counted) for tag, counted in reviews.items()], numbers, orient="row")
+    alphas = agreed.locales.select("locale", "alpha")
+    locales = counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left")
+    outcomes = {name: (pl.col("outcome") == name).sum() for name in ("counted", "skipped", "refused")}
+    total = pl.col("seconds").filter(pl.col("outcome") == "counted").sum()
+    of_answers = agreed.annotators.drop("responses", "seconds").with_columns(stage=pl.lit("answer"))
+    people = (
+        work.filter(pl.col("annotator").is_not_null())
+        .group_by("stage", "locale", "annotator")
+        .agg(**outcomes, seconds=pl.col("seconds").median(), total=total, last=pl.col("day").max())
+        .sort("stage", "locale", "counted", "annotator", descending=[False, False, True, False])
+        .join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left")
+    )
+    verdicts = [row for one in found for row in one.reading.rows.get("exclusions", ())]
+    read = pl.DataFrame(verdicts, EXCLUSIONS)
+    options = verdict_agreement(read) if verdicts else pl.DataFrame(schema=AGREEMENT)
+    agreement = agreed.questions.drop("answers")
+    return {
+        "locales": Table(
+            "Locales",
+            locales.sort("locale"),
+            "Questions by state, responses, reviews done and open, and Krippendorff's alpha: 1 is perfect "
+            "agreement, 0 is what chance would give. Compare locales and rounds, not with a threshold.",
+        ),
+        "people": Table(
+            "Who did how much",
+            people,
+            "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
+            "question. A mark is not a verdict: look at some of the answers, and talk to the person.",
+        ),
+        "options": Table("Options read", options, "Of those that several have read: how many all call alike."),
+        "questions": Table("Questions", questions.join(agreement, on=KEY, how="left", maintain_order="left")),
+    }
+
+
+def write_status_page(status: ProjectStatus, path: Path) -> None:
+    """Write the page; one of ours that is there is replaced.
+
+    Raises:
+        InputError: If something else is there.
+        StorageError: If it cannot be written.
+    """
+    replace_own_file(path, status_page(status), mark=PAGE_MARK, what="a page", parameter="html")
+
+
+def status_page(status: ProjectStatus) -> str:
+    """One HTML file that needs no network, with pseudonyms alone; every value is escaped, and made harmless."""
+    environment = Environment(
+        loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: escape_controls(value) if isinstance(value, str) else value,
+    )
+    return environment.get_template(TEMPLATE).render(status=status, sdk=DISTRIBUTION)

@@ -1,0 +1,216 @@
+"""Syncing: pull, ask, push, in the order in which each needs what the one before has done."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from blend.builders.annotation.check import CheckedProject, check_project
+from blend.builders.annotation.collecting import collection_plan
+from blend.builders.annotation.counting import StageReading, readings
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pulling import Pull, accept_missing, pull
+from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.stages.model import Material
+from blend.builders.annotation.ui_strings import texts_of
+from blend.builders.saq.collection import STOPPED
+from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio.events import Draft, Held
+from blend.loaders.label_studio.plan import ProjectPlan, Quota, WantedProject, plan_push
+from blend.loaders.label_studio.push import push
+from blend.loaders.responses.option_sheets import read_suspects
+from blend.schemas.errors import InputError
+
+Half = Literal["pull", "push"]
+
+DROPPED = "too many do not know"
+"""Why a question is given to nobody any more."""
+
+
+@dataclass(frozen=True)
+class Sync:
+    """Steps of a sync that were done, or would be."""
+
+    pull: Pull | None
+    plans: Sequence[ProjectPlan] | None
+    drafts: Sequence[Draft] = ()
+    """What somebody has begun and not sent, as of the last pull."""
+    passed_over: Sequence[str] = ()
+    """See `counting.Collected`."""
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether something is gone from the server, or waits for somebody to send it."""
+        return bool(self.drafts) or (self.pull is not None and self.pull.is_any_gone)
+
+
+def sync_project(
+    path: Path,
+    *,
+    only: Half | None = None,
+    dry_run: bool = False,
+    accept: Callable[[Pull], bool] | None = None,
+    on_progress: ProgressCallback | None = None,
+) -> Sync:
+    """Pull and push, in one session; may be stopped at any moment, and run by several leads at a time.
+
+    What is missing on the server is made, and more is asked where responses are missing. The same again changes
+    nothing. Annotations and drafts are never deleted.
+
+    Args:
+        path: The project file.
+        only: The half to do; both when absent.
+        dry_run: Whether to say what a push would do, by what was pulled last, and change nothing.
+        accept: Asked after the pull whether to let go of what counts and is not on the server any more.
+        on_progress: Called with the step, its parts done and its parts in all.
+
+    Raises:
+        InputError, RowError, RowErrors: If what the project file names is wrong, or there is no token.
+        ConflictError: As `pull`, or if the server does not take a page.
+        ServerError: If the server fails; what was done stays, and the same again goes on from there.
+    """
+    pulls = only != "push" and not dry_run
+    checked, pulled, plans = check_project(path, before_pull=pulls), None, None
+    with session(checked.file) as at:
+        if pulls:
+            pulled = pull(at, on_progress=on_progress)
+            if accept is not None and pulled.is_any_gone and accept(pulled):
+                pulled = accept_missing(at.file, at.folder)
+        if only != "pull":
+            # Read anew: responses and reviews have come.
+            checked = check_project(path)
+            found = readings(at.file) if pulled is None else pulled.found
+            wanted = wanted_projects(checked, asked_people(checked, found))
+            plans = plan_push(at.there, wanted, where=at.studio.where)
+            if not dry_run:
+                push(at.studio, at.folder, plans, on_progress=on_progress)
+        state = at.folder.state.projects
+    names = [one.name for one in stage_locales(checked.file) if one.name in state]
+    drafts = [draft for name in names for draft in state[name].drafts]
+    return Sync(pulled, plans, drafts, checked.passed_over)
+
+
+def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:
+    """Write what a push would bring to a server: ``STAGE.LOCALE.json`` (tasks) and ``.xml`` (page) of each.
+
+    Args:
+        path: The project file.
+        folder: Made if it is not there.
+
+    Returns:
+        The files, relative to the folder; and what is left out, and until when.
+
+    Raises:
+        InputError: If no project has any task.
+        ConflictError, StorageError: As `files.new_files.write_new_files`.
+    """
+    projects = wanted_projects(check_project(path))
+    contents: dict[str, str | bytes] = {}
+    for project in projects:
+        _, stage, locale = project.name.split("/")
+        if project.tasks:
+            tasks = [task.payload() for task in project.tasks]
+            contents[f"{stage}.{locale}.json"] = json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
+            contents[f"{stage}.{locale}.xml"] = project.config
+    if not contents:
+        raise InputError(f"{path}: there are no tasks; collect questions or answers first")
+    waiting = [f"{one.title}: left out until {one.waits_until}" for one in projects if one.waits_until]
+    return write_new_files(folder, contents), waiting
+
+
+def wanted_projects(
+    checked: CheckedProject, asked: Mapping[str, Mapping[str, Quota]] | None = None
+) -> list[WantedProject]:
+    """List the projects that should be on the server.
+
+    Args:
+        checked: The project.
+        asked: Of how many people the tasks of a project are asked, from `asked_people`.
+
+    Raises:
+        InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
+    """
+    file, project = checked.file, checked.file.project
+    material, waits_until = _with_recipe(file, checked.material)
+    wanted = []
+    for stage, locale, name, title in stage_locales(file):
+        own = project.instructions.get(locale.language)
+        texts = texts_of(locale.language, stage.name, None if own is None else file.base / own)
+        wanted.append(
+            WantedProject(
+                name=name,
+                title=title,
+                config=stage.config(project, locale, texts),
+                overlap=stage.readers(project),
+                tasks=stage.tasks(project, locale, replace(material, ui_strings=texts.ui_strings)),
+                asked=(asked or {}).get(name, {}),
+                # Answers to such questions are left out of the responses.
+                closes_unasked=asked is not None and stage.name == "answer",
+                waits_until=waits_until if stage.needs_recipe else "",
+            )
+        )
+    return wanted
+
+
+def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
+    """The material with the options that a build of the recipe may show, for the stage that needs it.
+
+    Returns:
+        The material; and what the stage waits for where a build does not take what people have given so far:
+        that is put right in other stages, a review for one, which go on meanwhile.
+    """
+    if file.project.recipe is None or not any(one.stage.needs_recipe for one in stage_locales(file)):
+        return material, ""
+    from blend.builders.release.reviewing import options_for_natives
+    from blend.loaders.recipes import read_recipe
+
+    recipe, suspects = read_recipe(file.base / file.project.recipe), file.project.suspects
+    again = None if suspects is None else read_suspects(file.base / suspects)
+    try:
+        options, answered = options_for_natives(recipe, base=file.base, known=file.locales, again=again)
+    except InputError as error:
+        return material, f"a build takes what people gave ({str(error).splitlines()[0]})"
+    return replace(material, options=options, answered=answered), ""
+
+
+def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict[str, dict[str, Quota]]:
+    """Return of how many people each task is asked, by the name of its project and its id.
+
+    A task is asked of as many people more as valid responses are missing, besides all who have annotated it,
+    whatever came of that; one whose limit of *I don't know* is passed of nobody any more. So are the options of
+    *mcq-review* and what judges read, of one more where readers disagree.
+
+    Args:
+        checked: The project, read after a pull.
+        found: What was pulled.
+
+    Raises:
+        RowError, RowErrors: If responses and reviews do not fit together.
+    """
+    project = checked.file.project
+    people = {one.stage_locale.name: _people(one.held) for one in found}
+    asked: dict[str, dict[str, Quota]] = {}
+    for row in collection_plan(project, checked.material).to_dicts():
+        name, task = f"{project.name}/answer/{row['locale']}", row["blend_id"]
+        why = DROPPED if row["state"] == STOPPED else ""
+        so_far = people.get(name, {}).get(task, 0)
+        asked.setdefault(name, {})[task] = _quota(so_far, row["still_needed"], row["open"], why)
+    for one in found:
+        if (plan := one.stage_locale.stage.reading_plan) is not None:
+            name = one.stage_locale.name
+            needed = plan(one.tasks, one.reading, project.readers)
+            asked[name] = {task: _quota(people[name][task], n, n > 0) for task, n in needed.items()}
+    return asked
+
+
+def _quota(so_far: int, needed: int, is_open: bool, why: str = "") -> Quota:
+    return Quota(so_far + needed, closed=False) if is_open else Quota(max(so_far, 1), closed=True, why=why)
+
+
+def _people(held: Mapping[str, Held]) -> dict[str, int]:
+    """Count the people whose annotations the server has of each task; whoever only skipped it is not one."""
+    there = [one.version for one in held.values() if one.is_there and not one.version["skipped"]]
+    return Counter(task for task, _ in {(line["blend_id"], line["annotator"] or line["id"]) for line in there})

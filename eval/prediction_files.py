@@ -1,0 +1,238 @@
+"""Files of predictions as SemEval-2026 Task 7 takes them: read as recorded answers, and written of a run.
+
+A file is a table, alone or inside ``prediction/`` of a zip archive: between tabs as the task's site takes it,
+or CSV. Multiple choice is read with a letter as ``prediction`` too, as most participants keep it. What stands
+in its rows is the task's to say (`Task.predictions`).
+"""
+
+import csv
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.eval.items import TaskItems
+from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
+from blend.eval.runs.run_description import RecordedAnswers
+from blend.eval.runs.run_directory import Run
+from blend.loaders.files.atomic import replace_own_file
+from blend.loaders.files.content import UTF_16, decoded, file_sha256, open_content, read_content
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.tables import NOT_AN_ARCHIVE, TEXT_SUFFIXES
+from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.locales import registry
+from blend.schemas.rows import LETTERS
+
+FOLDER = "prediction"
+"""Folder of the archive that the task's site takes."""
+
+MOST_BYTES = 1 << 29
+"""Bytes that a file of predictions may have once it is unpacked."""
+
+PREDICTION = "prediction"
+"""Column of a text, or of a letter."""
+
+_FIX = "write one row per id, with tabs between the cells"
+_HEADER_BYTES = 4_000
+_SHOWN = 3
+"""Ids and codes that a message names."""
+_SHOWN_CHARACTERS = 100
+"""Characters of a header that a message quotes."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""Time of every file in an archive, so that the same run gives the same bytes."""
+
+
+class Predictions(NamedTuple):
+    """A task's file of predictions."""
+
+    name: str
+    """Name of the file."""
+    columns: tuple[str, ...]
+    """Its columns, ``id`` first."""
+    items: Callable[[TaskItems], Iterable[tuple[str, str, Any]]]
+    """Items of what is asked that rows can be about: an item's id, the row's, and what `answer_text` needs."""
+    answer_text: Callable[[Mapping[str, str], Any], str]
+    """What a row says, as the text of an answer."""
+    rows: Callable[[Run], Iterator[Sequence[str]]]
+    """The rows of a run."""
+    values: Sequence[str] = ()
+    """What `PREDICTION` can be in place of the columns; any text when absent."""
+
+
+def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
+    """Whether a file is an archive, or a table with the columns of predictions.
+
+    Args:
+        path: The file.
+        of: The task's file.
+        asked: What is asked.
+
+    Raises:
+        RowError: If the task's own questions are asked, and the file is neither that nor has ``response``.
+    """
+    if path.suffix.lower() not in TEXT_SUFFIXES or not path.is_file():
+        return path.suffix.lower() == ".zip"
+    with open_content(path) as file:
+        start = file.read(_HEADER_BYTES)
+    # The encodings that a mark names; `decoded` reads the whole later, and says what is wrong with it.
+    text = start.decode("utf-16" if start.startswith(UTF_16) else "utf-8-sig", errors="replace")
+    line = text.partition("\n")[0].removesuffix("\r")
+    header = set(_header(line))
+    if "id" in header and (PREDICTION in header or header.issuperset(LETTERS)):
+        return True
+    if "response" not in line and asks_semeval(asked.items):
+        raise RowError(
+            f"the header is {line[:_SHOWN_CHARACTERS]!r}" if line.strip() else "the file has no header",
+            where=f"{path.name}:1",
+            fix=f"{_expected(of)}; a table of other answers has the columns {', '.join(ID_COLUMNS[:-1])} or "
+            f"{ID_COLUMNS[-1]}, and response",
+        )
+    return False
+
+
+def asks_semeval(items: pl.DataFrame) -> bool:
+    """Whether items with ``template_id`` ask the task's own questions, which nobody may pass on."""
+    return any(task_id(template_id) is not None for template_id in items["template_id"].unique())
+
+
+def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: str | None = None) -> Recorded:
+    """The answers in a file of predictions, or in an archive that holds one.
+
+    Of several rows with one id the last counts, as in the task's scorer; that, ids that spell a locale
+    otherwise than what is asked, and rows about nothing that is asked, are remarked.
+
+    Args:
+        path: The file or archive.
+        asked: What is asked.
+        of: The task's file.
+        model: Name of the model; the name of the file when absent.
+
+    Raises:
+        InputError: If there is no such file, or the archive does not hold exactly one of that name.
+        RowError, RowErrors: If rows cannot be read, or none is about anything that is asked.
+    """
+    diagnostics = Diagnostics()
+    text = _between_tabs(decoded(_content(path, of.name), path.name, diagnostics))
+    header = _header(text.partition("\n")[0])
+    columns = ("id", PREDICTION) if of.values and not {*LETTERS} <= {*header} else of.columns
+    rows = task_rows(text, path.name, columns, diagnostics, fix=_FIX)
+    if columns != of.columns:
+        _check_values(rows, of, diagnostics)
+    diagnostics.raise_problems()
+    given = {row.cells["id"]: row for row in rows}
+    of_items = list(of.items(asked))
+    ids = dict.fromkeys(row_id for _, row_id, _ in of_items)
+    otherwise = spelled_otherwise(given, ids, registry())
+    by_id = {otherwise.get(row_id, row_id): row for row_id, row in given.items()}
+    unknown = [row for row_id, row in by_id.items() if row_id not in ids]
+    if len(unknown) == len(by_id):
+        what = f"nothing is asked under {_first(unknown)}" if unknown else "no row follows the header"
+        fix = f"ids are like {next(iter(ids), 'none')!r}; check that release and task are those of the file"
+        raise RowError(what, where=path.name, fix=fix)
+    texts = {
+        item_id: of.answer_text(by_id[row_id].cells, more)
+        for item_id, row_id, more in of_items
+        if row_id in by_id
+    }
+    answered = [item_id for item_id in asked.items["item_id"] if item_id in texts]
+    answers = pl.DataFrame({"item_id": answered, "text": [texts[item_id] for item_id in answered]})
+    warnings = {
+        "rows whose id stands in a later row again, left out": (len(rows) - len(given), ""),
+        "rows whose id spells locale or number otherwise, read as what is asked": (
+            len(otherwise),
+            "".join(f"{a!r} as {b!r}" for a, b in [*otherwise.items()][:1]),
+        ),
+        "rows with ids that nothing is asked under, left out": (len(unknown), _first(unknown)),
+        "items without an answer in the file": (asked.items.height - len(texts), ""),
+    }
+    return Recorded(
+        answers,
+        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        tuple(f"{what}: {n}{f' ({first})' if first else ''}" for what, (n, first) in warnings.items() if n),
+    )
+
+
+def _expected(of: Predictions) -> str:
+    letters = f", or id and {PREDICTION}, one of {', '.join(of.values)}" if of.values else ""
+    return f"the columns of {of.name} are {', '.join(of.columns)}{letters}, with tabs or commas between them"
+
+
+def _header(line: str) -> list[str]:
+    return [cell.strip() for cell in _between_tabs(line).removesuffix("\r").split("\t")]
+
+
+def _between_tabs(text: str) -> str:
+    """A table between tabs as it is, with quotation marks as characters; a CSV file written like it."""
+    line = text.partition("\n")[0]
+    separator = next((sign for sign in "\t,;" if sign in line), "\t")
+    if separator == "\t":
+        return text
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return "\n".join("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
+
+
+def _check_values(rows: Sequence[TaskRow], of: Predictions, diagnostics: Diagnostics) -> None:
+    for row in rows:
+        value = row.cells[PREDICTION]
+        if value and value not in of.values:
+            what = f"{value!r} is not one of {', '.join(of.values)}"
+            diagnostics.problem(
+                what, where=f"{row.location}, column {PREDICTION}", fix="write the letter of an option"
+            )
+
+
+def _first(rows: Sequence[TaskRow]) -> str:
+    """The first ids, with their lines, and the codes of all."""
+    shown = ", ".join(f"{row.cells['id']!r} (line {row.location.rpartition(':')[2]})" for row in rows[:_SHOWN])
+    n_by_code = Counter(row.cells["id"].partition("_")[0] for row in rows)
+    of_codes = ", ".join(f"{code} {n}" for code, n in n_by_code.most_common(_SHOWN))
+    return f"{shown}{' …' if len(rows) > _SHOWN else ''}; by code: {of_codes}"
+
+
+def write_predictions(run: Run, of: Predictions, out: Path) -> int:
+    """Write the archive that the task's site takes, and count its rows.
+
+    Args:
+        run: A run over a release of the task's data.
+        of: The task's file.
+        out: The archive to write; an older one of the same file is replaced.
+
+    Raises:
+        InputError: If the run is of other data, or if something else stands there.
+        StorageError: If it cannot be written.
+    """
+    rows = list(of.rows(run))
+    lines = "".join("\t".join(row) + "\n" for row in [of.columns, *rows])
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(f"{FOLDER}/{of.name}", _EPOCH), lines, zipfile.ZIP_DEFLATED)
+    # The name of its first file is the beginning of an archive.
+    mark = f"{FOLDER}/{of.name}".encode()
+    replace_own_file(out, content.getvalue(), mark=mark, what="an archive of such predictions")
+    return len(rows)
+
+
+def _content(path: Path, name: str) -> bytes:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; `answers` names a file of answers")
+    if path.suffix.lower() != ".zip":
+        return read_content(path)
+    with open_content(path) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                found = [one for one in archive.infolist() if one.filename.rpartition("/")[2] == name]
+                if len(found) != 1:
+                    held = ", ".join(sorted(one.filename for one in archive.infolist())) or "nothing"
+                    raise InputError(f"{path}: expected one file {FOLDER}/{name}; the archive holds {held}")
+                if found[0].file_size > MOST_BYTES:
+                    raise RowError("more than 512 MiB unpacked", where=f"{path}:{name}", fix="split the file")
+                return archive.read(found[0])
+        except InputError:
+            raise
+        except NOT_AN_ARCHIVE as error:
+            raise InputError(f"{path}: cannot be read as a zip archive ({error}); write it again") from None

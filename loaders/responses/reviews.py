@@ -1,0 +1,385 @@
+"""Files on the way to reviews: the answer sheet and the pair sheet, out and in, and which reviews count."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
+from blend.loaders.files.content import read_text
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
+from blend.loaders.files.new_files import is_pulled, write_new_sheet
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.links import AskedQuestion, Key
+from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.schemas.rows import Response, Review
+from blend.schemas.sheets import ANSWER_SHEET, INVALID, PAIR_SHEET, READ_AGAIN, guarded, pair_mark, unguarded
+from blend.schemas.texts import clean, pluralise
+
+OWN = ".own"
+"""Ending of the stem of their files: ``ko-KR.own.jsonl`` beside ``ko-KR.jsonl``."""
+
+NOT_ASKED, IN_A_FILE = "not-asked", "reviewed-in-a-file"
+"""Kinds of the findings about reviews that are passed over."""
+
+
+def reviews_that_count(
+    reviews: Checked[Review],
+    questions: Checked[AskedQuestion],
+    responses: Checked[Response],
+    diagnostics: Diagnostics,
+    *,
+    reviewing: bool = False,
+) -> Checked[Review]:
+    """Reviews without those of questions that are dropped, and with one of two that stand in two files.
+
+    What is left out stays in its file, and counts again with the question, or without the other review. Reviews
+    in other files than own ones must be about questions that are asked, unless somebody is ``reviewing``.
+    """
+    asked = {(row.template_id, row.locale) for _, row in questions.rows} if questions.is_complete else set()
+    given = given_answers([row for _, row in responses.rows]) if responses.is_complete else None
+    left_out: set[str] = set()
+    by_question: dict[Key, list[Placed[Review]]] = {}
+    for one in reviews.rows:
+        key = one.row.template_id, one.row.locale
+        # A file without a question is more likely cut off than meant.
+        if asked and key not in asked and (reviewing or is_own(one.location)):
+            diagnostics.oddity(NOT_ASKED, one, not_asked_now(*key))
+            left_out.add(one.location)
+        else:
+            by_question.setdefault(key, []).append(one)
+    for key, both in by_question.items():
+        there = None if given is None else given.get(key, ())
+        left_out.update(loser.location for loser in _outdone(both, there, diagnostics))
+    return reviews._replace(rows=[one for one in reviews.rows if one.location not in left_out])
+
+
+def is_own(location: str) -> bool:
+    """Whether the file of a review is one of own reviews.
+
+    Args:
+        location: Of the row, ``reviews/ko-KR.own.jsonl:3``.
+    """
+    return Path(location.rpartition(":")[0]).stem.endswith(OWN)
+
+
+def given_answers(responses: Sequence[Response]) -> Mapping[Key, Collection[str]]:
+    """The answers that are given, cleaned, by question."""
+    given: defaultdict[Key, set[str]] = defaultdict(set)
+    for row in responses:
+        given[row.template_id, row.locale].update(map(clean, row.answers))
+    return given
+
+
+def further_decided(review: Review, other: Review, given: Collection[str] | None) -> int:
+    """Count how many answers more than another a review decides on; null: any may be given."""
+    both = decided_in(review), decided_in(other)
+    these, those = both if given is None else (decided.intersection(given) for decided in both)
+    return len(these) - len(those)
+
+
+def decided_in(review: Review) -> set[str]:
+    """The answers on which a review decides, cleaned."""
+    return set(map(clean, [*review.invalid, *(answer for group in review.groups for answer in group.answers)]))
+
+
+def not_asked_now(template_id: str, locale: str) -> str:
+    """Say what becomes of a review of a question that was dropped."""
+    return f"review of {template_id!r}, which is not asked in {locale} any more; not read, and kept until it is"
+
+
+def why_it_counts(further: int) -> str:
+    """Say why one of two reviews counts, after ``which counts``."""
+    why = f", since it decides on {pluralise(further, 'further answer')}" if further else ""
+    return f"{why}; left out"
+
+
+def _outdone(
+    both: Sequence[Placed[Review]], given: Collection[str] | None, diagnostics: Diagnostics
+) -> Iterator[Placed[Review]]:
+    """The one of two reviews of a question that does not count, where just one of them is an own one."""
+    own = [one for one in both if is_own(one.location)]
+    if len(both) != 2 or len(own) != 1:
+        return
+    (mine,), (other,) = own, [one for one in both if one not in own]
+    further = further_decided(other.row, mine.row, given)
+    counting, loser = (other, mine) if further > 0 else (mine, other)
+    if loser.row != counting.row:
+        detail = (
+            f"{loser.row.reviewer} reviewed the question in {loser.location}, {counting.row.reviewer} in "
+            f"{counting.location}, which counts{why_it_counts(abs(further))}"
+        )
+        diagnostics.oddity(IN_A_FILE, loser, detail)
+    yield loser
+
+
+_NAMES = tuple(name for name in ANSWER_SHEET if name != "source")
+_ANSWER_COLUMNS = Columns(
+    READ_AGAIN,
+    optional=[name for name in _NAMES if name not in READ_AGAIN],
+    others=True,
+    returned=True,
+)
+
+
+def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
+    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
+
+    Raises:
+        InputError: As `files.new_files.write_new_sheet`.
+    """
+    cells = sheet.select(_NAMES).with_columns(pl.all().replace("", None))
+    write_new_sheet(path, cells, choices={"invalid": (INVALID,)})
+
+
+def read_answer_sheet(
+    path: Path, *, encoding: str | None = None, diagnostics: Diagnostics | None = None
+) -> pl.DataFrame:
+    """A sheet as it came back from a spreadsheet.
+
+    Args:
+        path: The table.
+        encoding: Of the table; see `loaders.files.content.read_text`.
+        diagnostics: Takes findings about the file, such as colours, which nobody reads.
+
+    Returns:
+        `answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read.
+        InputError: If it has no rows.
+    """
+    diagnostics = Diagnostics() if diagnostics is None else diagnostics
+    rows = read_rows(path, path.parent, diagnostics, _ANSWER_COLUMNS, encoding=encoding)
+    diagnostics.raise_problems()
+    if not rows:
+        raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
+    empty = dict.fromkeys(_NAMES, "")
+    return pl.DataFrame(
+        [{**empty, **cells.values, "source": cells.location} for cells in rows], schema=ANSWER_SHEET
+    )
+
+
+class WrittenReviews(NamedTuple):
+    """Contents of a file of reviews as written."""
+
+    path: Path
+    """Named for its locale, ``ko-KR.jsonl``; ``ko-KR.own.jsonl`` beside one that pulls write."""
+    questions: int
+    """Questions that were written."""
+    groups: int
+    """Groups in them."""
+    without_english: int
+    """Those of the groups that have no English."""
+    invalid: int
+    """Answers in them that are none."""
+    kept: int
+    """Questions of the file that were there before and stayed."""
+    replaced: Mapping[str, int]
+    """Questions of the file that were reviewed in another way or by somebody else, by that reviewer."""
+
+    @property
+    def is_beside_pulled(self) -> bool:
+        """Whether pulls write the locale's other file."""
+        return self.path.stem.endswith(OWN)
+
+
+def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
+    """Write reviews as JSON Lines, one file per locale, which is named for it.
+
+    Where pulls write a file of that name (`pulled_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
+
+    Either all files are written or, after an error, none is changed that was looked at.
+
+    Args:
+        reviews: `frame_columns.REVIEWS`.
+        out: Folder of the files, made if it is not there.
+        update: Whether files may be there: then their reviews of other questions stay.
+
+    Returns:
+        What was written, by locale.
+
+    Raises:
+        ConflictError: If a file is there and ``update`` is not asked for.
+        InputError: If the place of the folder holds something else; `RowError` if a file to update cannot be
+            read.
+        StorageError: If it cannot be written.
+    """
+    check_own_folder(out, what="a folder of reviews", is_ours=_is_review_file)
+    parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
+    paths = {tag: _path(out, tag) for (tag,) in parts}
+    existing = [path for path in paths.values() if path.exists()]
+    if existing and not update:
+        raise ConflictError(
+            f"{existing[0]}: exists, and may hold somebody's work; choose another `out`, or give "
+            "`update=True`: its reviews of other questions stay"
+        )
+    there = {tag: _there(path) for tag, path in paths.items()}
+    written = []
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for tag, path in paths.items():
+            rows = {row["template_id"]: row for row in parts[(tag,)].drop("locale").to_dicts()}
+            kept = [line for line, review in there[tag] if review["template_id"] not in rows]
+            atomic_write(path, "".join(f"{line}\n" for line in [*kept, *map(_line, rows.values())]))
+            written.append(_account(path, rows, [review for _, review in there[tag]]))
+    return written
+
+
+def rewrite_reviews(path: Path, change: Callable[[Mapping[str, Any], str], Mapping[str, Any] | None]) -> bool:
+    """Change the reviews of a file, which goes with its last one; returns whether anything was changed.
+
+    Args:
+        path: A file of JSON Lines.
+        change: From a review and its locale to the review as it is to be, null for none.
+
+    Raises:
+        RowError: If it cannot be read.
+        StorageError: If it cannot be written.
+    """
+    there = _there(path)
+    kept = [
+        line if after == review else _line(after)
+        for line, review in there
+        if (after := change(review, review.get("locale") or path.name.partition(".")[0])) is not None
+    ]
+    if kept == [line for line, _ in there]:
+        return False
+    with storage_errors(path):
+        if kept:
+            atomic_write(path, "".join(f"{line}\n" for line in kept))
+        else:
+            path.unlink()
+    return True
+
+
+def _path(out: Path, tag: str) -> Path:
+    path = out / f"{tag}.jsonl"
+    return path.with_name(f"{tag}{OWN}.jsonl") if is_pulled(path) else path
+
+
+def _is_review_file(name: str) -> bool:
+    """Whether a file of this name can be one of reviews, which are named for their locale; or is hidden."""
+    return name.startswith(".") or (Path(name).suffix in SUFFIXES and "-" in name.partition(".")[0])
+
+
+def _there(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The lines of a file, as they stand there, with the reviews that they are; none where there is no file."""
+    if not path.exists():
+        return []
+    lines = read_text(path, path.parent, Diagnostics()).split("\n")
+    numbered = ((row, line) for row, line in enumerate(lines, start=1) if line.strip())
+    return [(line, _review(line, path, row)) for row, line in numbered]
+
+
+def _review(line: str, path: Path, row: int) -> dict[str, Any]:
+    """The review in a line, at least with the template that it is about."""
+    try:
+        review = json.loads(line)
+        template_id = review["template_id"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        template_id = None
+    if not isinstance(template_id, str):
+        raise RowError(
+            "not a review", where=f"{path.name}:{row}", fix="correct it, as docs/responses.md describes reviews"
+        )
+    return dict(review)
+
+
+def _line(review: Mapping[str, Any]) -> str:
+    return json.dumps(_filled(review), ensure_ascii=False)
+
+
+def _filled(review: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in review.items() if value or name == "groups"}
+
+
+def _account(
+    path: Path, rows: Mapping[str, Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
+) -> WrittenReviews:
+    groups = [group for row in rows.values() for group in row["groups"]]
+    invalid = sum(len(row["invalid"]) for row in rows.values())
+    without_english = sum(not group["en_answers"] for group in groups)
+    about = [(review, rows.get(review["template_id"])) for review in there]
+    other = (review for review, row in about if row is not None and _filled(review) != _filled(row))
+    replaced = Counter(str(review.get("reviewer") or "nobody named") for review in other)
+    kept = sum(row is None for _, row in about)
+    return WrittenReviews(
+        path, len(rows), len(groups), without_english, invalid, kept, dict(sorted(replaced.items()))
+    )
+
+
+_PAIR_COLUMNS = Columns(
+    ("answer_a", "answer_b", "verdict", "why", "check"),
+    others=True,
+    rewritten=("answer_a", "answer_b", "check"),  # of which the mark tells what was there
+    returned=True,
+)
+_VERDICTS = {"same": "same", "s": "same", "different": "different", "d": "different"}
+
+
+def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
+    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
+
+    Args:
+        sheet: `pair_sheets.PAIR_SHEET`.
+        path: Where.
+
+    Raises:
+        InputError, StorageError: As `files.new_files.write_new_sheet`.
+    """
+    texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
+    cells = sheet.select(list(PAIR_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
+    write_new_sheet(path, cells, choices={"verdict": ("same", "different")})
+
+
+def read_pair_sheet(path: Path, *, who: str, when: date, encoding: str | None = None) -> tuple[Decision, ...]:
+    """The decisions in a sheet that came back; rows without a verdict are left out.
+
+    Args:
+        path: The table.
+        who: Pseudonym of whoever decided.
+        when: Day of the decisions.
+        encoding: Of the table; see `loaders.files.content.read_text`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a verdict is unknown, or the answers of a decided row
+            are not those that were proposed.
+        InputError: If no row has a verdict.
+    """
+    diagnostics = Diagnostics()
+    decisions: list[Decision] = []
+    for cells in read_rows(path, path.parent, diagnostics, _PAIR_COLUMNS, encoding=encoding):
+        if cells.values["verdict"].strip():
+            with diagnostics.collected():
+                decisions.append(_decision(cells, who, when))
+                diagnostics.check_own_words(decisions[-1].why, where=f"{cells.location}, column why")
+    diagnostics.raise_problems()
+    if not decisions:
+        raise InputError(f"{path}: no row has a verdict; write 'same' or 'different' into the column verdict")
+    return tuple(decisions)
+
+
+def _decision(cells: Cells, who: str, when: date) -> Decision:
+    values = cells.values
+    verdict = _VERDICTS.get(values["verdict"].strip().casefold())
+    if verdict is None:
+        raise RowError(
+            f"unknown verdict {values['verdict']!r}",
+            where=f"{cells.location}, column verdict",
+            fix="write 'same' or 'different', or leave the cell empty",
+        )
+    a, b = (unguarded(clean(values[column])) for column in ("answer_a", "answer_b"))
+    if pair_mark(a, b) != unguarded(values["check"].strip()):
+        raise RowError(
+            f"{a!r} and {b!r} are not the answers that were proposed in this row",
+            where=cells.location,
+            fix="bring back the two answers and the column check as they were proposed, and decide again",
+        )
+    row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": when}
+    return Decision.model_validate({**row, "why": clean(unguarded(values["why"]))})

@@ -1,0 +1,190 @@
+"""From a row model to its Arrow schema, ``datasets`` features and polars columns: one definition for all.
+
+Importing `datasets` takes half a second of processor time, a sixth of a build. What a build needs of it is the
+description of a few types, in the two notations below; a test holds them against the library's own, letter by
+letter. Whoever loads data takes `arrow_types.features`.
+
+References:
+    ``Features.to_dict`` and ``Features._to_yaml_list`` of https://github.com/huggingface/datasets, version 5.
+
+From nested Python lists polars makes a series of each, tens of thousands for a table of annotations. Here the
+values of a column are laid end to end, level by level, with the lengths of the lists beside them.
+"""
+
+import json
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+
+import polars as pl
+import pyarrow as pa
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    import datasets
+    from polars._typing import PolarsDataType
+
+
+_SCALARS: dict[type, pa.DataType] = {
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+}
+
+
+@cache
+def arrow_schema(model: type[BaseModel]) -> pa.Schema:
+    """The Arrow schema of a model's published rows: columns by alias, in the model's order.
+
+    Integers are 64 bits wide, enumerations and literals are text, tuples and lists are lists, models are
+    structs. Every column is nullable in Arrow's sense; what may really be null is the model's to say.
+
+    Raises:
+        TypeError: If a field has a type that has no column type.
+    """
+    return pa.schema([pa.field(name, dtype) for name, dtype in _columns(model).items()])
+
+
+def features(model: type[BaseModel]) -> "datasets.Features":
+    """The ``datasets`` features of a model's published rows, the same columns as `arrow_schema`."""
+    from datasets import Features
+
+    return Features.from_arrow_schema(arrow_schema(model))
+
+
+@cache
+def frame_schema(model: type[BaseModel]) -> pl.Schema:
+    """The polars columns of the same rows inside the package: named by field, nested fields by alias."""
+    names = {alias: name for name, alias in published_names(model).items()}
+    return pl.Schema({names[alias]: dtype for alias, dtype in published_columns(model).items()})
+
+
+def published(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
+    """The frame as published rows, each checked against the model: its columns, by their published names.
+
+    Args:
+        rows: Columns named by the model's fields, in any order; further columns are left out.
+        model: What each row must be.
+
+    Raises:
+        pydantic.ValidationError: If a row is not what the model says: an error of ours, not of the input.
+        polars.exceptions.ColumnNotFoundError: If a field has no column.
+    """
+    names = published_names(model)
+    chosen = rows.select([pl.col(name).alias(alias) for name, alias in names.items()])
+    for row in chosen.iter_rows(named=True):
+        model.model_validate(row)
+    return chosen.cast(published_columns(model))
+
+
+@cache
+def published_columns(model: type[BaseModel]) -> pl.Schema:
+    """The columns of published rows, as polars has them."""
+    return pl.DataFrame(pa.Table.from_batches([], arrow_schema(model))).schema
+
+
+def published_names(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field name to published column name, in the model's order."""
+    return {name: field.alias or name for name, field in model.model_fields.items()}
+
+
+def _columns(model: type[BaseModel]) -> dict[str, pa.DataType]:
+    fields = model.model_fields.items()
+    return {
+        field.alias or name: _data_type(field.annotation, f"{model.__name__}.{name}") for name, field in fields
+    }
+
+
+def _data_type(annotation: Any, where: str) -> pa.DataType:
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _data_type(args[0], where)
+    if origin in (Union, types.UnionType):
+        inner = [arg for arg in args if arg is not type(None)]
+        if len(inner) == 1:
+            return _data_type(inner[0], where)
+    if origin is list or (origin is tuple and args[1:] == (Ellipsis,)):
+        return pa.list_(_data_type(args[0], where))
+    if isinstance(annotation, type):
+        if issubclass(annotation, BaseModel):
+            return pa.struct([pa.field(name, dtype) for name, dtype in _columns(annotation).items()])
+        if issubclass(annotation, Enum):
+            return pa.string()
+        if annotation in _SCALARS:
+            return _SCALARS[annotation]
+    raise TypeError(
+        f"{where}: no column type for {annotation!r}; use a scalar, a list, a model or an enumeration"
+    )
+
+
+@cache
+def written_schema(model: type[BaseModel]) -> pa.Schema:
+    """The columns of a model's published rows with the note of their features that travels in every file."""
+    schema = arrow_schema(model)
+    noted = {"info": {"features": {field.name: _noted(field.type) for field in schema}}}
+    return schema.with_metadata({"huggingface": json.dumps(noted)})
+
+
+def card_features(model: type[BaseModel]) -> list[dict[str, Any]]:
+    """The same columns as the header of a card lists them."""
+    return _listed(arrow_schema(model))
+
+
+def _noted(dtype: pa.DataType) -> dict[str, Any]:
+    if pa.types.is_list(dtype):
+        return {"feature": _noted(dtype.value_type), "_type": "List"}
+    if pa.types.is_struct(dtype):
+        return {field.name: _noted(field.type) for field in dtype}
+    return {"dtype": _name(dtype), "_type": "Value"}
+
+
+def _listed(fields: Iterable[pa.Field]) -> list[dict[str, Any]]:
+    return [{"name": field.name, **_type_entry(field.type)} for field in fields]
+
+
+def _type_entry(dtype: pa.DataType) -> dict[str, Any]:
+    if pa.types.is_list(dtype):
+        item = _type_entry(dtype.value_type)
+        # A list of plain values or of structs names them directly; one of lists keeps the level between.
+        return {"list": next(iter(item.values())) if item.keys() <= {"dtype", "struct"} else item}
+    return {"struct": _listed(dtype)} if pa.types.is_struct(dtype) else {"dtype": _name(dtype)}
+
+
+def _name(dtype: pa.DataType) -> str:
+    """What `datasets` calls a plain type: as Arrow does, but for numbers of double width."""
+    return "float64" if pa.types.is_float64(dtype) else str(dtype)
+
+
+def nested_frame(rows: Sequence[Mapping[str, Any]], schema: pl.Schema) -> pl.DataFrame:
+    """Rows as a frame, in order; the same as ``pl.DataFrame(rows, schema)``.
+
+    Args:
+        rows: A mapping per row; a column that is missing in it is null.
+        schema: The columns.
+    """
+    columns = {name: _array([row.get(name) for row in rows], dtype) for name, dtype in schema.items()}
+    return pl.DataFrame({name: pl.from_arrow(column) for name, column in columns.items()}, schema)
+
+
+def _array(values: Sequence[Any], dtype: "PolarsDataType") -> pa.Array:
+    if isinstance(dtype, pl.List):
+        lengths = (0 if value is None else len(value) for value in values)
+        # Offsets: the items of list i lie from ``ends[i]`` to ``ends[i + 1]``; a null takes none.
+        ends = pl.Series(accumulate(lengths, initial=0), dtype=pl.Int64).to_arrow()
+        items = list(chain.from_iterable(value for value in values if value is not None))
+        return pa.LargeListArray.from_arrays(ends, _array(items, dtype.inner), mask=_missing(values))
+    if isinstance(dtype, pl.Struct):
+        fields = {
+            field.name: _array([None if v is None else v[field.name] for v in values], field.dtype)
+            for field in dtype.fields
+        }
+        return pa.StructArray.from_arrays([*fields.values()], [*fields], mask=_missing(values))
+    return pl.Series(values, dtype=dtype).to_arrow()
+
+
+def _missing(values: Sequence[Any]) -> pa.Array:
+    return pl.Series([value is None for value in values], dtype=pl.Boolean).to_arrow()

@@ -1,1 +1,0 @@
-"""What every model of a row or file is built on: the frozen base, its field errors, its Arrow types."""

@@ -1,0 +1,356 @@
+"""Frames: the columns that loaders return and builders take and return, and expressions over them.
+
+Frames of rows that have a model take their columns from it. ``source`` is the place where a row was read,
+``file:row`` (``annotations/Iran_data.json:Al-en-01`` for keyed files), so that a builder can name it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import polars as pl
+
+from blend.schemas.arrow_types import frame_schema
+from blend.schemas.contributors import AnnotatorProfile
+from blend.schemas.rows import (
+    Annotation,
+    CompactQuestion,
+    CulturalPrompt,
+    MultipleChoiceQuestion,
+    Question,
+    QuestionTemplate,
+    Response,
+    Review,
+    ShortAnswerPrompt,
+    TrueFalseQuestion,
+)
+
+KEY = ("template_id", "locale")
+"""What makes a question: one template in one locale."""
+
+ITEM = ("item_id", "template_id", "locale", "region", "topic")
+"""What says what an item of an evaluation is; ``topic`` is empty where it has none."""
+
+_LOCATION = {"source": pl.String()}
+
+QUESTIONS = pl.Schema({**frame_schema(Question), "source_locale": pl.String(), **_LOCATION})
+"""One row per question."""
+
+PROMPT_KEY = ("locale", "prompt_id")
+"""What makes a prompt: its id, in one locale."""
+
+PROMPTS = pl.Schema({**frame_schema(ShortAnswerPrompt), **_LOCATION})
+"""One row per prompt."""
+
+RESPONSES = pl.Schema({**frame_schema(Response), **_LOCATION})
+"""One row per annotator and question, as typed."""
+
+REVIEWS = pl.Schema({**frame_schema(Review), **_LOCATION})
+"""One row per reviewed question."""
+
+PROFILES = pl.Schema({**frame_schema(AnnotatorProfile), **_LOCATION})
+"""One row per annotator who agreed to tell something; null is not told."""
+
+ANNOTATION_ROWS = frame_schema(Annotation)
+"""Annotations as published."""
+
+ANNOTATIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "annotations": ANNOTATION_ROWS["annotations"],
+        "idks": ANNOTATION_ROWS["idks"],
+        "grouping": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per question: its answer groups, most votes first, and its non-answers."""
+
+MCQS = pl.Schema(
+    {
+        "mcq_id": pl.String(),
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "options": pl.List(pl.String()),
+        "option_locales": pl.List(pl.String()),
+        "answer": pl.Int64(),
+        "answer_spread": pl.String(),
+    }
+)
+"""One row per multiple-choice question; `builders.mcq.published_mcqs` adds the published columns."""
+
+GIVEN_MCQS = pl.Schema(
+    {
+        "mcq_id": pl.String(),
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "topic": pl.String(),
+        "question": pl.String(),
+        "options": pl.List(pl.String()),
+        "answer": pl.Int64(),
+        "origin": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per multiple-choice question that a source has with its options, in its order; ``answer`` is the
+index of the correct one from 0, ``origin`` what `MultipleChoiceQuestion.source` says."""
+
+CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
+"""One row per kind, template, topic and nationality."""
+
+MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
+"""Multiple-choice questions as published."""
+
+COMPACT_ITEMS = pl.Schema({"mcq_id": pl.String(), "weight": pl.Float64()})
+"""One row per question that stands for others."""
+
+COMPACT_ROWS = frame_schema(CompactQuestion)
+"""Those of them that stand for all, with a weight."""
+
+TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
+"""True-false questions as published."""
+
+FILLERS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "option": pl.String(),
+        "region": pl.String(),
+        "reviewer": pl.String(),
+        "why": pl.String(),
+        **_LOCATION,
+    }
+)
+"""One row per reviewed distractor: the template, the locale asked about (null: any), the option in English,
+the region that it comes from (by any code of the registry), who reviewed it and why it is wrong."""
+
+EXCLUSIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "option": pl.String(),
+        "kind": pl.String(),
+        "reviewer": pl.String(),
+        "why": pl.String(),
+        "question": pl.String(),
+        "native": pl.String(),
+        "confidence": pl.Float64(),
+        **_LOCATION,
+    }
+)
+"""One row per verdict on an option: the template, the locale asked about, the option in English, the verdict
+(``also-right``, ``silly``, or ``wrong`` for a correct answer that is none, and it is not to be shown there;
+``ok``, and it has been read), who says so, their words, the question in English where the row counts for
+those words alone, ``yes`` where who says so is a native of the region (null: not), and how sure a model is
+of it, a fraction (null: it does not say, or it is a person)."""
+
+AGREEMENT = pl.Schema(
+    {
+        "locale": pl.String(),
+        "alpha": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "questions": pl.Int64(),
+        "answers": pl.Int64(),
+        "annotators": pl.Int64(),
+    }
+)
+"""One row per locale: Krippendorff's alpha with MASI over answer sets, the ends of its 95 % interval, the
+``questions`` that at least two people answered, the ``answers`` (one per person and question) and the
+``annotators`` who gave any. Alpha and its ends have four decimal places, null where alpha does not exist
+(`builders.saq.agreement.Alpha`)."""
+
+ANNOTATOR_GROUPS = pl.Schema(
+    {"locale": pl.String(), "profile": pl.String(), "group": pl.String()}
+    | {name: dtype for name, dtype in AGREEMENT.items() if name != "locale"}
+)
+"""One row per locale, part of the profile (a column of `PROFILES`) and group of annotators: their agreement, as
+in `AGREEMENT`. Every group has at least `builders.saq.agreement.SMALLEST` annotators, and the groups of
+one locale and part of the profile are all of its annotators."""
+
+FINDINGS = pl.Schema(
+    {
+        "kind": pl.String(),
+        "source": pl.String(),
+        "locale": pl.String(),
+        "template_id": pl.String(),
+        "detail": pl.String(),
+    }
+)
+"""One row per recoverable oddity of the input, or per question left out of a table.
+
+``kind`` is a short name shared by all rows of one kind (``blank-answer``), ``detail`` says what was found and
+what was done about it; locale and template are null where the oddity is about a whole file.
+"""
+
+
+def votes_known() -> pl.Expr:
+    """Whether all votes are known, over the columns ``annotations`` and ``idks``: none is null."""
+    known = pl.col("annotations").list.eval(pl.element().struct.field("count").is_not_null()).list.all()
+    # A question without any answer has no count that could be null; those of its non-answers tell.
+    kinds = pl.col("idks").struct.field("idk", "no-answer", "not-applicable")
+    return known & pl.all_horizontal(kinds.is_not_null())
+
+
+def empty(schema: pl.Schema) -> pl.DataFrame:
+    """A frame without rows."""
+    return pl.DataFrame(schema=schema)
+
+
+_SLICE_ROWS = 10_000
+
+
+def in_slices(rows: pl.DataFrame, make: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+    """Make something of rows with a `KEY`, some thousands at a time: what that needs meanwhile stays small.
+
+    Args:
+        rows: One row per key, in any order; none as well.
+        make: Makes rows of some of them.
+
+    Returns:
+        What was made, keys in order.
+    """
+    order = rows.select(row=pl.arg_sort_by(KEY))["row"]
+    starts = range(0, max(len(rows), 1), _SLICE_ROWS)
+    return pl.concat([make(rows[order[start : start + _SLICE_ROWS]]) for start in starts])
+
+
+NATIVE_QUESTIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "topic": pl.String(),
+        "source_locale": pl.String(),
+        "text": pl.String(),
+        "source": pl.String(),
+    }
+)
+"""One row per question as a native wrote it, in English; the locale is null where the author's is unknown."""
+
+SHEET = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "topic": pl.String(),
+        "source_locale": pl.String(),
+        "question": pl.String(),
+        "template": pl.String(),
+        "reasons": pl.String(),
+        "group": pl.String(),
+        "nearest": pl.String(),
+        "similarity": pl.Float64(),
+        "decision": pl.String(),
+        "merge_into": pl.String(),
+        "source": pl.String(),
+    }
+)
+"""One row per native's question, with a proposed template and room for the reviewer's decision.
+
+``reasons`` says what to look at, separated by ``REASON_SEPARATOR``, and is empty where nothing was noticed.
+``group`` is the smallest id of the near-duplicates it belongs to, ``nearest`` the most similar of them and
+``similarity`` (0 to 1) how similar; all three are null for a question without near-duplicates. ``decision`` is
+empty until a reviewer fills it.
+"""
+
+REASON_SEPARATOR = " | "
+"""Between the reasons of one row."""
+
+TEMPLATES = pl.Schema({**frame_schema(QuestionTemplate), "source": pl.String()})
+"""One row per template."""
+
+TRANSLATIONS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "question": pl.String(),
+        "source": pl.String(),
+        "en_question": pl.String(),
+    }
+)
+"""One row per translated question, in the local language with the country named.
+
+``en_question`` is the English that was translated, its country named or as a slot; null where nobody wrote it
+down.
+"""
+
+REWORDINGS = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "kind": pl.String(),
+        "text": pl.String(),
+        "template": pl.String(),
+        "source": pl.String(),
+    }
+)
+"""One row per question whose English text departs from its template's.
+
+``kind`` is ``white space`` where only blanks differ, else ``wording``; both texts have slots.
+"""
+
+
+def filled(prompt: str, values: Mapping[str, pl.Expr]) -> pl.Expr:
+    """A prompt with an expression in each slot.
+
+    Args:
+        prompt: Text with slots ``{name}``. Other braces are text.
+        values: Expression by name of the slot. What it yields is never read as a slot itself.
+    """
+    parts: list[pl.Expr] = []
+    rest = prompt
+    while rest:
+        name = _first_slot(rest, values)
+        if name is None:
+            parts.append(pl.lit(rest))
+            break
+        before, _, rest = rest.partition(f"{{{name}}}")
+        parts += [pl.lit(before), values[name]] if before else [values[name]]
+    return pl.concat_str(parts)
+
+
+def _first_slot(text: str, names: Iterable[str]) -> str | None:
+    found = [(text.index(f"{{{name}}}"), name) for name in names if f"{{{name}}}" in text]
+    return min(found)[1] if found else None
+
+
+PUBLISHED_PROMPTS = ("inst-4", "pers-3")
+"""The prompts of the published evaluation (Myung et al. 2024, section 4)."""
+
+MAX_UNANSWERABLE = 2
+"""Votes for ``no-answer`` and ``not-applicable`` together with which a question is still scored."""
+
+MAX_IDK = 4
+"""Votes for ``idk`` with which a question is still scored."""
+
+
+NON_ANSWERS = frozenset({"no answer", "not applicable", "i don't know", "idk"})
+"""Answers of SemEval-2026 Task 7 that say that there is none, in lower case."""
+
+
+def is_scored() -> pl.Expr:
+    """Whether short-answer scoring counts a question, over the columns ``annotations`` and ``idks``.
+
+    A question without answers, with three or more votes for ``no-answer`` and ``not-applicable`` together, or
+    with five or more for ``idk`` is skipped. Reasons in annotators' own words do not count, nor do votes that
+    nobody knows.
+
+    References:
+        The scorer that Myung et al. (2024), BLEnD, published with their data.
+    """
+    votes = pl.col("idks").struct
+    return (
+        (pl.col("annotations").list.len() > 0)
+        & (
+            votes.field("no-answer").fill_null(0) + votes.field("not-applicable").fill_null(0)
+            <= MAX_UNANSWERABLE
+        )
+        & (votes.field("idk").fill_null(0) <= MAX_IDK)
+    )
+
+
+def accepts_answers() -> pl.Expr:
+    """Whether anything is accepted but `NON_ANSWERS` without votes, over the column ``annotations``.
+
+    By the default rule what accepts nothing else is not scored.
+    """
+    group = pl.element().struct
+    texts = group.field("answers").list.concat(group.field("en_answers"))
+    lower = pl.element().str.strip_chars().str.replace_all("’", "'", literal=True).str.to_lowercase()
+    answers = texts.list.eval(~lower.is_in(sorted(NON_ANSWERS))).list.any()
+    return pl.col("annotations").list.eval(group.field("count").is_not_null() | answers).list.any()

@@ -1,1 +1,0 @@
-"""Knowledge of languages and regions: names, spelling, numbers, dates, scripts."""

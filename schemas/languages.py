@@ -1,0 +1,284 @@
+"""Languages and peoples: what languages, scripts, countries and nationalities are called.
+
+The table ``nationalities.tsv`` beside this module holds the members of the United Nations and more; its head
+says what the columns mean.
+
+Wikidata's labels carry no article. Which names take one is a matter of their form and, for a few, of usage.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from langcodes import Language, tag_is_valid
+
+from blend.schemas.models import Row, Text, packaged_tables, packaged_text
+from blend.schemas.texts import clean
+
+if TYPE_CHECKING:
+    from simplemma import Lemmatizer
+
+
+def is_language(tag: str) -> bool:
+    """Whether a tag is valid BCP 47, for example ``pt-BR``."""
+    return tag_is_valid(tag)
+
+
+def is_country(code: str) -> bool:
+    """Whether a code is one of ISO 3166, for example ``ID``."""
+    return Language.make(territory=code).is_valid()
+
+
+def is_script(code: str) -> bool:
+    """Whether a code is one of ISO 15924, for example ``Latn``."""
+    return Language.make(script=code).is_valid()
+
+
+def country_name(code: str, language: str = "en") -> str:
+    """A country's name, in English unless said otherwise: ``South Korea`` of ``KR``."""
+    return Language.make(territory=code).territory_name(language)
+
+
+def english_name(tag: str) -> str:
+    """A language's name in English, its region or script in brackets: ``Korean``, ``Chinese (Taiwan)``."""
+    return Language.get(tag).display_name()
+
+
+def own_name(tag: str) -> str:
+    """A language's name in itself: ``한국어`` of ``ko``."""
+    return Language.get(tag).autonym()
+
+
+def script_name(code: str) -> str:
+    """A script's name in English: ``Cyrillic`` of ``Cyrl``."""
+    return Language.make(script=code).script_name()
+
+
+def turned_around(tag: str) -> str | None:
+    """The tag with language and country the other way round, ``ka-GE`` of ``ge-KA``; null if that is none."""
+    first, _, second = tag.partition("-")
+    turned = f"{second.lower()}-{first.upper()}"
+    is_one = is_language(second.lower()) and first.isalpha() and is_country(first.upper())
+    is_right = is_language(first) and is_country(second.upper())
+    return turned if is_one and turned != tag and not is_right else None
+
+
+def is_language_in_country(tag: str) -> bool:
+    """Whether a tag is a language and a country that there are, in this order and spelled so: ``mt-MT``."""
+    language, _, country = tag.rpartition("-")
+    return bool(re.fullmatch("[a-z]{2,3}", language) and re.fullmatch("[A-Z]{2}", country)) and (
+        is_language(language) and is_country(country)
+    )
+
+
+TABLE_NAME = "nationalities.tsv"
+
+_VOWELS = frozenset("aeiou")
+_CONSONANT_SOUND = re.compile(
+    r"eu|ewe|on(?:e|ce)(?![a-z])|u(?:gand|kr|rugu|ni(?!m|n)|ral|ran|rolog|sage|se|sual|su[ar]|ten|til|top)"
+    r"|u[ks](?![a-z])"
+)
+"""Beginnings with a vowel letter spoken with a consonant: "a Ugandan", "a European", "a UK visitor"."""
+
+_VOWEL_SOUND = re.compile(r"(?:hono[ru]|honest|hour|heir|fbi(?![a-z]))")
+"""Beginnings with a consonant letter that are spoken with a vowel."""
+
+
+class Nationality(Row):
+    """One country or territory and its people."""
+
+    code: Text
+    """ISO 3166-1 alpha-2 code of the country, for example ``BR``."""
+    country: Text
+    """English name of the country."""
+    demonym: Text
+    """What its people are called before a noun, ``Brazilian``; several countries can share one."""
+    region: Text
+    """Region of the United Nations' geoscheme (M49), for example ``South America``."""
+    latitude: float
+    """Latitude near its middle, in degrees."""
+    longitude: float
+    """Longitude, likewise."""
+    un: bool
+    """Whether it is a member or an observer of the United Nations; Bhatt and Diaz (2024) ask about these."""
+    aliases: tuple[Text, ...] = ()
+    """Other English forms of the demonym, which surveys use."""
+
+    @property
+    def article(self) -> str:
+        """``a`` or ``an``, as the demonym is spoken."""
+        return article_by_sound(self.demonym)
+
+
+@cache
+def nationalities() -> tuple[Nationality, ...]:
+    """The packaged table: members and observers of the United Nations by demonym, then the others."""
+    text = packaged_text(TABLE_NAME)
+    lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    header = lines[0]
+    return tuple(_nationality(dict(zip(header, line, strict=True))) for line in lines[1:])
+
+
+def article_by_sound(word: str) -> str:
+    """The indefinite article before a word as it is spoken: "an Uzbek", "a Ugandan", "a European"."""
+    spoken = word.lower()
+    if _CONSONANT_SOUND.match(spoken) or not spoken:
+        return "a"
+    return "an" if spoken[0] in _VOWELS or _VOWEL_SOUND.match(spoken) else "a"
+
+
+def article_by_letter(word: str) -> str:
+    """The article by the first letter alone, as in the published prompts: "an Ugandan"."""
+    return "an" if word[:1].lower() in _VOWELS else "a"
+
+
+def demonym_of_country(country: str) -> str | None:
+    """Return what the people of a country are called, by its English name.
+
+    Null where the table does not know it.
+    """
+    return _by_country().get(country.strip().lower())
+
+
+@cache
+def _by_country() -> dict[str, str]:
+    return {one.country.lower(): one.demonym for one in nationalities()}
+
+
+def _nationality(cells: dict[str, str]) -> Nationality:
+    aliases = tuple(alias for alias in cells["aliases"].split("|") if alias)
+    return Nationality.model_validate({**cells, "un": cells["un"] == "yes", "aliases": aliases})
+
+
+_HEAD_ENDS = re.compile(r"\s(?P<of>of|in|for|under)\s|[,(]")
+"""What follows the head of a name: "Kingdom | of the Netherlands", "French protectorate | in Morocco"."""
+
+
+def in_a_sentence(country: str, language: str) -> str:
+    """A country's name as it stands in the middle of a sentence.
+
+    Args:
+        country: Name as Wikidata writes it, with or without article.
+        language: BCP 47 tag of the name. English names get their article; those of other languages stay as they
+            are, since the packaged sentences fit any name there.
+    """
+    if language.partition("-")[0] != "en":
+        return country
+    name = re.sub(r"^the\s", "", country, flags=re.IGNORECASE)
+    given = name != country
+    return f"the {name}" if given or _takes_article(clean(name)) else country
+
+
+def _takes_article(name: str) -> bool:
+    known = _articles()
+    if name in known["without"]:
+        return False
+    end = _HEAD_ENDS.search(name)
+    head = (name if end is None else name[: end.start()]).lower().split()
+    nouns = known["nouns"] if end is None or end["of"] != "of" else known["nouns"] | known["nouns_before_of"]
+    return name in known["names"] or not nouns.isdisjoint(head[-1:])
+
+
+@cache
+def _articles() -> Mapping[str, frozenset[str]]:
+    """Which English names take *the*, from ``words.toml``."""
+    return {kind: frozenset(names) for kind, names in packaged_tables("words.toml")["articles"].items()}
+
+
+# Unicode numbers syllables by initial, vowel and final consonant, the final fastest: 27 of them and, as 0,
+# none.
+_FIRST, _LAST, _FINALS = ord("가"), ord("힣"), 28
+_RIEUL = 8
+
+_PAIRS = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
+_FORMS = {form: pair for pair in _PAIRS for form in pair}
+
+_AFTER = re.compile(r"^(으로|로|이에요|예요|[은는이가을를과와])(?![가-힣])")
+"""A particle with two forms at the start of a text, with nothing more of its word behind it."""
+
+
+def variable_particle(text: str) -> str | None:
+    """The particle with two forms that a text starts with, or null: ``"는 음식"`` gives ``"는"``."""
+    match = _AFTER.match(text)
+    return match[1] if match else None
+
+
+def agreeing(word: str, following: str) -> str:
+    """The text behind a word with its first particle in the form that the word asks for.
+
+    ``agreeing("김치찌개", "은 음식")`` is ``"는 음식"``. Behind a word that ends in no Korean syllable
+    the text stays as it is, since nobody can tell how the word is read.
+    """
+    particle = variable_particle(following)
+    final = _final(word)
+    if particle is None or final is None:
+        return following
+    rest = following[len(particle) :]
+    # Behind ㄹ this one takes the short form, as behind a vowel.
+    if particle in ("으로", "로"):
+        return ("로" if final in (0, _RIEUL) else "으로") + rest
+    if particle in ("이에요", "예요"):
+        return ("이에요" if final else "예요") + rest
+    closed, opened = _FORMS[particle]
+    return (closed if final else opened) + rest
+
+
+def _final(word: str) -> int | None:
+    """Number of the last syllable's final consonant, 0 without one; null if it is not a Korean syllable."""
+    code = ord(word[-1]) if word else 0
+    return (code - _FIRST) % _FINALS if _FIRST <= code <= _LAST else None
+
+
+_CALLED_OTHERWISE = {"bs": "hbs", "hr": "hbs", "no": "nb"}
+"""Languages of which simplemma has the dictionary under another tag."""
+
+
+# As many as 16 regions use.
+@lru_cache(maxsize=1 << 14)
+def base_form(word: str) -> str:
+    """Reduce an English word to its base form, as simplemma does."""
+    return _lemmatiser().lemmatize(word, "en")
+
+
+def share_known(found: Sequence[str], language: str) -> float | None:
+    """The share of some words that the dictionary of a language knows; null where it has none."""
+    from simplemma.strategies import DictionaryLookupStrategy
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    of = _CALLED_OTHERWISE.get(language, language)
+    if not found or of not in SUPPORTED_LANGUAGES:
+        return None
+    lookup = DictionaryLookupStrategy(_Dictionaries())
+    return sum(lookup.get_lemma(word, of) is not None for word in found) / len(found)
+
+
+def forget_base_forms() -> None:
+    """Give the memory of the dictionary back, some 20 MB; it is read again when a word is looked up."""
+    base_form.cache_clear()
+    _dictionary.cache_clear()
+
+
+@cache
+def _lemmatiser() -> "Lemmatizer":
+    # Loaded when the first word is looked up.
+    from simplemma import Lemmatizer
+    from simplemma.strategies import DefaultStrategy
+
+    # Words are kept above, and not a second time there, where it would be 65,536 of them.
+    return Lemmatizer(0, lemmatization_strategy=DefaultStrategy(dictionary_factory=_Dictionaries()))
+
+
+class _Dictionaries:
+    """Dictionaries as simplemma asks for them; its own ones are kept until the process ends."""
+
+    def get_dictionary(self, lang: str) -> Mapping[str, str]:
+        return _dictionary(lang)
+
+
+# That of English and of one further language: the one of Polish takes 460 MB.
+@lru_cache(maxsize=2)
+def _dictionary(lang: str) -> Mapping[str, str]:
+    from simplemma.strategies import DefaultDictionaryFactory
+
+    return DefaultDictionaryFactory(cache_max_size=0).get_dictionary(lang)

@@ -1,0 +1,233 @@
+"""Models: what every row, file and report is built on, what its docstrings say, and its errors in words.
+
+Everything that reads files asks here, so that nobody else needs to know how pydantic reports: which part of an
+error is the sentence of one of our own validators, what its kinds are called, how a path is written.
+"""
+
+import ast
+import inspect
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from blend.schemas.errors import RowError, beyond_limits
+
+
+def docstring_of(thing: type | Callable[..., Any]) -> str:
+    """The docstring of a class or function, without its indentation; empty if it has none."""
+    return inspect.cleandoc(thing.__doc__ or "")
+
+
+def first_line_of(thing: type | Callable[..., Any]) -> str:
+    """The first line of the docstring; empty if there is none."""
+    return docstring_of(thing).partition("\n")[0].rstrip()
+
+
+@cache
+def field_sentences(model: "type[BaseModel]") -> Mapping[str, str]:
+    """Field of a model to the sentence under it, in the model's order; fields without one are left out.
+
+    Pydantic reads these sentences when it makes a class (``use_attribute_docstrings``), which takes longer than
+    all else about our models. Here they are read from the source for the few models that somebody asks about.
+    """
+    fields = model.model_fields
+    sentences: dict[str, str] = {}
+    for cls in reversed(model.__mro__):
+        if fields.keys() & inspect.get_annotations(cls).keys():
+            sentences.update(_sentences_in(cls))
+    return {name: sentences[name] for name in fields if name in sentences}
+
+
+def _sentences_in(cls: type) -> Iterator[tuple[str, str]]:
+    """The sentences in the body of one class."""
+    definition = _definition(cls)
+    for field, below in pairwise(definition.body if definition is not None else ()):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            sentence = below.value if isinstance(below, ast.Expr) else None
+            if isinstance(sentence, ast.Constant) and isinstance(sentence.value, str):
+                yield field.target.id, inspect.cleandoc(sentence.value)
+
+
+def _definition(cls: type) -> ast.ClassDef | None:
+    """Find the definition of a class; null without its source."""
+    found: ast.AST | None = _source_tree(cls.__module__)
+    for name in cls.__qualname__.replace("<locals>.", "").split("."):
+        inside = ast.iter_child_nodes(found) if found is not None else iter(())
+        found = next((node for node in inside if getattr(node, "name", None) == name), None)
+    return found if isinstance(found, ast.ClassDef) else None
+
+
+@cache
+def _source_tree(module: str) -> ast.Module | None:
+    try:
+        return ast.parse(inspect.getsource(sys.modules[module]))
+    except (KeyError, OSError, TypeError):  # built in, or made at run time
+        return None
+
+
+Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+"""A string that is not blank."""
+
+Qid = Annotated[str, Field(pattern=r"^Q[1-9]\d*$")]
+"""Identifier of a Wikidata item, for example ``Q746549``."""
+
+
+class FrozenModel(BaseModel):
+    """Immutable, without unknown keys; the sentence under a field is the field's description."""
+
+    # Built when first used: a command meets a few of some sixty models.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for name, sentence in field_sentences(cls).items():
+            for published in {name, cls.model_fields[name].alias} & properties.keys():
+                properties[published]["description"] = sentence
+        return schema
+
+
+class Row(FrozenModel):
+    """A row that crosses the package's border: immutable, without unknown fields, filled by name or alias."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class FieldError(NamedTuple):
+    """One value that is not what its model says."""
+
+    path: tuple[int | str, ...]
+    """Fields and positions in lists, from 0, that lead to the value; empty for the model as a whole."""
+    kind: str
+    """Pydantic's name for what is wrong, such as ``missing``; ``value_error`` for our own validators."""
+    value: Any
+    """What was given; for a missing field what it is missing from."""
+    message: str
+    """What is wrong: the whole sentence of our own validator, otherwise pydantic's."""
+    context: Mapping[str, Any]
+    """Limits and expected values, by pydantic's names."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether one of our own validators found it, so that the message says what to do as well."""
+        return self.kind == "value_error"
+
+    @property
+    def location(self) -> str:
+        """The path with dots, positions from 0."""
+        return ".".join(map(str, self.path))
+
+    @property
+    def what_and_fix(self) -> tuple[str, str]:
+        """The sentence of our own validator in its two parts: what is wrong, what to do (empty if unsaid)."""
+        what, _, fix = self.message.partition("; ")
+        return what, fix
+
+    def given(self, shown: str | None = None) -> str:
+        """Pydantic's message as part of a sentence, and what was given; ``shown`` stands for it, if given."""
+        given = repr(self.value) if shown is None else shown
+        return f"{self.message[:1].lower()}{self.message[1:]}, not {given}"
+
+
+def field_errors(error: ValidationError) -> Iterator[FieldError]:
+    """Everything that is wrong, in pydantic's order."""
+    for detail in error.errors(include_url=False):
+        context = detail.get("ctx", {})
+        ours = context.get("error") if detail["type"] == "value_error" else None
+        message = detail["msg"] if ours is None else str(ours)
+        yield FieldError(detail["loc"], detail["type"], detail["input"], message, context)
+
+
+def entry_problems(error: ValidationError, model: type[BaseModel], location: str) -> Iterator[RowError]:
+    """The problems of one entry of a TOML file that has an entry per thing, such as a locale or a domain."""
+    for field_error in field_errors(error):
+        where = f"{location}, field {field_error.location}" if field_error.path else location
+        if field_error.kind == "missing":
+            yield RowError("the field is missing", where=where, fix=f"add {field_error.location} = …")
+        elif field_error.kind == "extra_forbidden":
+            fix = f"choose from: {', '.join(model.model_fields)}"
+            yield RowError("unknown field", where=where, fix=fix)
+        elif field_error.is_ours:
+            what, fix = field_error.what_and_fix
+            yield RowError(what, where=where, fix=fix or _COMPARE)
+        elif field_error.kind == "tuple_type" and isinstance(text := field_error.value, str):
+            fix = f"write {field_error.location} = [{json.dumps(text, ensure_ascii=False)}]"
+            yield RowError(f"{text!r} is not a list", where=where, fix=fix)
+        else:
+            yield RowError(field_error.given(), where=where, fix=_COMPARE)
+
+
+_COMPARE = "compare with the packaged entries"
+
+
+def first_reason(error: Exception) -> str:
+    """Say in one line why a file is not what it must be.
+
+    The first field error, or the first line of another error.
+    """
+    if isinstance(error, ValidationError):
+        first = next(field_errors(error))
+        return f"{first.location}: {first.message}" if first.path else first.message
+    return str(error).partition("\n")[0]
+
+
+def packaged_text(name: str) -> str:
+    """A file of data that lies beside these modules, such as ``locales.toml``."""
+    return (files("blend.schemas") / name).read_text(encoding="utf-8")
+
+
+@cache
+def packaged_tables(name: str) -> dict[str, Any]:
+    """The tables of such a file, which nobody changes."""
+    return toml_tables(packaged_text(name), source=name)
+
+
+def toml_tables(text: str, *, source: str, fix: str = "mend the file there") -> dict[str, Any]:
+    """The tables and keys of a text in TOML.
+
+    Args:
+        text: TOML.
+        source: File name for messages.
+        fix: What to do about a text that is not TOML, where nothing better is known (`_REMEDIES`); the message
+            names the line before it.
+
+    Raises:
+        RowError: If it is not TOML (names the line), or nested deeper or with longer numbers than Python reads.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RowError(f"not TOML: {error}", where=source, fix=_remedy(text, str(error)) or fix) from None
+    except (RecursionError, ValueError) as error:
+        raise RowError(f"not usable as TOML: {beyond_limits(error)}", where=source, fix="correct it") from None
+
+
+_REMEDIES = {
+    r"[“”„«»‘’].*\n": 'write straight quotes there, as in name = "text"',
+    r"\\.*\n": "write / in place of \\ there, or '…' around the text in place of \"…\"",
+    r"=\s*[^\W\d].*\nInvalid value": 'put text in quotes there, as in name = "text"',
+    r"\nCannot (?:overwrite|declare)": (
+        "the key or table is there twice; delete one of them, or write [[name]] above each of several tables"
+    ),
+}
+"""What people mistake in TOML, by a pattern of the line and of what the parser says of it, and what to do."""
+
+
+def _remedy(text: str, error: str) -> str | None:
+    number = re.search(r"at line (\d+)", error)
+    line = text.split("\n")[int(number[1]) - 1] if number else ""
+    found = (remedy for pattern, remedy in _REMEDIES.items() if re.search(pattern, f"{line}\n{error}"))
+    return next(found, None)

@@ -1,1 +1,0 @@
-"""The recipe of a release: sources, options, domains of Wikidata, licences."""

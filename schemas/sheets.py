@@ -1,0 +1,290 @@
+"""Sheets: tables that people fill in with a spreadsheet, and what it leaves of their texts.
+
+Spreadsheets turn ``18:00`` into ``18:00:00`` or ``0.75``, ``5/10`` into a day of this year, ``=1`` into a
+formula. Two things make up for it. Texts that one would rewrite are written with an apostrophe before them,
+which keeps them text. And every row ends with a mark that is computed from the answer, so that an answer is
+recognised even where it was rewritten, and never guessed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import polars as pl
+
+# Months as they begin in English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish and Indonesian.
+_MONTH = re.compile(
+    "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    "|mär|mrz|mai|okt|dez|ene|abr|ago|dic|fév|avr|juin|juil|aoû|déc|gen|mag|giu|lug|set|ott|fev|out|mei|maa"
+    "|maj|agu|des"
+)
+_SECONDS = re.compile(r"\d{1,2}:\d{2}:\d{2}(?: ?[AaPp]\.?[Mm]\.?)?")
+_MIDNIGHT = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[ T]0?0:00(?::00)?")
+_HYPHENED_DAY = re.compile(rf"(?:\d{{1,2}}-)?(?:{_MONTH.pattern})\.?(?:-\d{{2,4}})?", re.IGNORECASE)
+_PART_OF_DAY = re.compile(r"0[.,]\d{6,}")
+
+# Capitals of any language with a mark behind them, #NAME? and #ДЕЛ/0!; #N/A and its like; Err:508.
+_ERRORS = re.compile(r"#[¡¿]?[^\W\d_a-z]{2}[^\Wa-z]*(?:/\d)?[?!]|#[^\W\d_a-z]/[^\W\d_a-z]|#NV|Err:\d+")
+_FORMULA_LEFT = re.compile(
+    r"=\s*(?:[-+(]\s*)*(?:"
+    r"(?:'[^']+'!|[\w.]+!)?\$?[A-Z]{1,3}\$?\d{1,7}(?!\w)"  # a cell, $A$2 or Sheet1!A2
+    r"|[^\W\d][\w.]*\("  # a function, SUM(
+    r"|\d[\d.,]*\s*[-+*/^&]\s*[\d(]"  # a sum, 1+2
+    r")"
+    r"|=[-+][^\W\d_]{3}"  # -kimchi, which is taken for one
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_FORMULA = ("=", "+", "-", "@")
+_IN_NUMBERS = frozenset({"a", "p", "m", "am", "pm", "e", "true", "false"})
+
+
+def may_be_rewritten(text: str) -> bool:
+    """Whether a spreadsheet may take a text for a formula, a number, a time, a date or a truth value.
+
+    Short texts in other scripts than Latin count as well if they have a digit: ``6월 5일`` is a date in Korea.
+    """
+    if text.startswith(_FORMULA) or text.lower() in ("true", "false"):
+        return True
+    words = _WORD.findall(text.lower())
+    is_short = not words or len(text) <= _LONGEST
+    return is_short and any(map(str.isdigit, text)) and all(map(_may_be_in_a_date, words))
+
+
+_LONGEST = 40
+"""Characters of the longest text with words that may be a time or a date."""
+
+
+def _may_be_in_a_date(word: str) -> bool:
+    return _MONTH.match(word) is not None or word in _IN_NUMBERS or not word[0].isascii()
+
+
+def is_broken(cell: str) -> bool:
+    """Whether a cell of a sheet holds a formula, or the error that a spreadsheet shows in place of one."""
+    return cell.startswith("=") or left_of_formula(cell) is not None
+
+
+def left_of_formula(text: str) -> str | None:
+    """Say in words which formula or error a spreadsheet has left as a text; null where there surely is none.
+
+    ``=)``, ``=rice`` and ``#1`` are what people write, ``=A2`` and ``#NAME?`` are not.
+    """
+    text = text.strip()
+    if not text.startswith(("=", "#", "Err:")):  # which most texts do not, and that is told fastest
+        return None
+    if _ERRORS.fullmatch(text):
+        return f"the error {text}"
+    return f"the formula {text}" if _FORMULA_LEFT.match(text) else None
+
+
+def is_destroyed(text: str) -> bool:
+    """Whether question marks stand where letters were, as in a spreadsheet's CSV whose encoding lacks them.
+
+    Most words are nothing but question marks, of which there are several: ``??? ??`` and ``???? (HH:MM) ??``.
+    """
+    if text.count("?") < 2:
+        return False
+    words = text.split()
+    return 2 * sum(not word.strip("?.,;:!()\"'") and "?" in word for word in words) > len(words)
+
+
+def surely_rewritten(text: str) -> bool:
+    """Whether a text has the form that a spreadsheet gives a time or a day, and hardly anybody types.
+
+    ``16:00:00``, ``29-Jul`` and ``0.666666667``; not ``2026-07-29``, which people write as well.
+    """
+    text = text.strip()
+    forms = (_SECONDS, _MIDNIGHT, _HYPHENED_DAY, _PART_OF_DAY)
+    return any(map(str.isdigit, text)) and any(form.fullmatch(text) for form in forms)
+
+
+ANSWER_SHEET = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "question": pl.String(),
+        "format": pl.String(),
+        "answer": pl.String(),
+        "annotators": pl.String(),
+        "group": pl.String(),
+        "english": pl.String(),
+        "invalid": pl.String(),
+        "reason": pl.String(),
+        "notes": pl.String(),
+        "check": pl.String(),
+        "source": pl.String(),
+    }
+)
+"""One row per answer to a question, all text; the reviewer edits ``group``, ``english``, ``invalid`` and
+``reason``.
+
+``answer`` is cleaned (`text_comparison.clean`), ``annotators`` how many gave it, ``format`` empty for free
+text, ``check`` the mark of the row (`Mark`). ``source`` is the place of the row, and stands in no file.
+"""
+
+READ_AGAIN = ("template_id", "locale", "answer", "group", "english", "invalid", "reason", "check")
+"""Columns that a sheet cannot come back without: a mark in one that was renamed would not be seen."""
+
+INVALID = "x"
+"""What marks an answer as none; `TICKS` are understood as well."""
+
+TICKS = frozenset({"x", "yes", "true", "1", "invalid"})
+NO_TICKS = frozenset({"", "no", "false", "0"})
+
+_BETWEEN = re.compile(r"(?<!\\)[|｜]")
+_MARK = re.compile(r"(\d+) of (\d+) ([0-9a-f]{8})")
+
+
+class Mark(NamedTuple):
+    """What the column ``check`` says: ``2 of 5 9f3c2b1d``."""
+
+    number: int
+    """Number of the row among those of its question, from 1: the order in which they were proposed."""
+    total: int
+    """Rows of the question."""
+    digest: str
+    """What tells the answer from every other one, whatever becomes of its text."""
+
+    @classmethod
+    def parse(cls, text: str) -> "Mark | None":
+        """The mark in a cell, or null where it is none."""
+        found = _MARK.fullmatch(text.strip())
+        return None if found is None else cls(int(found[1]), int(found[2]), found[3])
+
+    def __str__(self) -> str:
+        """The mark as it stands in the cell."""
+        return f"{self.number} of {self.total} {self.digest}"
+
+
+def digest_of(template_id: str, locale: str, answer: str) -> str:
+    """What tells a row from all others."""
+    return sha256(f"{template_id}\0{locale}\0{answer}".encode()).hexdigest()[:8]
+
+
+def guarded(text: str) -> str:
+    """A text as it is written into a sheet: behind an apostrophe if a spreadsheet might rewrite it."""
+    return f"'{text}" if text.startswith("'") or may_be_rewritten(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell, whether or not the apostrophe came back."""
+    return cell.removeprefix("'")
+
+
+def joined(texts: list[str]) -> str:
+    """Several English answers as one cell, the preferred one first."""
+    return " | ".join(re.sub(r"([|｜])", r"\\\1", text) for text in texts)
+
+
+def parted(cell: str) -> list[str]:
+    """The English answers of a cell, each once, in its order; a wide ｜, as in East Asia, parts as | does."""
+    parts = (re.sub(r"\\([|｜])", r"\1", part).strip() for part in _BETWEEN.split(cell))
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+KEY_ROLE: Final = "key"
+"""Role of a top answer, which a question shows as correct."""
+DISTRACTOR_ROLE: Final = "distractor"
+"""Role of an answer from elsewhere, which a question shows as wrong."""
+
+OK: Final = "ok"
+"""Verdict on an option that may stand as it is: a key that is correct, a distractor that is plainly wrong."""
+
+VERDICTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        KEY_ROLE: {OK: "it is a correct answer", "wrong": "it is not correct"},
+        DISTRACTOR_ROLE: {
+            OK: "it is plainly not correct there, as it should be",
+            "also-right": "it is correct as well, or a fair person might say so",
+            "silly": "it is no answer to the question",
+        },
+    }
+)
+"""By role, the verdicts that can be given, and what each of them says of the option."""
+ALL_VERDICTS = (OK, "also-right", "silly", "wrong")
+
+
+def stands_by_natives(kinds: Sequence[str]) -> bool:
+    """Whether most of three or more natives accept an option: then it stands, whoever refuses it.
+
+    Args:
+        kinds: The natives' verdicts on it.
+    """
+    return len(kinds) > 2 and 2 * kinds.count(OK) > len(kinds)
+
+
+OPTION_SHEET = pl.Schema(
+    {
+        "template_id": pl.String(),
+        "locale": pl.String(),
+        "question": pl.String(),
+        "option": pl.String(),
+        "role": pl.String(),
+        "regions": pl.String(),
+        "votes": pl.Int64(),
+        "verdict": pl.String(),
+        "why": pl.String(),
+        "read": pl.String(),
+        "check": pl.String(),
+    }
+)
+"""One row per question and option, by template and locale, the key first, then most votes first; the reader
+fills in ``verdict`` and perhaps ``why``.
+
+``locale`` is the one asked about, ``question`` is in English, ``role`` is ``key`` or ``distractor``,
+``regions`` the locales that gave the option, ``votes`` the annotators there who did, ``read`` who has given
+which verdict before, and ``check`` is `option_mark`.
+"""
+
+
+def option_mark(template_id: str, locale: str, question: str, option: str, role: str) -> str:
+    """Eight digits that tell whether a row came back as it was proposed: spreadsheets rewrite ``1/2``."""
+    row = f"{template_id}\x1f{locale}\x1f{question}\x1f{option}\x1f{role}"
+    return sha256(row.encode()).hexdigest()[:8]
+
+
+PAIR_SHEET = pl.Schema(
+    {
+        "answer_a": pl.String(),
+        "answer_b": pl.String(),
+        "verdict": pl.String(),
+        "why": pl.String(),
+        "questions": pl.Int64(),
+        "suspected": pl.String(),
+        "template_id": pl.String(),
+        "question": pl.String(),
+        "check": pl.String(),
+    }
+)
+"""One row per pair, the most frequent first; the reviewer fills in ``verdict`` and perhaps ``why``.
+
+``questions`` counts those, by template and locale, in which one may stand beside the other; ``template_id`` and
+``question`` are the first of their templates. ``suspected`` says why the two may be the same, and is empty for
+pairs about which nothing is suspected. ``check`` is `pair_mark`.
+"""
+
+
+def pair_mark(a: str, b: str) -> str:
+    """Eight digits that tell whether a pair came back as it was proposed: spreadsheets rewrite ``1/2``."""
+    return sha256(f"{a}\x1f{b}".encode()).hexdigest()[:8]
+
+
+CORRECT: Final = "correct"
+REPLY_VERDICTS: Final = (CORRECT, "partly", "wrong", "refused")
+"""What people, and models that judge, say of a reply."""
+
+REPLY_SHEET = pl.Schema(
+    {
+        "id": pl.String(),
+        "locale": pl.String(),
+        "region": pl.String(),
+        "question": pl.String(),
+        "reply": pl.String(),
+        "verdict": pl.String(),
+        "comment": pl.String(),
+    }
+)
+"""One row per question and reply, in an order that says nothing: an id that names no model, the question in the
+language of the region, what a model replied; and, to be filled in, ``verdict`` (`REPLY_VERDICTS`, empty where
+somebody does not know) and a comment."""

@@ -1,1 +1,0 @@
-"""Sheets that people fill in with a spreadsheet, and how a cell survives one."""

@@ -1,0 +1,123 @@
+"""Summaries: what a result says of itself in one line, and as a small table in a notebook."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from blend.schemas.texts import escape_controls
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_MEANING = re.compile(r"[\\`*_\[\]#~$|]")
+"""What means something to Markdown in the middle of a line."""
+
+NOTHING = "–"
+"""Stands for null."""
+
+
+class Table(NamedTuple):
+    """A table for readers, at a terminal, on a card or in HTML."""
+
+    title: str
+    """What it is of, in a few words."""
+    frame: "pl.DataFrame"
+    """The rows. Columns whose name ends with ``%`` hold percentages."""
+    caption: str = ""
+    """What the figures mean, and in which unit."""
+
+    @property
+    def name(self) -> str:
+        """What to ask for it by: the title in lower case, with hyphens."""
+        return self.title.lower().replace(" ", "-")
+
+    def cells(self) -> list[list[str]]:
+        """The rows as they are written."""
+        forms = [form_of(name) for name in self.frame.columns]
+        return [
+            [written(value, form) for value, form in zip(row, forms, strict=True)] for row in self.frame.rows()
+        ]
+
+
+def form_of(column: str) -> str | None:
+    """How numbers of a column are written that are no counts."""
+    return "{:.1f}" if column.endswith("%") else None
+
+
+def markdown_text(text: str) -> str:
+    """A text as one line of Markdown that shows it as it was typed: no tag, link or emphasis begins in it."""
+    one_line = escape(" ".join(escape_controls(text).split()), quote=False)
+    return _MEANING.sub(r"\\\g<0>", one_line)
+
+
+def markdown_table(table: Table) -> str:
+    """A table of Markdown, its caption below it; every text is shown as it was typed."""
+    import polars as pl
+
+    head = [name.replace("_", " ") for name in table.frame.columns]
+    rule = ["---" if dtype == pl.String else "--:" for dtype in table.frame.dtypes]
+    rows = [[_in_direction(markdown_text(cell)) for cell in row] for row in table.cells()]
+    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+    return f"{lines}\n\n{table.caption}" if table.caption else lines
+
+
+class Summary(NamedTuple):
+    """A line about a result, and a few of its figures."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+class Summarised:
+    """A result with a short ``repr``, and with a table where a notebook shows it."""
+
+    __slots__ = ()
+
+    def _summary(self) -> Summary:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._summary().title}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._summary())
+
+
+def html_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as a table of HTML; nothing in a text of others is markup, and figures stand to the right."""
+    head = "".join(f"<th>{_text(name)}</th>" for name in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return (
+        f"<table><caption>{_text(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def written(value: Any, form: str | None = None) -> str:
+    """A value as a table shows it: counts with commas, other numbers by a format or with two digits."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return (form or ("{:,}" if isinstance(value, int) else "{:.2f}")).format(value)
+
+
+def _in_direction(text: str) -> str:
+    """A text written from right to left in a box of its own, so that what ends it stands at its end."""
+    kinds = map(unicodedata.bidirectional, text)
+    first = next((kind for kind in kinds if kind in ("L", "R", "AL")), "L")
+    return text if first == "L" else f'<span dir="rtl">{text}</span>'
+
+
+def _cell(value: Any) -> str:
+    side = ' style="text-align: right"' if isinstance(value, int | float) else ""
+    return f"<td{side}>{_text(written(value))}</td>"
+
+
+def _text(text: str) -> str:
+    return escape(escape_controls(text))

@@ -1,0 +1,228 @@
+"""Texts: when two are the same words, what nobody sees in them, and what only stands for one."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+"""Characters without width: they join or part letters on screen and carry no word of their own."""
+
+_ASCII_WORDS = re.compile(r"[0-9a-z]+")
+
+# Control characters but tab and line feed, other ends of lines, what turns a line around, lone surrogates.
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escape_controls(text: str) -> str:
+    r"""The text as a terminal or a page can show it: nothing in it moves the cursor or turns the line around.
+
+    What would is spelled as its code, ``\x1b``. Letters, marks and joiners of all scripts stay as they are.
+    """
+    return _HARMFUL.sub(lambda found: _code(ord(found[0])), text)
+
+
+def escape_controls_in_json(text: str) -> str:
+    """JSON as a terminal can show it; it says the same, since JSON has an escape for every character."""
+    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _code(number: int) -> str:
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def clean(text: str) -> str:
+    """The text in Unicode NFC, without outer white space and with single blanks inside."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+@lru_cache(maxsize=1 << 12)
+def fold(text: str, *, accents: bool = True) -> str:
+    """The text as compared: NFKC, case-folded, without zero-width characters.
+
+    Args:
+        text: Any string.
+        accents: Whether combining marks on Latin and Greek letters are removed as well. Marks of
+            other scripts (Cyrillic й, Arabic, Indic …) spell different words and always stay.
+    """
+    if text.isascii():  # most answers are; nothing in them can be composed, joined or accented
+        return " ".join(text.lower().split())
+    folded = unicodedata.normalize("NFKC", text).translate(ZERO_WIDTH).casefold()
+    if accents:
+        folded = _without_accents(folded)
+    return unicodedata.normalize("NFC", " ".join(folded.split()))
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFD", text)
+    if not any(map(unicodedata.combining, decomposed)):
+        return decomposed
+    kept: list[str] = []
+    base = ""
+    for char in decomposed:
+        if not unicodedata.combining(char):
+            base = char
+        elif base and unicodedata.name(base, "").startswith(("LATIN", "GREEK")):
+            continue
+        kept.append(char)
+    return "".join(kept)
+
+
+@lru_cache(maxsize=1 << 14)
+def words(text: str) -> tuple[str, ...]:
+    """The folded words of a text, in order; hyphens, slashes and all punctuation part words.
+
+    ``words("Jack-o'-Lantern")`` is ``("jack", "o", "lantern")``; ``words("5/10")`` is ``("5", "10")``. A text
+    without letters and digits has no words.
+    """
+    if text.isascii():  # as in `fold`; blanks need no folding here
+        return tuple(_ASCII_WORDS.findall(text.lower()))
+    folded = fold(text)
+    if folded.isascii():
+        return tuple(_ASCII_WORDS.findall(folded))
+    # Marks of Indic and other scripts are not \w on their own; without them a word would be cut in pieces.
+    if folded.replace(" ", "").isalnum():
+        return tuple(folded.split())
+    plain = "".join(c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in folded)
+    return tuple(plain.split())
+
+
+def agreeing(n: int, singular: str, plural: str) -> str:
+    """The form of a verb or pronoun that goes with a number of things, ``is`` with 1 and ``are`` else."""
+    return singular if n == 1 else plural
+
+
+def pluralise(n: int, thing: str) -> str:
+    """A number of things in English: ``1 question``, ``2,000 questions``, ``2 dishes``."""
+    ending = "es" if thing.endswith(("sh", "ch", "s", "x")) else "s"
+    return f"{n:,} {thing}{'' if n == 1 else ending}"
+
+
+FORBIDDEN: Final = {
+    re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
+    re.compile(r"[\u202a-\u202e\u2066-\u2069]"): "characters that reorder the text",
+    re.compile(r"[\U000e0000-\U000e007f]"): "hidden tag characters",
+    re.compile("\ufffd"): "the sign for damaged text",
+}
+"""Characters that have no place in any text, by what they are called."""
+_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in FORBIDDEN))
+
+_JOINERS: Final = "\u200c\u200d"
+_ZERO_WIDTH_SPACE: Final = "\u200b"
+_MARKS: Final = "\u200e\u200f\u061c"
+
+_JOINING = frozenset(
+    {
+        "Arab", "Aran", "Syrc", "Mong", "Nkoo", "Deva", "Beng", "Guru", "Gujr", "Orya",
+        "Taml", "Telu", "Knda", "Mlym", "Sinh", "Khmr", "Mymr", "Tibt", "Newa",
+    }
+)  # fmt: skip
+"""Scripts whose spelling uses the zero-width joiner and non-joiner (The Unicode Standard, section 23.2)."""
+
+_WITHOUT_BLANKS = frozenset({"Khmr", "Mymr", "Thai", "Laoo", "Tibt"})
+"""Scripts that write no blanks between words and mark them with a zero-width space."""
+
+RIGHT_TO_LEFT = frozenset({"Adlm", "Arab", "Aran", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"})
+"""Scripts written from right to left, whose texts may need directional marks."""
+
+
+def ordinary_in(script: str, *, rtl: bool) -> str:
+    """Invisible characters that belong to the spelling of a script."""
+    joiners = _JOINERS if script in _JOINING else ""
+    spaces = _ZERO_WIDTH_SPACE if script in _WITHOUT_BLANKS else ""
+    return joiners + spaces + (_MARKS if rtl else "")
+
+
+@lru_cache(maxsize=512)
+def ordinary_in_language(tag: str) -> str:
+    """Invisible characters that belong to the spelling of a language, in the script that it most often has."""
+    from langcodes import Language, tag_is_valid
+
+    script = Language.get(tag).maximize().script if tag_is_valid(tag) else None
+    return ordinary_in(script or "", rtl=script in RIGHT_TO_LEFT)
+
+
+@lru_cache(maxsize=1 << 14)
+def scripts_of(text: str) -> frozenset[str]:
+    """The scripts of a text's letters, by the first word of their Unicode names, for example ``LATIN``.
+
+    A letter without a name is of script ``?``; signs, digits and marks are of none.
+    """
+    if text.isascii():
+        return frozenset(["LATIN"] if any(map(str.isalpha, text)) else [])
+    return frozenset(unicodedata.name(c, "?").partition(" ")[0] for c in text if c.isalpha())
+
+
+_SHARING_SHAPES = frozenset({"LATIN", "CYRILLIC", "GREEK"})
+"""Scripts many of whose letters look alike."""
+_WORD_OF_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def mixed_words(text: str) -> list[str]:
+    """The words whose letters come from several scripts that look alike, as in ``xлеб`` with a Latin x."""
+    if text.isascii():
+        return []
+    words = _WORD_OF_LETTERS.findall(text)
+    return [word for word in words if len(scripts_of(word) & _SHARING_SHAPES) > 1]
+
+
+def forbidden_in(text: str) -> Iterator[str]:
+    """Name what a text holds that no text may hold, one phrase per kind."""
+    for pattern, kind in FORBIDDEN.items():
+        if held := pattern.findall(text):
+            yield f"{kind}: {_named(held)}"
+
+
+def unseen_in(text: str, ordinary: str) -> Iterator[str]:
+    """Name what a text holds that its spelling hardly needs, one phrase per kind.
+
+    Args:
+        text: The text.
+        ordinary: Invisible characters that belong to its script, as `ordinary_in` gives them.
+    """
+    odd = [c for c in text if c not in ordinary and not _FORBIDDEN_ANY.match(c)]
+    if invisible := [c for c in odd if unicodedata.category(c) == "Cf"]:
+        yield f"characters that nobody sees: {_named(invisible)}"
+
+
+def meaningless_in(text: str) -> Iterator[str]:
+    """Name what a text holds that has no meaning that all share, as one phrase."""
+    if private := [c for c in text if unicodedata.category(c) in ("Co", "Cn") and not _FORBIDDEN_ANY.match(c)]:
+        yield f"characters without a common meaning: {_named(private)}"
+
+
+def _named(chars: list[str]) -> str:
+    """The characters by code point and name, each once; the text itself is not shown, as it would mislead."""
+    return ", ".join(
+        f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in dict.fromkeys(chars)
+    )
+
+
+_PLACEHOLDERS = frozenset(
+    words(text)
+    for text in (
+        "none", "x", "n/a", "not applicable", "not available", "nothing", "nothing special", "no answer",
+        "idk", "i don't know", "i do not know", "don't know", "do not know", "not sure", "unknown", "null",
+        "nil", "any", "anything", "it depends", "depends", "no such thing", "there is no", "there is none",
+    )
+)  # fmt: skip
+
+
+_UNWRITTEN = re.compile(
+    r"\W+|to ?do|tb[acd]|fix ?me|n/a|xxx+|ditto|(?:see|same as|as) above|see below|lorem ipsum.*"
+    r"|loading|(?:no |missing )?translation(?: missing| needed)?|untranslated|not translated"
+    r"|placeholder",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether an answer only says that there is none, such as ``none``, ``X``, ``n/a`` or ``NA``."""
+    return words(text) in _PLACEHOLDERS or text.strip() == "NA"
+
+
+def is_unwritten(text: str) -> bool:
+    """Whether a text only stands for one that is still to be written, such as ``TODO`` or ``???``."""
+    plain = text.strip().replace("…", "...")
+    return plain.isascii() and any(_UNWRITTEN.fullmatch(one) for one in (plain, plain.rstrip(".")))

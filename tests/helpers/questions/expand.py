@@ -1,0 +1,129 @@
+"""Expanding: from aggregated answers back to responses that would have been aggregated to them.
+
+Published data holds votes, not what each annotator typed. Expanding makes up annotators whose responses, with
+reviews of them, aggregate to the same answers and votes: to put published answers before a reviewer again, and
+to test `builders.saq` on all of them. Who gave which answers together is not in the data and is made up.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.schemas.errors import InputError
+from blend.schemas.frames import KEY, RESPONSES, REVIEWS, votes_known
+from blend.schemas.rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.texts import clean
+
+REVIEWER = "expanded"
+"""Name of the reviewer who decided as published."""
+
+
+class Expansion(NamedTuple):
+    """Responses and reviews that aggregate to given annotations."""
+
+    responses: pl.DataFrame
+    """`frame_columns.RESPONSES`, ordered by template, locale and annotator."""
+    reviews: pl.DataFrame
+    """`frame_columns.REVIEWS`, one row per question, by template and locale."""
+
+
+def expand(annotations: pl.DataFrame) -> Expansion:
+    """Responses and reviews behind aggregated answers.
+
+    Every vote of a group is an annotator, and each of its variants is typed by one of them at least. An
+    annotator answers several groups where votes allow it, with up to three answers; there are as many
+    annotators as that takes, more than five where published votes or variants need more. Only where a group has
+    more than three variants per vote, since its reviewer added some (94 of BLEnD's groups), somebody types more
+    than three. Every non-answer is a further annotator.
+
+    Args:
+        annotations: `frame_columns.ANNOTATIONS`.
+
+    Returns:
+        The expansion. A review cannot put one string into two groups, so a variant that an earlier group of the
+        question has as well gets the number of its occurrence: ``school``, ``school [2]``. A group without
+        variants is answered by its first English one, or by its number (``[3]``). Sources are those of the
+        annotations.
+
+    Raises:
+        InputError: If votes are unknown: nobody can say how many people to make up.
+        polars.exceptions.ColumnNotFoundError: If a column is missing.
+    """
+    if not annotations.select(votes_known().all()).item():
+        raise InputError(
+            "annotations: votes are unknown (null), and responses are made up vote by vote; leave such rows out"
+        )
+    responses: list[dict[str, Any]] = []
+    reviews: list[dict[str, Any]] = []
+    for row in annotations.sort(KEY).iter_rows(named=True):
+        location = {name: row[name] for name in (*KEY, "source")}
+        groups = _typed_groups(row["annotations"])
+        given = [*_ballots(groups), *_non_answers(row["idks"])]
+        responses += [
+            {**location, "annotator": f"e{i:02}", **answer} for i, answer in enumerate(given, start=1)
+        ]
+        decided = [{name: group[name] for name in ("answers", "en_answers")} for group in groups]
+        reviews.append({**location, "reviewer": REVIEWER, "invalid": [], "reasons": [], "groups": decided})
+    return Expansion(
+        pl.DataFrame(responses, schema=RESPONSES).sort(*KEY, "annotator"), pl.DataFrame(reviews, schema=REVIEWS)
+    )
+
+
+def _typed_groups(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The groups with variants that occur once in the question."""
+    taken: set[str] = set()
+    typed = []
+    for number, group in enumerate(groups, start=1):
+        variants = group["answers"] or group["en_answers"][:1] or [f"[{number}]"]
+        answers = [_untaken(variant, taken) for variant in dict.fromkeys(map(clean, variants))]
+        taken.update(answers)
+        typed.append({"answers": answers, "en_answers": group["en_answers"], "count": group["count"]})
+    return typed
+
+
+def _untaken(variant: str, taken: set[str]) -> str:
+    numbered, occurrence = variant, 1
+    while numbered in taken:
+        occurrence += 1
+        numbered = f"{variant} [{occurrence}]"
+    return numbered
+
+
+def _ballots(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Write what each annotator answers: every group gets its votes, and every variant is typed."""
+    annotators: list[list[str]] = []
+    for group in groups:
+        voters = _voters(annotators, group["count"], len(group["answers"]))
+        newcomers: list[list[str]] = [[] for _ in range(group["count"] - len(voters))]
+        annotators += newcomers
+        _type([*voters, *newcomers], group["answers"])
+    for answers in annotators:
+        yield {"answers": answers, "non_answer": None, "reason": None}
+
+
+def _voters(annotators: Sequence[list[str]], count: int, n_variants: int) -> list[list[str]]:
+    """Up to ``count`` annotators, most room for answers first; fewer where only newcomers have enough room."""
+    voters = sorted((a for a in annotators if len(a) < MAX_ANSWERS), key=len)[:count]
+    # Room of these voters and of the newcomers beside them; each voter who goes makes place for a newcomer, who
+    # has typed nothing yet.
+    while voters and MAX_ANSWERS * count - sum(map(len, voters)) < n_variants:
+        voters.pop()
+    return voters
+
+
+def _type(voters: Sequence[list[str]], variants: Sequence[str]) -> None:
+    """Add to the voters' answers one variant each, and then the remaining ones where there is most room."""
+    for i, voter in enumerate(voters):
+        voter.append(variants[i % len(variants)])
+    for variant in variants[len(voters) :]:
+        min(voters, key=len).append(variant)
+
+
+def _non_answers(idks: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for kind in (NonAnswer.IDK, NonAnswer.NO_ANSWER, NonAnswer.NOT_APPLICABLE):
+        for _ in range(idks[kind.value]):
+            yield {"answers": [], "non_answer": kind.value, "reason": None}
+    for other in idks["others"]:
+        for _ in range(other["count"]):
+            yield {"answers": [], "non_answer": NonAnswer.OTHER.value, "reason": other["reason"]}

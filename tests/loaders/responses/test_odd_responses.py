@@ -1,0 +1,233 @@
+"""Responses that are odd together, and questions in another language: what no single cell shows."""
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.files.diagnostics import Diagnostics, Placed
+from blend.loaders.files.toml import registry_with
+from blend.loaders.recipes.ready import sample_path
+from blend.loaders.responses import read_responses
+from blend.loaders.responses.links import AskedQuestion
+from blend.loaders.responses.odd_texts import find_other_languages
+from blend.schemas.errors import BlendError
+from blend.schemas.locales import registry
+from blend.schemas.personal_data import as_read, pseudonym, several_pseudonyms
+from blend.schemas.recipe import Recipe
+
+VALID = Path(__file__).parents[1] / "valid" / "responses"
+SLOVENIAN = Path(__file__).parent / "slovenian"
+RESPONSES, QUESTIONS = "responses/ko-KR.csv", "questions.csv"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(VALID, tmp_path / "collected"))
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8", newline="")
+
+
+def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
+    """The findings about copied answers, of 10 questions on three topics and rows of responses."""
+    ids = [f"q-{number}" for number in range(10)]
+    templates = [f"{one},{'ABC'[number % 3]},,What is {one} of {{country}}?" for number, one in enumerate(ids)]
+    questions = [f"{one},ko-KR,무엇 {one} 대한민국?,What is {one} of South Korea?" for one in ids]
+    tables = {
+        "templates.csv": ["template_id,topic,source_locale,text", *templates],
+        QUESTIONS: ["template_id,locale,question,en_question", *questions],
+        RESPONSES: ["template_id,annotator,answer_1,answer_2", *rows],
+    }
+    shutil.rmtree(folder / "reviews")
+    (folder / "responses" / "am-ET.jsonl").unlink()
+    for name, lines in tables.items():
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = read_responses(folder).findings
+    kinds = ["copied-responses", "filled-down", "counting-annotators"]
+    return found.filter(pl.col("kind").is_in(kinds)).drop("template_id").rows()
+
+
+def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
+    detail = f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does; kept, and both count"
+    assert rows_of(folder, *one, *other) == [("copied-responses", f"{RESPONSES}:10", "ko-KR", detail)]
+
+
+def test_answers_of_two_people(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
+    assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_told"), [(["Tea"] * 5, True), (["tea"] * 4, False), (["3"] * 9, False)]
+)
+def test_one_answer_to_unlike_questions(folder: Path, answers: list[str], is_told: bool):
+    rows = [f"q-{number},a1,milk {number},{answer}" for number, answer in enumerate(answers)]
+    detail = "annotator 'a1' answers 5 questions on 3 topics with 'tea'; kept, was the column filled down?"
+    assert rows_of(folder, *rows) == ([("filled-down", f"{RESPONSES}:2", "ko-KR", detail)] if is_told else [])
+
+
+@pytest.mark.parametrize(("names", "is_told"), [("m{:02}", True), ("p{}7", False)])
+def test_annotators_that_count_up(folder: Path, names: str, is_told: bool):
+    rows = [f"q-{number},{names.format(number + 1)},answer {number}," for number in range(10)]
+    detail = (
+        "10 annotators from 'm01' to 'm10' have one response each; kept as so many people, was the column "
+        "filled down?"
+    )
+    told = [("counting-annotators", f"{RESPONSES}:2", "ko-KR", detail)]
+    assert rows_of(folder, *rows) == (told if is_told else [])
+
+
+def test_own_questions_of_one_person_under_another_name(tmp_path: Path):
+    """Who is asked one of BLEnD's as well does not answer all questions as another one does."""
+    folder = Path(shutil.copytree(SLOVENIAN, tmp_path / "collected"))
+    names = ("templates.csv", "questions.csv", "responses/sl-SI.csv")
+    tables = [(folder / name).read_text(encoding="utf-8") for name in names]
+    copied = "".join(f"{line}\n" for line in tables[2].splitlines() if ",p1," in line).replace(",p1,", ",p3,")
+    tables[0] += "Al-en-01,Food,,What is a snack in {country}?\n"
+    tables[1] += "Al-en-01,sl-SI,Kaj je prigrizek v Sloveniji?,What is a snack in Slovenia?\n"
+    tables[2] += f"{copied}Al-en-01,p1,kruh,,,\nAl-en-01,p3,sir,,,\n"
+
+    def copies(*changes: tuple[str, str]) -> list[str]:
+        for name, text in zip(names, tables, strict=True):
+            for number, kind in enumerate(("fruit", "drink", "sport", "children"), start=1):
+                text = text.replace(f"{kind},", f"Sl-sl-0{number},")
+            for old, new in changes if name.startswith("responses") else ():
+                assert old in text
+                text = text.replace(old, new)
+            (folder / name).write_text(text, encoding="utf-8")
+        known = registry_with(SLOVENIAN / "locales.toml")
+        return read_responses(folder, locales=known).findings.select("detail").to_series().to_list()
+
+    who = "annotator 'p3' answers all 4 questions 'Sl-sl…' as 'p1' in"
+    assert copies() == [f"{who} responses/sl-SI.csv:2 does, 4 of them as nobody else; kept, and both count"]
+    # What another person answers as well is no sign of a copy.
+    drink, sport = (",p2,čaj,,", ",p2,kava,čaj,"), ("Sl-sl-03,p2,,,idk", "Sl-sl-03,p2,plavanje,,")
+    assert copies((",p2,Jabolko,,", ",p2,jabolko,češnja,"), drink, sport) == []
+
+
+def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
+    path = folder / QUESTIONS
+    path.write_text(path.read_text(encoding="utf-8").replace("ko-KR", "ge-KA"), encoding="utf-8")
+    (folder / RESPONSES).rename(folder / "responses" / "ge-KA.csv")
+    with pytest.raises(BlendError) as told:
+        read_responses(folder, reviewing=True)
+    lines = [line for line in str(told.value).splitlines() if "unknown locale" in line]
+    assert [line.partition("; ")[0] for line in lines] == [
+        "questions.csv:2, column locale: unknown locale 'ge-KA'",
+        "responses/ge-KA.csv: unknown locale 'ge-KA'",
+    ]
+
+
+def test_one_of_several_files_in_another_encoding(folder: Path):
+    path = folder / RESPONSES
+    path.write_bytes(path.read_text(encoding="utf-8").encode("cp949"))
+    found = read_responses(folder, encoding="cp949")
+    assert found.responses["answers"].to_list() == read_responses(VALID).responses["answers"].to_list()
+    detail = "the file is UTF-8, not cp949; read as UTF-8"
+    assert found.findings.filter(kind="other-encoding").select("source", "detail").rows() == [
+        ("questions.csv", detail)
+    ]
+
+
+def test_different_people_are_not_one():
+    who = ["a1", "a10", "a100", "b1", "a-b1", "p-0a1b", "1", "10", "rater 7", "rater 17", "team-3/b"]
+    assert len({as_read(one) for one in who}) == len(who)
+
+
+@pytest.mark.parametrize(
+    "who", ["rater 7", "team-3/b", "reader from Seoul, a native", "Rater, a native", "A/B"]
+)
+def test_one_person_is_not_several(who: str):
+    assert several_pseudonyms(who) == []
+
+
+@pytest.mark.parametrize(
+    "who", ["a01", "p-1a2b3c4d5e6f", "rater 7", "Rater 7", "reader from Seoul, a native", "민아"]
+)
+def test_what_tells_nobody_who_it_is_stays(who: str):
+    assert pseudonym(who) == who
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["밥\x00", "\x1b[31m밥", "밥\u200b", "\u202e밥"])
+def test_a_release_of_such_answers_tells_of_them_and_validation_too(folder: Path, tmp_path: Path, text: str):
+    replace(folder / "responses" / "ko-KR.csv", "토스트", text)
+    replace(folder / "reviews" / "ko-KR.jsonl", "토스트", json.dumps(text)[1:-1])
+    recipe = {"name": "x", "version": "1.0.0", "license": "cc-by-4.0"}
+    source = {"kind": "responses", "location": str(folder)}
+    build_release(Recipe.model_validate({**recipe, "sources": [source]}), tmp_path / "release")
+    lines = (tmp_path / "release" / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
+    assert "hidden-characters" in {json.loads(line)["kind"] for line in lines}
+    report = validate_release(tmp_path / "release", checks={"files": CHECKS["files"]})
+    assert report.passes()
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[Placed[AskedQuestion]]:
+    """The questions of the sample, in ten languages."""
+    with sample_path() as folder:
+        text = (folder / "questions.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
+
+
+def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
+    diagnostics = Diagnostics()
+    find_other_languages(asked, registry(), diagnostics)
+    return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
+
+
+def swapped(
+    asked: list[Placed[AskedQuestion]], into: str, pick: Callable[[AskedQuestion], bool], text: str = ""
+) -> list[Placed[AskedQuestion]]:
+    """The questions, one of them with the text of another."""
+    text = text or next(row.question for _, row in asked if pick(row))
+    return [Placed(at, row.model_copy(update={"question": text}) if at == into else row) for at, row in asked]
+
+
+def test_a_question_in_another_language(asked: list[Placed[AskedQuestion]]):
+    assert told_of(asked) == []
+    of = {
+        tag: swapped(
+            asked, "food-02 es-MX", lambda row, tag=tag: (row.template_id, row.locale) == ("food-02", tag)
+        )
+        for tag in ("su-JB", "ko-KR", "en-US")
+    }
+    where = "column question:"
+    assert {tag: told_of(rows)[0] for tag, rows in of.items()} == {
+        "su-JB": ("other-language", "food-02 es-MX", f"{where} hardly reads like Spanish; kept"),
+        "en-US": ("other-language", "food-02 es-MX", f"{where} reads like English; kept"),
+        "ko-KR": (
+            "other-language",
+            "food-02 es-MX",
+            f"{where} is not in the script of the other questions in Spanish; kept",
+        ),
+    }
+
+
+def test_few_questions_say_nothing_of_a_language(asked: list[Placed[AskedQuestion]]):
+    few = [placed for placed in asked if placed.row.template_id in ("food-01", "food-02")]
+    # No dictionary knows Amharic, and two questions do not show in which script it is written.
+    assert told_of(swapped(few, "food-02 am-ET", lambda row: row.locale == "ko-KR")) == []
+
+
+def test_a_question_of_the_country_next_door(asked: list[Placed[AskedQuestion]]):
+    rows = swapped(
+        asked, "food-02 es-MX", lambda row: False, "¿Qué le agrega la gente a un plato de sopa en España?"
+    )
+    assert told_of(rows) == [
+        ("other-country", "food-02 es-MX", "column question: names 'España', but not 'México'; kept")
+    ]
