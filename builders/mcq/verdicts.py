@@ -280,15 +280,15 @@ class Verdicts:
         ).iter_rows():
             answer_format = formats.get(template_id, AnswerFormat.TEXT)
             texts = _spellings(self.text(template_id, shown(text)), answer_format, locales) | {shown(text)}
-            for place in (template_id, f"{template_id} {tag}"):
-                given.setdefault(place, set()).update(texts)
+            for asked in (template_id, f"{template_id} {tag}"):
+                given.setdefault(asked, set()).update(texts)
         unknown: dict[tuple[str, str], list[str]] = {}
         for template_id, tag, option, verdict, source in (
             self._own.select(*KEY, "option", "verdict", "source").sort(KEY, maintain_order=True).iter_rows()
         ):
-            place = f"{template_id} {tag}" if verdict == WRONG else template_id
+            asked = f"{template_id} {tag}" if verdict == WRONG else template_id
             answer_format = formats.get(template_id, AnswerFormat.TEXT)
-            if given.get(place, set()).isdisjoint({option, spelled(option, answer_format)}):
+            if given.get(asked, set()).isdisjoint({option, spelled(option, answer_format)}):
                 unknown.setdefault((template_id, tag), []).append(f"{option!r} ({source})")
         found = [(*key, ON_NOTHING, _on_options_of_nobody(options)) for key, options in unknown.items()]
         return pl.DataFrame(found, FOUND, orient="row")

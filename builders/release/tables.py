@@ -345,7 +345,9 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
     if n_void := mcqs.found.filter(reason=VOID).height:
         notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
     if n_idle := mcqs.found.filter(reason=ON_NOTHING).height:
-        notes |= {ON_NOTHING: f"verdicts on what is not there, in {pluralise(n_idle, 'place')}, do not count"}
+        notes |= {
+            ON_NOTHING: f"{pluralise(n_idle, 'finding')}: verdicts are on what is not there, and do not count"
+        }
     of_reading = pl.DataFrame(
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )

@@ -65,17 +65,6 @@ def test_the_card_says_who_has_read(natives: int, others: int, model: int, nobod
     assert read_options(pl.DataFrame(schema=READING)) is None
 
 
-def test_the_card_says_what_a_reader_is_expected_to_dispute_where_nobody_has_read():
-    rows = [("ko-KR", 4, 2, 9, 0, 7, 0, 0, 2), ("zh-CN", 5, 0, 9, 0, 9, 0, 0, 0)]
-    some, none = (read_options(pl.DataFrame(of, READING, orient="row")) for of in (rows, rows[1:]))
-    assert some is not None
-    assert none is not None
-    # Half of the 26 of 100, of the region alone whose options nobody has read.
-    assert some.table.frame["questions expected to be disputed"].to_list() == ["13 (9 to 18)", "–"]
-    assert "a language model disputed 26 of 100" in some.table.caption
-    assert "disputed" not in none.table.caption + " ".join(none.table.frame.columns)
-
-
 def test_the_card_tells_a_record_from_an_inference():
     words = read_options(pl.DataFrame([("ko-KR", 3, 0, 9, 0, 2, 7, 6, 0)], READING, orient="row"))
     assert words is not None
