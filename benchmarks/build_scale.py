@@ -41,14 +41,12 @@ from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
-    "default, all variants": {"variants": "all"},
     "paper (all)": {"mode": "paper"},
 }
 
 CASES = [
     (16, "default"),
     (16, "paper (all)"),
-    (16, "default, all variants"),
     (33, "default"),
     (132, "default"),
 ]

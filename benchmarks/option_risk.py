@@ -16,24 +16,18 @@ import numpy.typing as npt
 import polars as pl
 
 from blend.builders.judges import default_judges
+from blend.builders.mcq.to_review import offered_options
 from blend.builders.mcq.unread_options import (
-    FEATURES,
-    READING_FEATURES,
-    READINGS,
-    RULES,
     OptionRisk,
 )
-from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.builders.mcq.verdicts.offered_options import offered_options
-from blend.loaders.responses.shipped import shipped_readings
+from blend.builders.mcq.verdicts import Verdicts
+from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
 from blend.loaders.upstream.blend import BlendTables, read_blend
 from blend.schemas.locales import registry
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
-NAMES: Mapping[str, Sequence[str]] = {
-    RULES: FEATURES,
-    READINGS: (*FEATURES, *READING_FEATURES),
-}
+NAMES: Mapping[str, Sequence[str]] = {name: list(of) for name, of in shipped_risk().items()}
+"""Features by model; those of the coefficients before."""
 DECISIONS = Path(__file__).resolve().parents[1] / "decisions" / "blend"
 COEFFICIENTS = DECISIONS / "option_risk.tsv"
 UNREAD = McqOptions(judge=JudgeOptions(shipped=False))
@@ -50,11 +44,19 @@ def read_options(tables: BlendTables) -> pl.DataFrame:
     """
     questions, annotations = tables.questions, tables.annotations
     # Decisions about pairs say what is the same answer: those options were never read.
+    verdicts = Verdicts(None, questions, registry(), shipped=True)
     offered = offered_options(
-        questions, annotations, options=UNREAD, seed=0, judges=default_judges(McqOptions()), locales=registry()
+        questions,
+        annotations,
+        options=UNREAD,
+        seed=0,
+        judges=default_judges(McqOptions()),
+        verdicts=verdicts,
+        everything=True,
+        locales=registry(),
     )
-    rows = offered.filter(role="distractor").join(shipped_readings(), on=["template_id", "locale"], how="semi")
-    verdicts = Exclusions(None, questions, registry(), shipped=True)
+    read = shipped_verdicts().filter(verdict="read")
+    rows = offered.filter(role="distractor").join(read, on=["template_id", "locale"], how="semi")
     risk = OptionRisk(questions, annotations, shipped=True)
     found = []
     for row in rows.iter_rows(named=True):

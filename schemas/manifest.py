@@ -34,17 +34,8 @@ LOCALES_NAME = "locales.toml"
 DECISIONS_NAME = "decisions.tsv"
 """What people and models decided about pairs of answers; only where the recipe names such a file."""
 
-FILLERS_STEM = "fillers"
-"""Name, without its ending, of the file of reviewed distractors; only where the recipe names one."""
-
-EXCLUSIONS_STEM = "exclusions"
-"""The same of the file of options that people excluded."""
-
 COMPACT_STEM = "compact"
 """File of the questions that stand for all; its ending is that of the recipe's file."""
-
-WORDINGS_STEM = "wordings"
-"""The same of the file of changes of wording."""
 
 FORMS_STEM = "forms"
 """The same of the file of what nationalities are called in other languages."""
@@ -80,7 +71,7 @@ AUDIT_NAME = "reports/audit.json"
 """What simple rules get right in the multiple-choice questions; not in paper mode."""
 
 MODEL_VERDICTS_NAME = "reports/model_verdicts.json"
-"""How models' verdicts on options compare with people's; only where the recipe's exclusions hold any."""
+"""How models' verdicts on options compare with people's; only where the recipe's verdicts hold any."""
 
 _HUB_FOLDERS = (".git", ".cache", ".huggingface")
 

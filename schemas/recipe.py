@@ -422,15 +422,9 @@ class McqOptions(FrozenModel):
     as ``distractor_min_votes``, and there is no reserve."""
     distractor_max_non_answers: Count = 2
     """Non-answers with which a region's answers are still offered elsewhere."""
-    fillers: str | None = None
-    """CSV, JSON Lines or Parquet file of reviewed distractors for questions that are short of them, relative
-    to the recipe."""
-    exclusions: str | None = None
-    """CSV, JSON Lines or Parquet file of verdicts on options, relative to the recipe; what they refuse is not
-    shown about a region."""
-    wordings: str | None = None
-    """CSV, JSON Lines or Parquet file of changes in the wording of questions that change nothing that is asked,
-    relative to the recipe; verdicts that quote the wording before still count."""
+    verdicts: str | None = None
+    """Table of verdicts on options and questions (CSV, TSV, workbook, JSON Lines or Parquet), relative to the
+    recipe; ``docs/questions.md`` says which there are."""
     compact: str | None = None
     """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
     ``blend items select`` writes it, relative to the recipe; they are the configuration ``compact``."""

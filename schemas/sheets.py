@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
+from blend.schemas.arrow_types import text_columns
+
 # Months as they begin in English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish and Indonesian.
 _MONTH = re.compile(
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
@@ -100,26 +102,26 @@ def surely_rewritten(text: str) -> bool:
 
 
 ANSWER_SHEET = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "question": pl.String(),
-        "format": pl.String(),
-        "answer": pl.String(),
-        "annotators": pl.String(),
-        "group": pl.String(),
-        "english": pl.String(),
-        "invalid": pl.String(),
-        "reason": pl.String(),
-        "notes": pl.String(),
-        "check": pl.String(),
-        "source": pl.String(),
-    }
+    text_columns(
+        "template_id",
+        "locale",
+        "question",
+        "format",
+        "answer",
+        "annotators",
+        "group",
+        "english",
+        "invalid",
+        "reason",
+        "notes",
+        "check",
+        "source",
+    )
 )
 """One row per answer to a question, all text; the reviewer edits ``group``, ``english``, ``invalid`` and
 ``reason``.
 
-``answer`` is cleaned (`text_comparison.clean`), ``annotators`` how many gave it, ``format`` empty for free
+``answer`` is cleaned (`texts.clean`), ``annotators`` how many gave it, ``format`` empty for free
 text, ``check`` the mark of the row (`Mark`). ``source`` is the place of the row, and stands in no file.
 """
 
@@ -191,18 +193,57 @@ DISTRACTOR_ROLE: Final = "distractor"
 OK: Final = "ok"
 """Verdict on an option that may stand as it is: a key that is correct, a distractor that is plainly wrong."""
 
+ALSO_CORRECT: Final = "also_correct"
+SILLY: Final = "silly"
+WRONG: Final = "wrong"
+"""On a key; the two before it on a distractor."""
+SILLY_ANYWHERE: Final = "silly_anywhere"
+SAME_AS: Final = "same_as"
+DIFFERS_FROM: Final = "differs_from"
+SLIP: Final = "slip"
+REWORDED: Final = "reworded"
+READ: Final = "read"
+PROPOSED: Final = "proposed"
+
+_ON_OPTION = ("template_id", "locale", "option")
+MEANINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        OK: _ON_OPTION,
+        ALSO_CORRECT: _ON_OPTION,
+        SILLY: _ON_OPTION,
+        WRONG: _ON_OPTION,
+        SILLY_ANYWHERE: ("template_id", "option"),
+        SAME_AS: ("option", "with"),
+        DIFFERS_FROM: ("option", "with"),
+        SLIP: ("template_id", "with"),
+        REWORDED: ("template_id", "question"),
+        READ: ("template_id", "locale", "question"),
+        PROPOSED: ("template_id", "option", "with"),
+    }
+)
+"""Verdicts of a table, each with the columns that it fills.
+
+The first four are on an option of a question about a locale. ``silly_anywhere``: no answer of the kind asked
+for, in any region. ``same_as``, ``differs_from``: whether two answers mean the same, to any question.
+``slip``: an option, or without one the part of questions in ``question``, is shown as in ``with``.
+``reworded``: questions that said ``question`` say ``with`` now, and verdicts that quote them count still.
+``read``: a model has read all options of the question that published answers offer. ``proposed``: an option for
+questions that are short of them, from the region in ``with``.
+"""
+
 VERDICTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        KEY_ROLE: {OK: "it is a correct answer", "wrong": "it is not correct"},
+        KEY_ROLE: {OK: "it is a correct answer", WRONG: "it is not correct"},
         DISTRACTOR_ROLE: {
             OK: "it is plainly not correct there, as it should be",
-            "also-right": "it is correct as well, or a fair person might say so",
-            "silly": "it is no answer to the question",
+            ALSO_CORRECT: "it is correct as well, or a fair person might say so",
+            SILLY: "it is no answer to the question",
         },
     }
 )
 """By role, the verdicts that can be given, and what each of them says of the option."""
-ALL_VERDICTS = (OK, "also-right", "silly", "wrong")
+ALL_VERDICTS = (OK, ALSO_CORRECT, SILLY, WRONG)
+"""Those on an option of a question about a locale, which readers give."""
 
 
 def stands_by_natives(kinds: Sequence[str]) -> bool:
@@ -216,17 +257,9 @@ def stands_by_natives(kinds: Sequence[str]) -> bool:
 
 OPTION_SHEET = pl.Schema(
     {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "question": pl.String(),
-        "option": pl.String(),
-        "role": pl.String(),
-        "regions": pl.String(),
+        **text_columns("template_id", "locale", "question", "option", "role", "regions"),
         "votes": pl.Int64(),
-        "verdict": pl.String(),
-        "why": pl.String(),
-        "read": pl.String(),
-        "check": pl.String(),
+        **text_columns("verdict", "why", "read", "check"),
     }
 )
 """One row per question and option, by template and locale, the key first, then most votes first; the reader
@@ -246,15 +279,9 @@ def option_mark(template_id: str, locale: str, question: str, option: str, role:
 
 PAIR_SHEET = pl.Schema(
     {
-        "answer_a": pl.String(),
-        "answer_b": pl.String(),
-        "verdict": pl.String(),
-        "why": pl.String(),
+        **text_columns("answer_a", "answer_b", "verdict", "why"),
         "questions": pl.Int64(),
-        "suspected": pl.String(),
-        "template_id": pl.String(),
-        "question": pl.String(),
-        "check": pl.String(),
+        **text_columns("suspected", "template_id", "question", "check"),
     }
 )
 """One row per pair, the most frequent first; the reviewer fills in ``verdict`` and perhaps ``why``.
@@ -274,17 +301,7 @@ CORRECT: Final = "correct"
 REPLY_VERDICTS: Final = (CORRECT, "partly", "wrong", "refused")
 """What people, and models that judge, say of a reply."""
 
-REPLY_SHEET = pl.Schema(
-    {
-        "id": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "question": pl.String(),
-        "reply": pl.String(),
-        "verdict": pl.String(),
-        "comment": pl.String(),
-    }
-)
+REPLY_SHEET = pl.Schema(text_columns("id", "locale", "region", "question", "reply", "verdict", "comment"))
 """One row per question and reply, in an order that says nothing: an id that names no model, the question in the
 language of the region, what a model replied; and, to be filled in, ``verdict`` (`REPLY_VERDICTS`, empty where
 somebody does not know) and a comment."""

@@ -177,7 +177,7 @@ def test_no_module_is_loaded_under_a_bare_name(root: Path):
 
 
 def package_of(module: str) -> str:
-    """The package of a module: ``blend.builders.mcq.overlap`` stands in ``builders/mcq``."""
+    """The package of a module: ``blend.builders.mcq.options`` stands in ``builders/mcq``."""
     parts = module.split(".")[1:]
     while "/".join(parts) not in MAY_IMPORT and len(parts) > 1:
         parts = parts[:-1]

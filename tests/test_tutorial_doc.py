@@ -33,7 +33,7 @@ def test_a_newcomer_can_follow_the_page(
 ):
     with served() as chat:
         # The model of questions.md, which reads options.
-        reads(chat, {"salad": ("also-right", 0.9), "homework": ("silly", 1), "tacos": ("also-right", 0.6)})
+        reads(chat, {"salad": ("also_correct", 0.9), "homework": ("silly", 1), "tacos": ("also_correct", 0.6)})
         monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
         follow(root, tmp_path, name, made_of)
 

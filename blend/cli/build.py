@@ -185,9 +185,9 @@ def _build(
         )
         step = step_since_previous(recipe, out, base=base, source_paths=source_paths)
     _print_summary(manifest, out, before, called)
-    if called and recipe.mcq.exclusions is None and (base / VERDICTS).is_file():
+    if called and recipe.mcq.verdicts is None and (base / VERDICTS).is_file():
         typer.echo(
-            f"\n{base / VERDICTS} lies beside the recipe and was not read: write exclusions = "
+            f"\n{base / VERDICTS} lies beside the recipe and was not read: write verdicts = "
             f'"{VERDICTS}" below [mcq], and build again.'
         )
     if step is not None:
@@ -313,8 +313,8 @@ def _with_previous(
 def _print_summary(
     manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
 ) -> None:
+    from blend.builders.mcq.reading import verdict_notes
     from blend.builders.mcq.result import why_none_made
-    from blend.builders.mcq.verdicts.reading import verdict_notes
     from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read, release_tables
     from blend.views.safe import SafeConsole

@@ -256,7 +256,8 @@ def status(
             escape_controls_in_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
         )
         return
-    from blend.builders.mcq.result import regions_asked, too_few_regions
+    from blend.builders.mcq.result import too_few_regions
+    from blend.loaders.responses.verdicts import proposes_options
     from blend.views.collection import collection_tables
     from blend.views.releases import RAW, odd_lines
     from blend.views.safe import SafeConsole
@@ -268,7 +269,8 @@ def status(
     for line in odd_lines(found, "all among the findings of a build"):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     known = known_locales(used, base=base)
-    if used.mcq.fillers is None and (note := too_few_regions(regions_asked(inputs.questions, known))):
+    can_fill = used.mcq.verdicts is not None and proposes_options(base / used.mcq.verdicts)
+    if not can_fill and (note := too_few_regions(inputs.questions, known)):
         console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)
 
 

@@ -26,7 +26,7 @@ Locales = Annotated[
     typer.Option("--locale", help="Only questions about this locale; repeat it. All locales when absent."),
 ]
 VerdictFile = Annotated[
-    Path, typer.Option(help="File of verdicts to add to, `exclusions` in the recipe's [mcq].")
+    Path, typer.Option(help="File of verdicts to add to, `verdicts` in the recipe's [mcq].")
 ]
 
 
@@ -79,7 +79,7 @@ def options(
         number = pluralise(len(without_options), "question")
         typer.echo(f"No options, as findings of a build explain: {number}, {few}.")
     typer.echo(
-        "Write ok, also-right, silly or wrong into the column verdict, as far as you get, then: "
+        "Write ok, also_correct, silly or wrong into the column verdict, as far as you get, then: "
         f"blend questions accept {out} --reviewer PSEUDONYM (and --native for people of the region)"
     )
 
@@ -130,16 +130,16 @@ def judge(
             concurrency=concurrency,
             on_progress=on_progress,
         )
-    if not added.by_kind:
+    if not added.by_verdict:
         typer.echo(
             "Nothing to read: people or models have given a verdict on every option that questions may "
             f"show{'' if everything else '; --all adds what was read before and what verdicts leave out'}."
         )
         return
     unsure = f"; unsure of {added.unsure:,}, which are left to people" if added.unsure else ""
-    typer.echo(f"{_added(out, added.by_kind)}{unsure}.")
+    typer.echo(f"{_added(out, added.by_verdict)}{unsure}.")
     location = Path(relpath(out, base)).as_posix()
-    if is_new and used.mcq.exclusions != location:
+    if is_new and used.mcq.verdicts != location:
         _say_how_to_name(location)
 
 
@@ -160,13 +160,13 @@ def accept(
     from datetime import UTC, datetime
 
     from blend.loaders.responses.option_sheets import read_option_sheet
-    from blend.loaders.responses.option_verdicts import add_verdicts
+    from blend.loaders.responses.verdicts import add_verdicts
 
     verdicts = read_option_sheet(sheet, encoding=encoding)
     is_new = not out.exists()
-    added = add_verdicts(out, verdicts, reviewer=reviewer, native=native, when=datetime.now(UTC).date())
+    added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
     known = f"; {added.known:,} stood there already" if added.known else ""
-    typer.echo(f"{_added(out, added.by_kind)}{known}.")
+    typer.echo(f"{_added(out, added.by_verdict)}{known}.")
     if added.disputed:
         stay = f"; {added.overruled:,} of these stay" if added.overruled else ""
         typer.echo(
@@ -183,11 +183,11 @@ def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:
     from blend.schemas.sheets import OK
     from blend.views.safe import shown
 
-    refusals = [one for one in verdicts if one.kind != OK]
+    refusals = [one for one in verdicts if one.verdict != OK]
     if refusals:
         step = max(len(refusals) / _PAIRS, 1)
         some = [refusals[int(at * step)] for at in range(min(len(refusals), _PAIRS))]
-        listed = "; ".join(f"{shown(one.option)} = {one.kind}" for one in some)
+        listed = "; ".join(f"{shown(one.option)} = {one.verdict}" for one in some)
         typer.echo(f"Look whether each verdict fits its option, or the column moved by a row: {listed}.")
     elif len(verdicts) > _FEW:
         typer.echo(
@@ -195,16 +195,16 @@ def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:
         )
 
 
-def _added(out: Path, by_kind: Counter[str]) -> str:
+def _added(out: Path, by_verdict: Counter[str]) -> str:
     from blend.schemas.sheets import ALL_VERDICTS
 
-    kinds = ", ".join(f"{by_kind[kind]:,} {kind}" for kind in ALL_VERDICTS)
-    return f"{out}: {pluralise(by_kind.total(), 'verdict')} added, {kinds}"
+    each = ", ".join(f"{by_verdict[one]:,} {one}" for one in ALL_VERDICTS)
+    return f"{out}: {pluralise(by_verdict.total(), 'verdict')} added, {each}"
 
 
 def _say_how_to_name(location: str, what: str = "") -> None:
     typer.echo(
-        f'`blend build` reads them once the recipe names the file: exclusions = "{location}" in [mcq]'
+        f'`blend build` reads them once the recipe names the file: verdicts = "{location}" in [mcq]'
         f"{what and f', {what}'}."
     )
 
@@ -233,7 +233,7 @@ def agreement(
     import json
 
     from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
-    from blend.loaders.responses.exclusions import read_exclusions
+    from blend.loaders.responses.verdicts import read_verdicts
     from blend.schemas.texts import escape_controls_in_json
     from blend.views.readers import agreement_table, comparison_table
     from blend.views.safe import SafeConsole
@@ -241,11 +241,11 @@ def agreement(
     if verdicts.is_dir():
         _show_models(verdicts, against, as_json=as_json)
         return
-    given = read_exclusions(verdicts)
+    given = read_verdicts(verdicts)
     if against is None:
         found = verdict_agreement(given)
     else:
-        found = compared_verdicts(given, read_exclusions(against), model_confidence=confidence)
+        found = compared_verdicts(given, read_verdicts(against), model_confidence=confidence)
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_dicts(), ensure_ascii=False, indent=2)))
         return

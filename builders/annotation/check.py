@@ -21,9 +21,10 @@ from blend.builders.annotation.ui_strings import (
     texts_of,
     untranslated_strings,
 )
-from blend.builders.mcq.result import regions_asked, too_few_regions
+from blend.builders.mcq.result import too_few_regions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import ResponseTables
+from blend.loaders.responses.verdicts import proposes_options
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.texts import agreeing, pluralise
@@ -255,7 +256,9 @@ def _regions_note(file: ProjectFile, known: Registry, material: Material) -> str
     """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
     if file.project.recipe is not None:
         recipe = read_recipe(file.base / file.project.recipe)
-        if recipe.mcq.fillers is not None or len(recipe.sources) > 1:
+        table = recipe.mcq.verdicts
+        can_fill = table is not None and proposes_options(file.base / table)
+        if can_fill or len(recipe.sources) > 1:
             return None
     tags = [settings.locale for settings in file.project.locales]
-    return too_few_regions(regions_asked(material.questions.filter(pl.col("locale").is_in(tags)), known))
+    return too_few_regions(material.questions.filter(pl.col("locale").is_in(tags)), known)

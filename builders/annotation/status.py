@@ -28,7 +28,7 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.frames import EXCLUSIONS, KEY
+from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.summaries import Table
 from blend.schemas.texts import escape_controls
 
@@ -245,8 +245,8 @@ def _tables(
         .sort("stage", "locale", "counted", "annotator", descending=[False, False, True, False])
         .join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left")
     )
-    verdicts = [row for one in found for row in one.reading.rows.get("exclusions", ())]
-    read = pl.DataFrame(verdicts, EXCLUSIONS)
+    verdicts = [row for one in found for row in one.reading.rows.get("verdicts", ())]
+    read = pl.DataFrame(verdicts, VERDICTS)
     options = verdict_agreement(read) if verdicts else pl.DataFrame(schema=AGREEMENT)
     agreement = agreed.questions.drop("answers")
     return {

@@ -13,7 +13,7 @@ from blend.schemas.recipe import JudgeOptions, McqOptions
 def make_judges(
     options: JudgeOptions,
     *,
-    decisions: Iterable[Decision] = (),
+    decisions: Iterable[AnyDecision] = (),
     shipped: Iterable[AnyDecision] = (),
     record: Callable[[Sequence[Decision]], None] | None = None,
 ) -> tuple[Judge, ...]:

@@ -1,6 +1,7 @@
 """The words in which a model is asked about the options of a question, and how its reply is read."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ Of a key:
 "wrong": it is not.
 Of a distractor:
 "ok": it is plainly not correct there, as it should be.
-"also-right": it is correct there as well, or a fair person from there might say so: it is common there too, \
+"also_correct": it is correct there as well, or a fair person from there might say so: it is common there too, \
 or another name, a kind or a group of something correct.
 "silly": it is no answer to the question at all.
 
@@ -51,8 +52,8 @@ class AskedOptions(NamedTuple):
 class OptionOpinion(NamedTuple):
     """Opinion of a model on an option."""
 
-    kind: str
-    """The verdict, one of those of the option's role."""
+    verdict: str
+    """One of those of the option's role."""
     confidence: float
     """How sure it is, a fraction."""
     why: str
@@ -101,7 +102,7 @@ def read_option_opinions(asked: AskedOptions, reply: str) -> Sequence[OptionOpin
     stated = stated_object(reply) or {}
     entries = [stated[str(number)] for number in range(1, len(asked.options) + 1)]
     return [
-        OptionOpinion(folded(entry["verdict"]), float(entry["confidence"]), one_line(entry.get("why")))
+        OptionOpinion(_verdict(entry), float(entry["confidence"]), one_line(entry.get("why")))
         for entry in entries
     ]
 
@@ -128,13 +129,17 @@ _MOST_NAMED = 5
 def _fault(entry: object, role: str) -> str:
     if not isinstance(entry, Mapping):
         return "has no object"
-    if folded(entry.get("verdict")) not in VERDICTS[role]:
+    if _verdict(entry) not in VERDICTS[role]:
         return f"is a {role}, whose verdict is {_names(role)}"
     sure = entry.get("confidence")
     # True is a number to Python.
     if isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1:
         return ""
     return "has no confidence from 0 to 1"
+
+
+def _verdict(entry: Mapping[str, Any]) -> str:
+    return re.sub(r"[\s-]+", "_", folded(entry.get("verdict")))
 
 
 def _names(role: str) -> str:

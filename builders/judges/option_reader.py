@@ -2,7 +2,7 @@
 
 Other than the chat judge of pairs (`chat.ChatJudge`) it can find that beef is what people of a region eat most.
 It is one reader among others, and people's verdicts overrule its own
-(`builders.mcq.verdicts.exclusions.counting`).
+(`builders.mcq.verdicts.Verdicts.counting`).
 """
 
 from collections.abc import Callable, Sequence
@@ -93,7 +93,7 @@ class OptionReader:
                 about = asked.template_id, asked.locale, asked.question
                 self._record(
                     [
-                        OptionVerdict(*about, text, one.kind, one.why, "", one.confidence)
+                        OptionVerdict(*about, text, one.verdict, one.why, "", one.confidence)
                         for (text, _), one in pairs
                     ]
                 )

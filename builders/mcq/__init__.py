@@ -20,15 +20,14 @@ def build_mcq(
     options: McqOptions,
     seed: int,
     judges: Sequence[Judge] | None = None,
-    fillers: pl.DataFrame | None = None,
-    exclusions: pl.DataFrame | None = None,
+    verdicts: pl.DataFrame | None = None,
     locales: Registry | None = None,
 ) -> McqBuild:
     """Make multiple-choice questions of aggregated answers; ``docs/mcq.md`` explains the rules.
 
     Args:
-        questions: `frame_columns.QUESTIONS`; every annotated question must be there.
-        annotations: `frame_columns.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
+        questions: `frames.QUESTIONS`; every annotated question must be there.
+        annotations: `frames.ANNOTATIONS`. Paper mode repeats published figures on texts exactly as
             published (``read_blend(…, clean=False)``).
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
@@ -36,9 +35,8 @@ def build_mcq(
             `judges.default_judges` when absent: the rules, and in default mode the decisions that come with the
             package unless ``options.judge.shipped`` is false. In paper mode the published comparison of strings
             comes first and `LexicalJudge` is left out.
-        fillers: `frame_columns.FILLERS`: reviewed options for questions that are short of distractors;
-            default mode only.
-        exclusions: `frame_columns.EXCLUSIONS`: options that people of a region excluded; default mode only.
+        verdicts: `frames.VERDICTS`: what people or models said of options and questions; default mode
+            only.
         locales: Known locales; the packaged registry when absent.
 
     Returns:
@@ -48,7 +46,7 @@ def build_mcq(
     Raises:
         InputError: If votes are unknown (null): options are chosen by votes.
         UnknownNameError: If a locale is not registered.
-        RowError, RowErrors: If a filler or an exclusion is not as it must be.
+        RowError, RowErrors: If a verdict is about what is not known.
     """
     if not annotations.select(votes_known().all()).item():
         raise InputError(
@@ -70,7 +68,6 @@ def build_mcq(
         options=options,
         seed=seed,
         judges=judges,
-        fillers=fillers,
+        verdicts=verdicts,
         locales=known,
-        exclusions=exclusions,
     )

@@ -13,11 +13,10 @@ from typing import Final, NamedTuple
 from blend.builders.digests import digest
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import JudgePanel, pair, settle
-from blend.builders.mcq.answers import TemplateAnswers
+from blend.builders.mcq.answers import LeftOutBy, TemplateAnswers
 from blend.builders.mcq.keyness import GivenElsewhere, Keyness
 from blend.builders.mcq.offers import Offered, Target, are_different, offers
-from blend.builders.mcq.options import Option
-from blend.builders.mcq.overlap import base_forms
+from blend.builders.mcq.options import Option, base_forms
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.locales import Locale
@@ -47,6 +46,10 @@ class Rules(NamedTuple):
     elsewhere: GivenElsewhere
     was_read: Callable[[str, str, Option], bool]
     """Whether somebody has read an option of a template about a locale: then nobody need guess."""
+    left_out_by: LeftOutBy = lambda *_: None
+    """Which options the recipe leaves out."""
+    fillers: Callable[[TemplateAnswers, Locale], Sequence[Option]] = lambda *_: ()
+    """Lists reviewed options for a locale."""
 
 
 class Chosen(NamedTuple):
@@ -71,21 +74,20 @@ class Choice:
         answers: What the locales bring.
         rules: What the choice rests on.
         panel: The judges.
-        fillers: Lists reviewed options for a locale.
     """
 
-    def __init__(
-        self,
-        answers: TemplateAnswers,
-        rules: Rules,
-        panel: JudgePanel,
-        fillers: Callable[[Locale], Sequence[Option]] = lambda _: (),
-    ) -> None:
+    def __init__(self, answers: TemplateAnswers, rules: Rules, panel: JudgePanel) -> None:
         self._answers, self._rules = answers, rules
         # That numbers, times and dates differ needs no opinion.
         self._panel = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
         self._reserve = {id(option) for one in answers.locales for option in one.reserve}
-        self.targets = offers(answers, seed=rules.seed, panel=self._panel, fillers=fillers)
+        self.targets = offers(
+            answers,
+            seed=rules.seed,
+            panel=self._panel,
+            left_out_by=rules.left_out_by,
+            fillers=rules.fillers,
+        )
         """The locales asked about, in registry order."""
         self._on_file = self._decided()
 

@@ -14,8 +14,7 @@ from functools import cached_property
 
 import polars as pl
 
-from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.overlap import base_forms
+from blend.builders.mcq.options import Option, base_forms, shown
 from blend.schemas.frames import in_slices
 from blend.schemas.texts import words
 
@@ -127,7 +126,7 @@ class GivenElsewhere:
     about sports and soccer alone to the next would hardly call volleyball wrong there.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
+        questions: `frames.QUESTIONS`.
         index: `ANSWER_INDEX`.
     """
 

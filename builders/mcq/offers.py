@@ -4,18 +4,18 @@ What overlaps with an answer that the region gave is left out, and what readers 
 """
 
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from blend.builders.digests import digest
 from blend.builders.judges.panel import JudgePanel, pair
-from blend.builders.mcq.answers import LocaleAnswers, TemplateAnswers
-from blend.builders.mcq.options import Acceptable, Option, are_apart
-from blend.builders.mcq.overlap import share_words
+from blend.builders.mcq.answers import LeftOutBy, LocaleAnswers, TemplateAnswers
+from blend.builders.mcq.options import Acceptable, Option, are_apart, as_option, share_words
+from blend.builders.mcq.verdicts import Verdicts
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.formats import AnswerFormat
-from blend.schemas.locales import Locale
+from blend.schemas.locales import Locale, Registry
 
 _OF_A_REGION = 4
 """Options of a region that are looked at for a question; one of them is shown at most."""
@@ -43,8 +43,8 @@ class Target(NamedTuple):
     answers: LocaleAnswers
     acceptable: Mapping[str, Acceptable]
     """By text: all answers of the locale's region, from every locale in it."""
-    offered: Sequence[Offered]
-    left_out: Mapping[str, Set[str]]
+    offered: list[Offered]
+    left_out: dict[str, set[str]]
     """By cause, a key of the recipe or `VERDICTS`: options that nothing else is against."""
 
 
@@ -53,7 +53,8 @@ def offers(
     *,
     seed: int,
     panel: JudgePanel,
-    fillers: Callable[[Locale], Sequence[Option]] = lambda _: (),
+    left_out_by: LeftOutBy = lambda *_: None,
+    fillers: Callable[[TemplateAnswers, Locale], Sequence[Option]] = lambda *_: (),
 ) -> list[Target]:
     """List the locales that a template asks about, in registry order, each with what may be shown about it.
 
@@ -61,24 +62,33 @@ def offers(
         answers: What the locales bring.
         seed: Seed of the order of regions.
         panel: The judges; those before the rules may hold for different what the rules hold for the same.
+        left_out_by: Which options the recipe leaves out.
         fillers: Lists reviewed options for a locale.
     """
     regions = _Regions(answers, seed)
-    asked = {one.locale.region for one in answers.locales if one.golds}
-    acceptable: dict[str, dict[str, Acceptable]] = {region: {} for region in asked}
-    for one in answers.locales:
-        if one.locale.region in asked:
-            acceptable[one.locale.region].update((answer.text, answer) for answer in one.acceptable)
-    # An answer without letter or digit may be any of the options.
     is_text = answers.answer_format is AnswerFormat.TEXT
-    anything = {region for region, of in acceptable.items() if not all(one.values for one in of.values())}
-    return [
-        Target(one, acceptable[one.locale.region], [], {})
-        if is_text and one.locale.region in anything
-        else _target(one, acceptable[one.locale.region], regions, panel, fillers(one.locale))
-        for one in answers.locales
-        if one.golds
-    ]
+    found = []
+    for asked in answers.locales:
+        if not asked.golds:
+            continue
+        target = Target(asked, answers.acceptable(asked.locale.region), [], {})
+        # An answer without letter or digit may be any of the options.
+        if not is_text or all(one.values for one in target.acceptable.values()):
+            _offer(target, regions, panel, left_out_by, fillers(answers, asked.locale))
+        found.append(target)
+    return found
+
+
+def reviewed_fillers(
+    answers: TemplateAnswers, asked: Locale, verdicts: Verdicts, locales: Registry
+) -> list[Option]:
+    """List the options that verdicts propose for a question, as far as they can be shown."""
+    read = (
+        as_option([one.option], answers.answer_format, one.origin, 0, locales=locales)
+        for one in verdicts.proposals(answers.template_id, asked.tag)
+        if are_apart(one.origin, asked)
+    )
+    return [option for option in read if isinstance(option, Option) and not option.names_region]
 
 
 class _Regions:
@@ -90,6 +100,7 @@ class _Regions:
 
     def __init__(self, answers: TemplateAnswers, seed: int) -> None:
         self._key = seed, answers.template_id
+        self.template_id = answers.template_id
         self._options: dict[str, list[Option]] = {}
         for option in (option for one in answers.locales for option in (*one.offered, *one.reserve)):
             self._options.setdefault(option.locale.region, []).append(option)
@@ -117,26 +128,25 @@ class _Regions:
         return digest(*self._key, asked.tag, region)
 
 
-def _target(
-    asked: LocaleAnswers,
-    acceptable: Mapping[str, Acceptable],
-    regions: _Regions,
-    panel: JudgePanel,
-    fillers: Sequence[Option],
-) -> Target:
-    offered: list[Offered] = []
-    left_out: dict[str, set[str]] = {}
+def _offer(
+    target: Target, regions: _Regions, panel: JudgePanel, left_out_by: LeftOutBy, fillers: Sequence[Option]
+) -> None:
+    """Fill in what may be shown, and what is left out."""
+    locale, offered = target.answers.locale, target.offered
     by_people, by_readers = (
-        _Overlap([one for one in acceptable.values() if one.is_verdict is is_verdict], panel)
+        _Overlap([one for one in target.acceptable.values() if one.is_verdict is is_verdict], panel)
         for is_verdict in (False, True)
     )
-    for region, options in regions.apart_from(asked.locale):
+    for region, options in regions.apart_from(locale):
         rank = 0
         for option in options:
             if by_people.has(option):
                 continue
-            if cause := asked.left_out_by(option) or (VERDICTS if by_readers.has(option) else None):
-                left_out.setdefault(cause, set()).add(option.text)
+            cause = left_out_by(regions.template_id, locale.tag, option)
+            if cause is None and by_readers.has(option):
+                cause = VERDICTS
+            if cause is not None:
+                target.left_out.setdefault(cause, set()).add(option.text)
                 continue
             offered.append(Offered(option, region, rank))
             rank += 1
@@ -144,9 +154,7 @@ def _target(
                 break
     for option in fillers:
         if not by_people.has(option) and not by_readers.has(option):
-            region = regions.digest(asked.locale, option.locale.region)
-            offered.append(Offered(option, region, _OF_A_REGION))
-    return Target(asked, acceptable, offered, left_out)
+            offered.append(Offered(option, regions.digest(locale, option.locale.region), _OF_A_REGION))
 
 
 class _Overlap:

@@ -1,11 +1,21 @@
-"""Options: an answer as it may be shown, or as what it rules out. An option stands for all its variants."""
+"""Options: an answer as it may be shown, or as what it rules out. An option stands for all its variants.
 
+Two answers that share a value — a word, or a number, time or date that they can mean — may not stand side by
+side as right and wrong. For free text the values are the words (so that this covers the rule of
+`builders.judges.equivalence.overlaps`), their base forms, and their compound: "walk" does not stand beside
+"walking", or "ice cream" beside "icecream". An answer in the format of its question has one value, its
+canonical spelling; an acceptable answer outside it ("5 to 7", "before 3:00", "in July") has all values that it
+can mean.
+"""
+
+import math
+import re
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
-from blend.builders.mcq.overlap import base_forms, values
-from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.languages import base_form
 from blend.schemas.locales import Locale, Registry, names_any
 from blend.schemas.texts import clean, is_placeholder, scripts_of, words
 
@@ -22,7 +32,7 @@ class Acceptable(NamedTuple):
     text: str
     """As an option would show it."""
     values: frozenset[str]
-    """What it can mean, see `builders.mcq.overlap.values`."""
+    """What it can mean, see `builders.mcq.options.values`."""
     is_verdict: bool = False
     """Whether nobody of the locale gave it: readers refused it as an option."""
 
@@ -146,3 +156,115 @@ def are_apart(one: Locale, other: Locale) -> bool:
     the other way round; it is not a distractor.
     """
     return one.region != other.region and one.parent != other.region and other.parent != one.region
+
+
+# What an answer can mean
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_TIME = re.compile(r"\d{1,2}:\d{2}")
+_DATE = re.compile(r"\d{1,2}/\d{1,2}")
+_TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+_SHORTEST_STEM = 4
+_LONGEST_ENDING = 4
+_AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
+"""Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
+_LONGEST_NUMBER = 15
+"""Digits of the longest number that a float holds exactly."""
+_WIDEST_RANGE = 10_000
+"""Numbers further apart than this are taken as two numbers, not as a range."""
+
+
+# The larger caches hold the 14,000 texts of 16 regions, or the 9,000 words in them; the smaller ones stand
+# where finding a value anew costs little.
+@lru_cache(maxsize=1 << 12)
+def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
+    """List everything that an answer to a question of this format can mean.
+
+    Args:
+        text: The answer in English.
+        answer_format: Format of the question.
+
+    Returns:
+        For free text its folded words, their English base forms and stems, and all words as one. Otherwise the
+        canonical value of an answer in format, and for one that is not: two or more numbers stand for all whole
+        numbers from the lowest to the highest; a time for itself on both halves of the day; a month for all its
+        days, or for its number where a number is asked for. Empty if nothing can be said.
+    """
+    if answer_format is AnswerFormat.TEXT:
+        found = words(text)
+        return frozenset((*found, *map(base_form, found), "".join(found))) if found else frozenset()
+    value = understood(text, answer_format)
+    if value is not None:
+        return frozenset([value])
+    if answer_format is AnswerFormat.INTEGER:
+        return frozenset(_numbers(text) or named_months(text))
+    if answer_format is AnswerFormat.TIME:
+        return frozenset(_times(text))
+    return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
+
+
+def share_words(a: str, b: str) -> bool:
+    """Tell whether two free texts overlap as they are shown."""
+    return not values(a, AnswerFormat.TEXT).isdisjoint(values(b, AnswerFormat.TEXT))
+
+
+@lru_cache(maxsize=1 << 14)
+def base_forms(text: str) -> tuple[str, ...]:
+    """Reduce a text to the stems of its words, which do not change with number or other endings."""
+    return tuple(map(_stem_of_base_form, words(text)))
+
+
+def _stem_of_base_form(word: str) -> str:
+    return _stem(base_form(word))
+
+
+@lru_cache(maxsize=1 << 14)
+def _stem(word: str) -> str:
+    """Find the English stem (Porter 2); the word itself where the stem could be another word's."""
+    if len(word) <= _SHORTEST_STEM:
+        return word
+    stem: str = _stemmer().stemWord(word)
+    is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING
+    return stem if is_safe and stem not in _AMBIGUOUS_STEMS else word
+
+
+@cache
+def _stemmer() -> Any:
+    import Stemmer
+
+    # Each word is put to it once, so it need not keep any.
+    return Stemmer.Stemmer("english", 0)
+
+
+def _numbers(text: str) -> set[str]:
+    written = _NUMBER.findall(text.replace(",", ""))
+    # Numbers beyond any count stand for themselves: a float of 400 digits is infinite.
+    found = [float(number) for number in written if len(number) <= _LONGEST_NUMBER]
+    endless = {number for number in written if len(number) > _LONGEST_NUMBER}
+    if not found:
+        return endless
+    lowest, highest = math.ceil(min(found)), math.floor(max(found))
+    between = range(lowest, highest + 1) if highest - lowest <= _WIDEST_RANGE else ()
+    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | endless | set(map(str, between))
+
+
+def named_months(text: str) -> set[str]:
+    """List the numbers of the Gregorian months that an English text names."""
+    found = set(words(text))
+    return {str(number) for number, name in enumerate(_MONTHS, start=1) if name in found}
+
+
+def _times(text: str) -> set[str]:
+    named = {time for word, time in _TIMES.items() if word in words(text)}
+    # People write midnight as 24:00; the format has no such hour.
+    found = (canonical(time, AnswerFormat.TIME) for time in _TIME.findall(text.replace("24:", "00:")))
+    read = [time for time in found if time is not None]
+    return named.union(read, (f"{(int(time[:2]) + 12) % 24:02}{time[2:]}" for time in read))
+
+
+def _months_of_dates(text: str) -> set[str]:
+    return named_months(text) | {date.split("/")[0] for date in _DATE.findall(text)}

@@ -22,8 +22,8 @@ from blend.builders.judges.panel import JudgePanel, pair, settle
 from blend.builders.mcq.choice import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow
-from blend.builders.mcq.result import DROPPED, FILLERS_USED, FOUND, OUTCOMES, McqBuild, summarise
-from blend.builders.mcq.verdicts.reading import READING
+from blend.builders.mcq.reading import READING
+from blend.builders.mcq.result import DROPPED, FOUND, McqBuild, summarise
 from blend.schemas.frames import empty
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.texts import pluralise
@@ -52,18 +52,20 @@ def build_paper(
         {locales.get(tag) for tag in annotations["locale"].unique()}, key=lambda x: locales.rank(x.tag)
     )
     objecting = _objections(annotations, locales)
-    kept = annotations.join(objecting, on="template_id", how="anti")
+    is_kept = ~pl.col("template_id").is_in(list(objecting))
     in_format = _formats(questions, present)
     plans: list[PaperPlan] = []
-    dropped: list[tuple[str, str, str, str]] = []
-    for template_id, votes in _votes_by_template(kept):
+    dropped = [
+        (template_id, tag, *objecting[template_id])
+        for template_id, tag in annotations.filter(~is_kept).select("template_id", "locale").iter_rows()
+    ]
+    for template_id, votes in _votes_by_template(annotations.filter(is_kept)):
         plan = _plan(template_id, votes, present, in_format.get(template_id, _anything), panel)
         short = _shortage(plan)
         if short is None:
             plans.append(plan)
         dropped.extend(_losses(plan, short))
-    losses = pl.concat([_objected(annotations, objecting), pl.DataFrame(dropped, DROPPED, orient="row")])
-    losses = losses.sort("template_id", "locale")
+    losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     tags = [locale.tag for locale in present]
     return McqBuild(
         plans=plans,
@@ -72,10 +74,8 @@ def build_paper(
         dropped=losses,
         summary=summarise(plans, losses, tags),
         deciders=panel.deciders(),
-        outcomes=empty(OUTCOMES),
         found=empty(FOUND),
         reading=empty(READING),
-        fillers=empty(FILLERS_USED),
     )
 
 
@@ -240,47 +240,33 @@ def _losses(plan: PaperPlan, short: str | None) -> Iterator[tuple[str, str, str,
 # Who objects to a question, and which format it asks for
 
 
-def _objections(annotations: pl.DataFrame, locales: Registry) -> pl.DataFrame:
-    """Templates that a locale objects to: ``template_id``, ``reason``, ``detail`` of the first that does."""
+def _objections(annotations: pl.DataFrame, locales: Registry) -> dict[str, tuple[str, str]]:
+    """List templates that a locale objects to, with reason and detail of the first that does."""
     idks, first = pl.col("idks").struct, pl.col("annotations").list.first().struct
-    not_applicable = idks.field("not-applicable")
     others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
-    non_answers = idks.field("idk") + idks.field("no-answer") + not_applicable + others
-    low = (first.field("en_answers").list.len() > 0) & (first.field("count") < MIN_TOP_VOTES)
-    reason = (
-        pl.when(not_applicable > 0)
-        .then(pl.lit("not-applicable"))
-        .when(non_answers > MAX_NON_ANSWERS)
-        .then(pl.lit("non-answers"))
-        .when(low)
-        .then(pl.lit("few-votes"))
+    rows = annotations.select(
+        "template_id",
+        "locale",
+        idks.field("not-applicable"),
+        idks.field("idk") + idks.field("no-answer") + others,
+        pl.when(first.field("en_answers").list.len() > 0).then(first.field("count")),
     )
-    says = (
-        pl.when(not_applicable > 0)
-        .then(pl.format("{} for not applicable", _count_text(not_applicable, "vote")))
-        .when(non_answers > MAX_NON_ANSWERS)
-        .then(_count_text(non_answers, "non-answer"))
-        .otherwise(pl.format("{} for the first answer", _count_text(first.field("count"), "vote")))
-    )
-    rank = pl.col("locale").map_elements(locales.rank, return_dtype=pl.Int64)
-    return (
-        annotations.select("template_id", "locale", rank=rank, reason=reason, says=says)
-        .filter(pl.col("reason").is_not_null())
-        .sort("template_id", "rank")
-        .group_by("template_id", maintain_order=True)
-        .first()
-        .select("template_id", "reason", detail=pl.format("{} objects: {}", "locale", "says"))
-    )
+    found: dict[str, tuple[str, str]] = {}
+    for template_id, tag, *counts in sorted(rows.iter_rows(), key=lambda row: locales.rank(row[1])):
+        if template_id not in found and (reason := _objection(*counts)):
+            found[template_id] = reason[0], f"{tag} objects: {reason[1]}"
+    return found
 
 
-def _count_text(number: pl.Expr, thing: str) -> pl.Expr:
-    """Write a number of things in English, see `text_comparison.pluralise`."""
-    return pl.format("{} {}", number, pl.when(number == 1).then(pl.lit(thing)).otherwise(pl.lit(f"{thing}s")))
-
-
-def _objected(annotations: pl.DataFrame, objecting: pl.DataFrame) -> pl.DataFrame:
-    """List all questions of templates that a locale objects to, `builders.mcq.result.DROPPED`."""
-    return annotations.join(objecting, on="template_id").select(list(DROPPED)).cast(DROPPED)
+def _objection(not_applicable: int, unanswered: int, top_votes: int | None) -> tuple[str, str] | None:
+    """Say why a locale objects to a question; its first answer counts only if it has an English variant."""
+    if not_applicable:
+        return "not-applicable", f"{pluralise(not_applicable, 'vote')} for not applicable"
+    if unanswered > MAX_NON_ANSWERS:
+        return "non-answers", pluralise(unanswered, "non-answer")
+    if top_votes is not None and top_votes < MIN_TOP_VOTES:
+        return "few-votes", f"{pluralise(top_votes, 'vote')} for the first answer"
+    return None
 
 
 def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Callable[[str], bool]]:

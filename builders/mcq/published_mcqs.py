@@ -1,18 +1,20 @@
 """Published multiple-choice questions: rows with the columns of the public BLEnD dataset, and typed ones."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from blend.builders.digests import digest
-from blend.builders.mcq.options import LocaleText
+from blend.builders.mcq.options import LocaleText, Option
 from blend.builders.templates.localise import prompt_question
-from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, filled
+from blend.schemas.formats import AnswerFormat, magnitude
+from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS, filled
 from blend.schemas.locales import Registry
-from blend.schemas.prompts import PUBLISHED_PROMPT
+from blend.schemas.prompts import FORMAT_REQUEST, PUBLISHED_PROMPT, TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS
+from blend.schemas.texts import pluralise
 
 
 class McqRow(NamedTuple):
@@ -56,12 +58,12 @@ def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Regi
     """Add every published column to multiple-choice questions.
 
     Args:
-        mcqs: `frame_columns.MCQS`.
-        questions: `frame_columns.QUESTIONS`, with the question of every row in ``mcqs``.
+        mcqs: `frames.MCQS`.
+        questions: `frames.QUESTIONS`, with the question of every row in ``mcqs``.
         locales: Names of the regions.
 
     Returns:
-        `frame_columns.MCQ_ROWS`, in the order of ``mcqs``. ``question`` is the English question of the row's
+        `frames.MCQ_ROWS`, in the order of ``mcqs``. ``question`` is the English question of the row's
         own locale and names its region (the published dataset asks about the UK in all rows); ``prompt`` is the
         question, the published instruction, one line per option, and ``Answer:``. ``choices`` and
         ``choice_countries`` are JSON texts as Python's ``json.dumps(…, ensure_ascii=False)`` writes them.
@@ -144,7 +146,7 @@ def given_rows(given: pl.DataFrame, *, rebalance: bool, seed: int, locales: Regi
     """Multiple-choice questions of a source with every published column.
 
     Args:
-        given: `frame_columns.GIVEN_MCQS`.
+        given: `frames.GIVEN_MCQS`.
         rebalance: Whether the correct option moves, so that it stands in every position equally often in every
             locale; the others keep their order around it. ``source_order`` has the letters of the source.
         seed: Seed of the positions.
@@ -213,3 +215,74 @@ def _order(answer: int, to: int) -> list[int]:
     order = [i for i in range(len(LETTERS)) if i != answer]
     order.insert(to, answer)
     return order
+
+
+# True-false questions: every option of multiple-choice questions by itself
+
+MORE_VOTES = 2
+"""Votes that an answer needs beyond those with which it is asked about: by default all five."""
+
+_NEAR = 0.25
+"""Share of the larger of two numbers up to which they are near."""
+
+
+def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Make a row of every option of multiple-choice questions.
+
+    Args:
+        mcqs: `frames.MCQ_ROWS` that were made here, so that regions are known and options differ.
+        locales: Names of the regions.
+
+    Returns:
+        `frames.TRUE_FALSE_ROWS`: four rows per question, in its order and that of its options.
+    """
+    names = {tag: locales.get(tag).prompt_name for tag in mcqs["locale"].unique()}
+    slots = {
+        "question": pl.col("question").str.replace(FORMAT_REQUEST, "?"),
+        "region": pl.col("locale").replace_strict(names, return_dtype=pl.String),
+        "option": pl.col("option"),
+    }
+    is_correct = pl.col("position") == pl.col("correct")
+    return (
+        mcqs.rename({"answer": "correct", "options": "option", "option_regions": "option_region"})
+        .with_columns(
+            number=pl.col("option").list.eval(pl.element().rank("ordinal")),
+            position=pl.int_ranges(pl.col("option").list.len()),
+        )
+        .explode("option", "option_region", "number", "position")
+        .with_columns(
+            true_false_id=pl.format("{}_{}", "mcq_id", "number"),
+            prompt=filled(TRUE_FALSE_PROMPT, slots),
+            answer=pl.when(is_correct).then(pl.lit("yes")).otherwise(pl.lit("no")),
+        )
+        .select(list(TRUE_FALSE_ROWS))
+        .cast(TRUE_FALSE_ROWS)
+    )
+
+
+def unsure(
+    gold: Option, wrong: Iterable[Option], answer_format: AnswerFormat, *, least: int
+) -> tuple[str, str] | None:
+    """Say why the options of a question are not asked one by one: reason and detail; null if they are.
+
+    Args:
+        gold: The correct answer.
+        wrong: The distractors.
+        answer_format: Format of the question.
+        least: Votes that the correct answer needs. Where an option stands by itself, what four of five said
+            readers doubted now and then.
+    """
+    if gold.votes < least:
+        detail = f"{pluralise(gold.votes, 'vote')} for {gold.text!r}; {least} needed"
+        return "few-votes-true-false", detail
+    near = [one.text for one in wrong if _is_near(one.text, gold.text, answer_format)]
+    return ("near-number", f"{near[0]!r} beside {gold.text!r}") if near else None
+
+
+def _is_near(text: str, other: str, answer_format: AnswerFormat) -> bool:
+    """Whether two numbers, minutes of the day or days of the year are near each other."""
+    values = [magnitude(one, answer_format) for one in (text, other)]
+    if None in values:
+        return False
+    low, high = sorted(value for value in values if value is not None)
+    return high - low <= _NEAR * high

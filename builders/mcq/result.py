@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import polars as pl
 
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows
-from blend.builders.mcq.true_false import true_false_rows
-from blend.schemas.frames import COMPACT_ROWS, EXCLUSIONS, MCQ_ROWS, MCQS, empty
+from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows, true_false_rows
+from blend.schemas.frames import COMPACT_ROWS, MCQ_ROWS, MCQS, VERDICTS, empty
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
@@ -37,30 +36,11 @@ SHORT = "short"
 FOUND = DROPPED
 """One row per answer or question of which something else is said or shown than before.
 
-``reason`` and ``detail`` are those of a finding, see `builders.mcq.verdicts.wordings`.
+``reason`` and ``detail`` are those of a finding, see `builders.mcq.verdicts`.
 """
 
 SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
-
-OUTCOMES = pl.Schema({"locale": pl.String(), "outcome": pl.String(), "answers": pl.Int64()})
-"""One row per locale and outcome: answer groups that may be shown as options, or why not."""
-
-FILLERS_USED = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "option": pl.String(),
-        "region": pl.String(),
-        "reviewer": pl.String(),
-        "outcome": pl.String(),
-    }
-)
-"""One row per reviewed filler and question that was short of distractors: what became of the filler.
-
-``used``; ``refused`` (it overlaps, or its region offers an answer of its own); ``not-needed``, also for a
-filler that met no short question (its locale is then as in the file); or why it can be no option.
-"""
 
 
 class TemplatePlan(Protocol):
@@ -83,7 +63,7 @@ class McqBuild:
     plans: Sequence[TemplatePlan]
     """One plan per template that yields something, by template id."""
     questions: pl.DataFrame
-    """The questions asked, `frame_columns.QUESTIONS`."""
+    """The questions asked, `frames.QUESTIONS`."""
     locales: Registry
     """Names of the regions."""
     dropped: pl.DataFrame
@@ -92,16 +72,12 @@ class McqBuild:
     """`SUMMARY`: counts by locale."""
     deciders: pl.DataFrame
     """`judges.panel.DECIDERS`: which judge decided how many pairs."""
-    outcomes: pl.DataFrame
-    """`OUTCOMES`: what became of the regions' answers; empty in paper mode."""
     found: pl.DataFrame
     """`FOUND`: slips put right, verdicts on other wordings; empty in paper mode."""
     reading: pl.DataFrame
     """`reading.READING`: who has read what the questions show; empty in paper mode."""
-    fillers: pl.DataFrame
-    """`FILLERS_USED`: what became of reviewed fillers; empty in paper mode."""
-    beside_models: pl.DataFrame = field(default_factory=lambda: empty(EXCLUSIONS))
-    """`exclusions.Exclusions.beside_models`: what models say of options, and people of the same."""
+    beside_models: pl.DataFrame = field(default_factory=lambda: empty(VERDICTS))
+    """`verdicts.Verdicts.beside_models`: what models say of options, and people of the same."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
     compact: pl.DataFrame = field(default_factory=lambda: empty(COMPACT_ROWS))
@@ -115,7 +91,7 @@ class McqBuild:
         return int(self.summary["mcqs"].sum())
 
     def core(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """Make the multiple-choice questions without published columns, `frame_columns.MCQS`.
+        """Make the multiple-choice questions without published columns, `frames.MCQS`.
 
         Ordered by template and locale in registry order. Each call starts again; only one batch is in memory at
         a time.
@@ -130,14 +106,14 @@ class McqBuild:
             yield mcq_frame(waiting)
 
     def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """Make the multiple-choice questions as published, `frame_columns.MCQ_ROWS`, ordered as in `core`."""
+        """Make the multiple-choice questions as published, `frames.MCQ_ROWS`, ordered as in `core`."""
         for mcqs in self.core(rows_per_batch=rows_per_batch):
             yield published_rows(mcqs, self.questions, locales=self.locales)
         if not self.given.is_empty():
             yield self.given
 
     def true_false_batches(self) -> Iterator[pl.DataFrame]:
-        """Make `frame_columns.TRUE_FALSE_ROWS` of the options of those questions that are sure enough."""
+        """Make `frames.TRUE_FALSE_ROWS` of the options of those questions that are sure enough."""
         for mcqs in self.batches():
             yield true_false_rows(mcqs.filter(pl.col("mcq_id").is_in(self.true_false or ())), self.locales)
 
@@ -168,7 +144,7 @@ def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
 
     Args:
         made: All questions.
-        chosen: `frame_columns.COMPACT_ITEMS`.
+        chosen: `frames.COMPACT_ITEMS`.
     """
     batches = (rows.join(chosen, on="mcq_id", how="inner", maintain_order="left") for rows in made.batches())
     rows = pl.concat([empty(COMPACT_ROWS), *(batch.select(list(COMPACT_ROWS)) for batch in batches)])
@@ -196,7 +172,7 @@ OTHERS_NEEDED = len(LETTERS) - 1
 EACH_NEEDS = (
     f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, so at least "
     f"{len(LETTERS)} regions must be asked the same question: ask BLEnD's own, by its template ids, with its "
-    'published answers as a further source (`kind = "blend"`), ask more regions, or write reviewed fillers '
+    'published answers as a further source (`kind = "blend"`), ask more regions, or propose options '
     "(docs/mcq.md)"
 )
 
@@ -206,68 +182,40 @@ LEAVE_LOCALES_OUT = (
 )
 
 
-class RegionsAsked(NamedTuple):
-    """Questions that enough regions are asked for multiple-choice questions, and those regions."""
-
-    questions: int
-    """Templates in a locale, in all."""
-    usable: int
-    """Of them, those beside which three other regions are asked the same."""
-    regions: tuple[str, ...]
-    """Regions that are asked anything, by code."""
-    shared: tuple[tuple[str, ...], ...]
-    """Locales that count as one for each other: those of one region, and of a region within another."""
-
-
-def regions_asked(asked: pl.DataFrame, locales: Registry) -> RegionsAsked:
-    """Count the questions that can become multiple-choice questions, whatever people answer.
+def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
+    """Say what is missing for every question to become one of multiple choice, whatever people answer.
 
     Args:
         asked: One row per question: ``template_id``, ``locale``.
         locales: Known locales.
+
+    Returns:
+        Null if nothing is missing.
     """
     known = {tag: locales.get(tag) for tag in asked["locale"].unique().sort()}
-    apart = {
-        tag: {other for other in known if are_apart(locale, known[other])} for tag, locale in known.items()
+    together = {
+        tag: tuple(other for other in known if other == tag or not are_apart(locale, known[other]))
+        for tag, locale in known.items()
     }
+    of_template = asked.group_by("template_id").agg(pl.col("locale").unique().sort())
     usable = 0
-    for tags, n in (
-        asked.group_by("template_id")
-        .agg(pl.col("locale").unique().sort())
-        .group_by("locale")
-        .agg(n=pl.len())
-        .iter_rows()
-    ):
-        others = ({known[other].region for other in apart[tag] & set(tags)} for tag in tags)
-        # Templates that the same locales are asked count together, ``n`` at once.
+    # Templates that the same locales are asked count together.
+    for tags, n in of_template.group_by("locale").agg(n=pl.len()).iter_rows():
+        others = ({known[other].region for other in set(tags).difference(together[tag])} for tag in tags)
         usable += n * sum(len(regions) >= OTHERS_NEEDED for regions in others)
-    # What is not apart from a locale, itself among them.
-    groups = {tuple(sorted({tag, *known} - apart[tag])) for tag in known}
-    return RegionsAsked(
-        questions=asked.unique(["template_id", "locale"]).height,
-        usable=usable,
-        regions=tuple(dict.fromkeys(locale.region for locale in known.values())),
-        shared=tuple(sorted(group for group in groups if len(group) > 1)),
-    )
-
-
-def too_few_regions(found: RegionsAsked) -> str | None:
-    """Say what is missing for multiple-choice questions; null if every question can become one."""
-    if found.usable == found.questions:
+    questions = asked.unique(["template_id", "locale"]).height
+    if usable == questions:
         return None
-    n = len(found.regions)
-    regions = f"{pluralise(n, 'region')} {agreeing(n, 'is', 'are')} asked ({', '.join(found.regions)})"
-    as_one = "; ".join(f"{_listed(group)} count as one" for group in found.shared)
-    missing = len(LETTERS) - n
+    regions = list(dict.fromkeys(locale.region for locale in known.values()))
+    groups = sorted({group for group in together.values() if len(group) > 1})
+    as_one = "".join(f"; {', '.join(group[:-1])} and {group[-1]} count as one" for group in groups)
+    missing = len(LETTERS) - len(regions)
     more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
+    here = f"{pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked"
     return (
-        f"{found.questions - found.usable:,} of {pluralise(found.questions, 'question')} cannot become "
-        f"multiple-choice questions. {EACH_NEEDS}. Here, {regions}{f'; {as_one}' if as_one else ''}{more}"
+        f"{questions - usable:,} of {pluralise(questions, 'question')} cannot become multiple-choice "
+        f"questions. {EACH_NEEDS}. Here, {here} ({', '.join(regions)}){as_one}{more}"
     )
-
-
-def _listed(tags: Sequence[str]) -> str:
-    return f"{', '.join(tags[:-1])} and {tags[-1]}"
 
 
 def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:

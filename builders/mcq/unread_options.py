@@ -8,55 +8,32 @@ answers have a say, so that a further one changes nothing between others.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from functools import cached_property
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.mcq.answers import template_formats
+from blend.builders.mcq.answers import LeftOutBy, template_formats
 from blend.builders.mcq.keyness import answer_index
-from blend.builders.mcq.options import Option, shown
-from blend.builders.mcq.overlap import base_forms
-from blend.builders.mcq.verdicts.reading import Reading
-from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
+from blend.builders.mcq.options import Option, base_forms, shown
+from blend.builders.mcq.verdicts import Verdicts
+from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.frames import KEY
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import Grouping
+from blend.schemas.sheets import ALL_VERDICTS, READ
 
 RULES, READINGS = "rules", "readings"
 """Models of a refusal, without and with what was read about other regions."""
 
-FEATURES = (
-    "intercept",
-    "asked_gave_on_topic",
-    "asked_gave",
-    "offering_gave",
-    "asked_uses_words",
-    "asked_agreement",
-    "asked_answers",
-    "offering_answers",
-    "option_share",
-    "shared_here",
-    "shared_elsewhere",
-    "option_words",
-    "is_time",
-    "is_integer",
-)
-"""Features of `RULES`; ``docs/mcq.md`` says what they are."""
-
 READING_FEATURES = ("refused_elsewhere", "template_refusals")
-"""Further ones of `READINGS`."""
+"""Features of `READINGS` that those of `RULES` lack; ``docs/mcq.md`` says what they are."""
 
 _MOST_TEMPLATES = 20
 """From which on it no longer counts in how many templates' answers a region uses a word."""
 
 Form = tuple[str, ...]
 """A text by its `base_forms`."""
-
-Coefficients = Mapping[str, float]
-"""By feature."""
 
 
 class _Given(NamedTuple):
@@ -76,21 +53,12 @@ class OptionRisk:
     """Risk of options about regions.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        annotations: `frame_columns.ANNOTATIONS`.
+        questions: `frames.QUESTIONS`.
+        annotations: `frames.ANNOTATIONS`.
         shipped: Whether what the package's model refused about other regions counts.
-        models: Coefficients by `RULES` and `READINGS`; those of the package when absent.
     """
 
-    def __init__(
-        self,
-        questions: pl.DataFrame,
-        annotations: pl.DataFrame,
-        *,
-        shipped: bool,
-        models: Mapping[str, Coefficients] | None = None,
-    ) -> None:
-        self._models = shipped_risk() if models is None else models
+    def __init__(self, questions: pl.DataFrame, annotations: pl.DataFrame, *, shipped: bool) -> None:
         self._formats = template_formats(questions)
         self._topics: dict[str, str | None] = dict(
             questions.group_by("template_id").agg(pl.col("topic").min()).iter_rows()
@@ -109,10 +77,11 @@ class OptionRisk:
             option: The option.
         """
         values = self.features(template_id, asked, option.text, option.locale.tag)
-        return self._probability(READINGS if len(values) > len(FEATURES) else RULES, values)
+        coefficients = shipped_risk()[READINGS if READING_FEATURES[0] in values else RULES]
+        return 1 / (1 + math.exp(-sum(one * values[name] for name, one in coefficients.items())))
 
     def features(self, template_id: str, asked: str, text: str, origin: str) -> dict[str, float]:
-        """Compute `FEATURES`, and `READING_FEATURES` where the option was read elsewhere.
+        """Compute the features, `READING_FEATURES` only where the option was read elsewhere.
 
         Args:
             template_id: The template.
@@ -128,31 +97,26 @@ class OptionRisk:
         shared = sum(n for one, n in theirs.items() if one in ours)
         shared_all, of_all = self._shared_by(asked, origin)
         answer_format = self._formats.get(template_id)
-        values = (
-            1.0,
-            math.log1p(here.on_topic[topic, form]),
-            math.log1p(here.templates[form]),
-            math.log1p(there.templates[form]),
-            math.log1p(known / max(len(set(form)), 1)),
-            max(ours.values(), default=0) / total,
-            math.log1p(len(ours)),
-            math.log1p(len(theirs)),
-            theirs[form] / total_there,
-            shared / total_there,
-            (shared_all - shared) / max(of_all - sum(theirs.values()), 1),
-            math.log1p(len(text.split())),
-            float(answer_format is AnswerFormat.TIME),
-            float(answer_format is AnswerFormat.INTEGER),
-        )
-        found = dict(zip(FEATURES, values, strict=True))
+        found = {
+            "intercept": 1.0,
+            "asked_gave_on_topic": math.log1p(here.on_topic[topic, form]),
+            "asked_gave": math.log1p(here.templates[form]),
+            "offering_gave": math.log1p(there.templates[form]),
+            "asked_uses_words": math.log1p(known / max(len(set(form)), 1)),
+            "asked_agreement": max(ours.values(), default=0) / total,
+            "asked_answers": math.log1p(len(ours)),
+            "offering_answers": math.log1p(len(theirs)),
+            "option_share": theirs[form] / total_there,
+            "shared_here": shared / total_there,
+            "shared_elsewhere": (shared_all - shared) / max(of_all - sum(theirs.values()), 1),
+            "option_words": math.log1p(len(text.split())),
+            "is_time": float(answer_format is AnswerFormat.TIME),
+            "is_integer": float(answer_format is AnswerFormat.INTEGER),
+        }
         if self._readings is not None:
             read = self._readings.elsewhere(template_id, asked, text, origin)
             found |= zip(READING_FEATURES, read, strict=False)
         return found
-
-    def _probability(self, model: str, values: Mapping[str, float]) -> float:
-        coefficients = self._models[model]
-        return 1 / (1 + math.exp(-sum(one * values[name] for name, one in coefficients.items())))
 
     def _read_index(self, index: pl.DataFrame) -> None:
         forms = {text: base_forms(shown(text)) for text in index["text"].unique()}
@@ -185,73 +149,55 @@ class _Readings:
     """What the package's model read about other regions, whether these are built or not.
 
     Args:
-        annotations: `frame_columns.ANNOTATIONS`.
+        annotations: `frames.ANNOTATIONS`.
     """
 
     def __init__(self, annotations: pl.DataFrame) -> None:
         upstream = annotations.filter(pl.col("grouping") == Grouping.UPSTREAM.value)
         self._published = frozenset(upstream.select(KEY).rows())
+        self._read: defaultdict[str, set[str]] = defaultdict(set)
+        """By template, the locales about which it was read."""
+        self._refused: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        """By template and option, the locales about which it was refused."""
+        for template_id, tag, option, verdict in (
+            shipped_verdicts().select(*KEY, "option", "verdict").iter_rows()
+        ):
+            if verdict == READ:
+                self._read[template_id].add(tag)
+            elif verdict in ALL_VERDICTS:
+                self._refused[template_id][shown(option)].add(tag)
 
     def elsewhere(self, template_id: str, asked: str, text: str, origin: str) -> tuple[float, ...]:
         """Compute `READING_FEATURES`; empty where too few regions were read about with this option."""
-        read = self._read.get(template_id, frozenset()) - {asked, origin}
+        read = self._read[template_id] - {asked, origin}
         if (template_id, origin) not in self._published or len(read) < _FEWEST_READ:
             return ()
-        refused = self._refused.get(template_id, {})
-        of_option = len(refused.get(text, set()) & read)
+        refused = self._refused[template_id]
         of_template = sum(len(tags & read) for tags in refused.values())
-        return of_option / len(read), math.log((of_template + 1) / (len(read) + 1))
-
-    @cached_property
-    def _read(self) -> dict[str, frozenset[str]]:
-        rows = shipped_readings().group_by("template_id").agg("locale").iter_rows()
-        return {template_id: frozenset(tags) for template_id, tags in rows}
-
-    @cached_property
-    def _refused(self) -> dict[str, dict[str, set[str]]]:
-        found: dict[str, dict[str, set[str]]] = {}
-        for template_id, tag, option in shipped_exclusions().select(*KEY, "option").iter_rows():
-            found.setdefault(template_id, {}).setdefault(shown(option), set()).add(tag)
-        return found
+        return len(refused[text] & read) / len(read), math.log((of_template + 1) / (len(read) + 1))
 
 
-class UnreadOptions:
-    """Options that nobody has read, and which of them a build shows.
+def unread_rule(
+    questions: pl.DataFrame, annotations: pl.DataFrame, verdicts: Verdicts, options: McqOptions
+) -> LeftOutBy:
+    """Make the rule by which options that nobody has read are left out; what has been read is shown.
 
     Args:
-        risk: How likely they are refused; null where the recipe sets no limit.
-        reading: Who has read what.
-        options: The recipe's; ``max_risk`` says how likely they may be.
+        questions: `frames.QUESTIONS`.
+        annotations: `frames.ANNOTATIONS`.
+        verdicts: Who has read what.
+        options: The recipe's; ``unread`` may drop all of them, and ``max_risk`` those that are likely refused.
     """
+    max_risk = options.max_risk
+    if options.unread == "drop":
+        return lambda *about: None if verdicts.has_read(*about) else "mcq.unread"
+    if max_risk is None:
+        return lambda *_: None
+    risk = OptionRisk(questions, annotations, shipped=options.judge.shipped)
 
-    def __init__(self, risk: OptionRisk | None, reading: Reading, options: McqOptions) -> None:
-        self._risk, self._reading, self._unread = risk, reading, options.unread
-        self._max_risk = 1.0 if options.max_risk is None else options.max_risk
-
-    @classmethod
-    def of(
-        cls, questions: pl.DataFrame, annotations: pl.DataFrame, reading: Reading, options: McqOptions
-    ) -> Self:
-        """Estimate risks where the recipe sets a limit to them."""
-        if options.max_risk is None:
-            return cls(None, reading, options)
-        return cls(OptionRisk(questions, annotations, shipped=options.judge.shipped), reading, options)
-
-    def left_out_by(self, template_id: str, asked: str, option: Option) -> str | None:
-        """Find the key of the recipe by which an option is left out about a locale.
-
-        Null where it is shown, as what has been read is, at any risk.
-
-        Args:
-            template_id: The template.
-            asked: Tag of the locale asked about.
-            option: An option of another region.
-        """
-        if (self._risk is None and self._unread != "drop") or self._reading.has_read(
-            template_id, asked, option
-        ):
+    def left_out_by(template_id: str, asked: str, option: Option) -> str | None:
+        if verdicts.has_read(template_id, asked, option) or risk.of(template_id, asked, option) <= max_risk:
             return None
-        if self._unread == "drop":
-            return "mcq.unread"
-        assert self._risk is not None
-        return "mcq.max_risk" if self._risk.of(template_id, asked, option) > self._max_risk else None
+        return "mcq.max_risk"
+
+    return left_out_by

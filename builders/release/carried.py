@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-import polars as pl
-
 from blend.builders.release.inputs import domain_file, known_domain
 from blend.loaders.files.content import directory_digest, file_infos, read_content
 from blend.loaders.files.tables import WORKBOOK
@@ -17,9 +15,7 @@ from blend.loaders.files.toml import domain_toml
 from blend.loaders.recipes.ready import is_packaged, own_templates
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import decisions_text, read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
-from blend.loaders.responses.fillers import read_fillers
-from blend.loaders.responses.wordings import read_wordings
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.topics import read_forms
 from blend.schemas.manifest import (
     ANSWERS_NAME,
@@ -31,7 +27,7 @@ from blend.schemas.manifest import (
 )
 from blend.schemas.recipe import Recipe
 
-_OF_QUESTIONS = ("fillers", "exclusions", "compact", "wordings")
+_OF_QUESTIONS = ("verdicts", "compact")
 """Kinds of files that the recipe names under its key ``mcq``, and stems of their names in the release."""
 
 
@@ -100,19 +96,9 @@ def _content(path: Path, kind: str) -> bytes:
         return decisions_text(read_decisions(path)).encode()
     if kind == "forms":
         return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
-    if kind == "wordings":
-        return pl.DataFrame(read_wordings(path), orient="row").write_csv().encode()
     if kind == "compact":
         return read_compact(path).rename({"mcq_id": "MCQID"}).write_csv().encode()
-    rows = (read_fillers if kind == "fillers" else read_exclusions)(path)
-    rows = rows.drop(rows.columns[-1])
-    unused = [
-        name
-        for name in ("question", "native", "confidence")
-        if name in rows.columns and rows[name].is_null().all()
-    ]
-    rows = rows.drop(unused)
-    return rows.write_csv().encode()
+    return read_verdicts(path).drop("source").write_csv().encode()
 
 
 def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:

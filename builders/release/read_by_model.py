@@ -12,11 +12,10 @@ import polars as pl
 from blend.builders.judges.option_prompt import AskedOptions
 from blend.builders.judges.option_reader import OptionReader
 from blend.builders.release.recipe_options import OfferedOption, RecipeOptions
-from blend.builders.release.tables import exclusions_of
+from blend.builders.release.tables import verdicts_of
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.responses.exclusions import read_exclusions
 from blend.loaders.responses.option_sheets import OptionVerdict
-from blend.loaders.responses.option_verdicts import append_verdicts
+from blend.loaders.responses.verdicts import append_verdicts, read_verdicts
 from blend.schemas.personal_data import MODEL
 from blend.schemas.recipe import Recipe
 from blend.schemas.sheets import KEY_ROLE
@@ -30,8 +29,8 @@ class ModelVerdicts(NamedTuple):
 
     reader: str
     """Name under which they are kept."""
-    by_kind: Counter[str]
-    """Verdicts, by kind."""
+    by_verdict: Counter[str]
+    """How many of each."""
     unsure: int
     """Those of them that count for nothing, since the model is too unsure."""
 
@@ -53,7 +52,7 @@ def read_by_model(
     What it refuses makes room for options that were not needed before; they are read as well.
 
     Args:
-        recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
+        recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
         out: File of verdicts to add to, .tsv or .csv.
         model: Name of the model as the server knows it.
         base: Folder to which the recipe's relative locations refer.
@@ -73,20 +72,18 @@ def read_by_model(
     progress = _Progress(on_progress)
 
     def record(verdicts: Sequence[OptionVerdict]) -> None:
-        append_verdicts(out, verdicts, reviewer=reader.name, when=datetime.now(UTC).date())
+        append_verdicts(out, verdicts, reader=reader.name, when=datetime.now(UTC).date())
         given.extend(verdicts)
         progress.advance()
 
     reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency)
-    append_verdicts(out, (), reviewer=reader.name, when=datetime.now(UTC).date())
+    append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
     options = RecipeOptions(recipe, base)
-    while requests := list(
-        _requests(options, _verdicts(recipe, base, out, options.questions), reader.name, locales, everything)
-    ):
+    while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):
         progress.expect(len(requests))
         reader.read(requests)
     unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
-    return ModelVerdicts(reader.name, Counter(one.kind for one in given), unsure)
+    return ModelVerdicts(reader.name, Counter(one.verdict for one in given), unsure)
 
 
 class _Progress:
@@ -103,14 +100,11 @@ class _Progress:
         self._on_progress("read options", self._done, self._total)
 
 
-def _verdicts(recipe: Recipe, base: Path, out: Path, questions: pl.DataFrame) -> pl.DataFrame | None:
+def _verdicts(recipe: Recipe, base: Path, out: Path) -> pl.DataFrame | None:
     """All verdicts so far: those that the recipe names, and those in the file that is added to."""
     options = recipe.mcq
-    if options.exclusions is not None and (base / options.exclusions).resolve() == out.resolve():
-        if out.exists():
-            return exclusions_of(options, base, questions)
-        options = options.model_copy(update={"exclusions": None})
-    parts = [exclusions_of(options, base, questions), read_exclusions(out) if out.exists() else None]
+    is_same = options.verdicts is not None and (base / options.verdicts).resolve() == out.resolve()
+    parts = [None if is_same else verdicts_of(options, base), read_verdicts(out) if out.exists() else None]
     known = [part for part in parts if part is not None]
     return pl.concat(known) if known else None
 

@@ -8,12 +8,12 @@ import polars as pl
 
 from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
-from blend.builders.mcq.verdicts.exclusions import Exclusions, Reader
-from blend.builders.mcq.verdicts.offered_options import offered_options
-from blend.builders.mcq.verdicts.reading import QuestionReadings, Reading
+from blend.builders.mcq.to_review import offered_options
+from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import known_locales, read_inputs
-from blend.builders.release.tables import annotations_of, fillers_of
+from blend.builders.release.tables import annotations_of
 from blend.loaders.responses.decisions import read_decisions
+from blend.loaders.responses.shipped import AnyDecision, decisions_in
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry
@@ -24,11 +24,11 @@ class OfferedOption(NamedTuple):
     """An option that a question may show, and who has read it."""
 
     row: dict[str, Any]
-    """A row of `builders.mcq.verdicts.offered_options.OFFERED_OPTIONS`."""
+    """A row of `builders.mcq.to_review.OFFERED_OPTIONS`."""
     readers: Sequence[Reader]
     """Those who have given a verdict on it."""
     read_by: frozenset[str | None]
-    """What `Reading.by` says of it, for each region that gave it."""
+    """What `Verdicts.read_by` says of it, for each region that gave it."""
 
 
 class RecipeOptions:
@@ -51,59 +51,58 @@ class RecipeOptions:
         """The known locales."""
         inputs = read_inputs(recipe, base=base, locales=self.locales)
         self.questions = inputs.questions
-        """The questions, `frame_columns.QUESTIONS`."""
+        """The questions, `frames.QUESTIONS`."""
         self._annotations = annotations_of(inputs, recipe)
 
     @property
     def answered(self) -> pl.DataFrame:
-        """The questions with their answers, `frame_columns.ANNOTATION_ROWS`."""
+        """The questions with their answers, `frames.ANNOTATION_ROWS`."""
         return self.questions.drop("source").join(self._annotations.drop("source"), on=KEY)
 
     def offered(
         self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
     ) -> Iterator[OfferedOption]:
-        """List the options, in the order of `builders.mcq.verdicts.offered_options.offered_options`.
+        """List the options, in the order of `builders.mcq.to_review.offered_options`.
 
         Judges of pairs are asked as far as their verdicts are on file: no model, and no server.
 
         Args:
-            verdicts: `frame_columns.EXCLUSIONS`, which leave options out and say who has read them.
+            verdicts: `frames.VERDICTS`, which leave options out and say who has read them.
             everything: Whether options that verdicts leave out are there as well.
             locales: Only options of questions about these locales; about all when absent.
 
         Raises:
             InputError: If no question can ask about a locale.
         """
-        shipped = self._recipe.mcq.judge.shipped
-        exclusions = Exclusions(
+        read = Verdicts(
             verdicts,
             self.questions,
             self.locales,
-            shipped=shipped,
+            shipped=self._recipe.mcq.judge.shipped,
+            annotations=self._annotations,
             model_confidence=self._recipe.mcq.model_confidence,
         )
-        offered = self._offered(None if everything else exclusions)
+        judges = self._judges_on_file(verdicts)
+        offered = self._offered(read, judges, everything=everything)
         asked = set(offered["locale"])
         if not_asked := [tag for tag in locales or () if tag not in asked]:
-            left_out = set() if everything else set(self._offered(None)["locale"])
+            left_out = set() if everything else set(self._offered(read, judges, everything=True)["locale"])
             raise InputError(self._why_not_asked(not_asked[0], asked, left_out))
-        reading = Reading(exclusions, QuestionReadings(self.questions, self._annotations, shipped=shipped))
         for row in offered.iter_rows(named=True):
             if locales is None or row["locale"] in locales:
                 key = row["template_id"], row["locale"], row["option"]
-                read_by = frozenset(reading.by(*key, origin) for origin in row["regions"])
-                yield OfferedOption(row, exclusions.readers(*key), read_by)
+                read_by = frozenset(read.read_by(*key, origin) for origin in row["regions"])
+                yield OfferedOption(row, read.readers(*key), read_by)
 
-    def _offered(self, exclusions: Exclusions | None) -> pl.DataFrame:
-        options = self._recipe.mcq
+    def _offered(self, verdicts: Verdicts, judges: Sequence[Judge], *, everything: bool) -> pl.DataFrame:
         return offered_options(
             self.questions,
             self._annotations,
-            options=options,
+            options=self._recipe.mcq,
             seed=self._recipe.seed,
-            judges=self._judges_on_file(),
-            fillers=fillers_of(options, self._base),
-            exclusions=exclusions,
+            judges=judges,
+            verdicts=verdicts,
+            everything=everything,
             locales=self.locales,
         )
 
@@ -116,8 +115,11 @@ class RecipeOptions:
         there = ", ".join(tag for tag in self.locales.tags if tag in asked) or "no locale at all"
         return f"`locales={tag}`: no question can ask about it; some ask about {there}"
 
-    def _judges_on_file(self) -> Sequence[Judge]:
+    def _judges_on_file(self, verdicts: pl.DataFrame | None) -> Sequence[Judge]:
         """The judges of the recipe without its model."""
         own = self._recipe.mcq.judge.decisions
-        decisions = () if own is None else read_decisions(self._base / own, missing_ok=True)
+        decisions: tuple[AnyDecision, ...] = (
+            *(() if own is None else read_decisions(self._base / own, missing_ok=True)),
+            *(() if verdicts is None else decisions_in(verdicts)),
+        )
         return make_judges(JudgeOptions(), decisions=decisions, shipped=shipped_for(self._recipe.mcq))

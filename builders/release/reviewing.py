@@ -7,15 +7,15 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.judges.suspects import Suspects
-from blend.builders.mcq.candidate_pairs import candidate_pairs
-from blend.builders.mcq.verdicts.offered_options import OFFERED_OPTIONS
+from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.recipe_options import RecipeOptions
-from blend.builders.release.tables import annotations_of, exclusions_of
+from blend.builders.release.tables import annotations_of, verdicts_of
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.lost_answers import Lost, without_lost
 from blend.loaders.responses.decisions import pair_key, read_decisions
-from blend.loaders.responses.shipped import AnyDecision, shipped_decisions
+from blend.loaders.responses.shipped import AnyDecision, decisions_in, shipped_decisions
+from blend.loaders.responses.verdicts import NATIVE
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry
@@ -107,9 +107,10 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     inputs = read_inputs(recipe, base=base, locales=known)
     annotations = annotations_of(inputs, recipe)
     pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=known)
-    own = recipe.mcq.judge.decisions
+    own, verdicts = recipe.mcq.judge.decisions, verdicts_of(recipe.mcq, base)
     decided: list[AnyDecision] = [
         *(() if own is None else read_decisions(base / own, missing_ok=True)),
+        *(() if verdicts is None else decisions_in(verdicts)),
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
     done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
@@ -128,7 +129,7 @@ class OptionsToReview(NamedTuple):
     """Options to read, and questions that have none."""
 
     sheet: pl.DataFrame
-    """`option_sheets.OPTION_SHEET`, not empty."""
+    """`sheets.OPTION_SHEET`, not empty."""
     without_options: list[tuple[str, str]]
     """Template and locale of answered questions about which a build asks nothing, by locale."""
 
@@ -146,7 +147,7 @@ def options_to_review(
     """The option sheet of a recipe: every option that a build may show, see `recipe_options.RecipeOptions`.
 
     Args:
-        recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
+        recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
         base: Folder to which its relative locations refer.
         locales: Only options of questions about these locales; about all when absent.
         only: Only options of these templates with locales; of all when absent.
@@ -160,7 +161,7 @@ def options_to_review(
             read; otherwise as `builders.release.inputs.read_inputs`.
     """
     options = RecipeOptions(recipe, base)
-    verdicts = exclusions_of(recipe.mcq, base, options.questions)
+    verdicts = verdicts_of(recipe.mcq, base)
     offered = [
         one
         for one in options.offered(verdicts, everything=everything, locales=locales)
@@ -190,14 +191,14 @@ def options_for_natives(
     """The options that a build of a recipe may show and that no native of the region has read.
 
     Args:
-        recipe: Names the sources, and perhaps a file of verdicts (``mcq.exclusions``).
+        recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
         base: Folder to which its relative locations refer.
         known: Known locales.
         again: Templates with locales that are read alone, also where natives have; what none has when absent.
 
     Returns:
         `offered_options.OFFERED_OPTIONS`, perhaps without rows, and the questions with their answers,
-        `frame_columns.ANNOTATION_ROWS`.
+        `frames.ANNOTATION_ROWS`.
 
     Raises:
         InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
@@ -205,9 +206,9 @@ def options_for_natives(
     options = RecipeOptions(recipe, base, known)
     unread = [
         one.row
-        for one in options.offered(exclusions_of(recipe.mcq, base, options.questions))
+        for one in options.offered(verdicts_of(recipe.mcq, base))
         if (
-            not any(reader.native for reader in one.readers)
+            not any(reader.kind == NATIVE for reader in one.readers)
             if again is None
             else (one.row["template_id"], one.row["locale"]) in again
         )
@@ -219,7 +220,7 @@ def shown_options(mcqs: pl.DataFrame) -> pl.DataFrame:
     """List what the questions of a release show.
 
     Args:
-        mcqs: `frame_columns.MCQ_ROWS`.
+        mcqs: `frames.MCQ_ROWS`.
 
     Returns:
         ``template_id``, ``locale``, ``question``, ``option`` and ``role``, by template and locale, role, and

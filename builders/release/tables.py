@@ -12,10 +12,9 @@ from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
+from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
 from blend.builders.mcq.result import STAGE, McqBuild, with_compact, with_given
-from blend.builders.mcq.verdicts.exclusions import VOID
-from blend.builders.mcq.verdicts.reading import UNREAD_NOTE, unread_findings, unread_summary
-from blend.builders.mcq.verdicts.wordings import quotable
+from blend.builders.mcq.verdicts import ON_NOTHING, VOID
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate
@@ -26,19 +25,17 @@ from blend.loaders.recipes.ready import domain_templates
 from blend.loaders.recipes.sources import load_topics
 from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.decisions import append_decisions, read_decisions
-from blend.loaders.responses.exclusions import models_in, read_exclusions
-from blend.loaders.responses.fillers import read_fillers
-from blend.loaders.responses.shipped import shipped_exclusions
-from blend.loaders.responses.wordings import read_wordings, reworded
+from blend.loaders.responses.shipped import AnyDecision, decisions_in
+from blend.loaders.responses.verdicts import models_in, read_verdicts
 from blend.loaders.topics import read_forms
 from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError
 from blend.schemas.frames import (
     AGREEMENT,
     ANNOTATOR_GROUPS,
-    EXCLUSIONS,
     FINDINGS,
     KEY,
+    VERDICTS,
     empty,
     votes_known,
 )
@@ -46,6 +43,7 @@ from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
 from blend.schemas.recipe import Domain, McqOptions, Recipe
 from blend.schemas.reports import ModelReport
+from blend.schemas.sheets import ALL_VERDICTS
 from blend.schemas.texts import pluralise
 
 
@@ -72,9 +70,9 @@ class BuiltTables:
     model_report: ModelReport | None
     """How models that read options compare with people; null without verdicts of any."""
     agreement: pl.DataFrame
-    """`frame_columns.AGREEMENT`, of the locales whose responses were aggregated."""
+    """`frames.AGREEMENT`, of the locales whose responses were aggregated."""
     groups: pl.DataFrame
-    """`frame_columns.ANNOTATOR_GROUPS`, of the same; without rows where nobody told about themselves."""
+    """`frames.ANNOTATOR_GROUPS`, of the same; without rows where nobody told about themselves."""
     contributions: tuple[Contributed, ...]
     """What contributors brought, in the order of their folders; none without such a source."""
     sources: tuple[SourceInfo, ...]
@@ -153,9 +151,9 @@ def build_tables(
     known = registry() if locales is None else locales
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregated = _annotations(inputs, recipe)
-    exclusions = exclusions_of(recipe.mcq, base, inputs.questions)
-    own_read = _own_answers_read(inputs.responses, exclusions)
-    mcqs = _mcqs(inputs, annotations, recipe, base, exclusions, known)
+    verdicts = verdicts_of(recipe.mcq, base)
+    own_read = _own_answers_read(inputs.responses, verdicts)
+    mcqs = _mcqs(inputs, annotations, recipe, base, verdicts, known)
     if inputs.infos:
         on_progress("build tables", 1, 1)
     triples, snapshots = _triples(recipe, base, source_paths, on_progress)
@@ -170,7 +168,7 @@ def build_tables(
         domain=next((made.domain for made in triples), None),
         triples=tuple(triples),
         cultural=cultural,
-        model_report=_model_report(mcqs, exclusions, recipe.mcq),
+        model_report=_model_report(mcqs, verdicts, recipe.mcq),
         agreement=empty(AGREEMENT) if aggregated is None else aggregated.agreement,
         groups=empty(ANNOTATOR_GROUPS) if aggregated is None else aggregated.groups,
         contributions=inputs.contributions,
@@ -223,7 +221,7 @@ def _mcqs(
     annotations: pl.DataFrame,
     recipe: Recipe,
     base: Path,
-    exclusions: pl.DataFrame | None,
+    verdicts: pl.DataFrame | None,
     known: Registry,
 ) -> McqBuild:
     """Questions made of answers whose votes are known, and those that a source has with their options."""
@@ -232,9 +230,8 @@ def _mcqs(
         _with_votes(annotations),
         options=recipe.mcq,
         seed=recipe.seed,
-        judges=judges_of(recipe.mcq, base),
-        fillers=fillers_of(recipe.mcq, base),
-        exclusions=exclusions,
+        judges=judges_of(recipe.mcq, base, verdicts),
+        verdicts=verdicts,
         locales=known,
     )
     if not inputs.mcqs.is_empty():
@@ -243,9 +240,9 @@ def _mcqs(
     return made if recipe.mcq.compact is None else with_compact(made, read_compact(base / recipe.mcq.compact))
 
 
-def _model_report(mcqs: McqBuild, exclusions: pl.DataFrame | None, options: McqOptions) -> ModelReport | None:
+def _model_report(mcqs: McqBuild, verdicts: pl.DataFrame | None, options: McqOptions) -> ModelReport | None:
     """Compare the models whose verdicts the recipe's file holds with people; paper mode knows no verdicts."""
-    models = [] if exclusions is None else models_in(exclusions)
+    models = [] if verdicts is None else models_in(verdicts)
     if options.mode == "paper" or not models:
         return None
     return model_report(mcqs.beside_models, models, model_confidence=options.model_confidence)
@@ -292,14 +289,14 @@ def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _own_answers_read(responses: pl.DataFrame, exclusions: pl.DataFrame | None) -> pl.DataFrame:
+def _own_answers_read(responses: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.DataFrame:
     """`FINDINGS`, one row per reader of options who is an annotator of the region as well."""
-    verdicts = empty(EXCLUSIONS) if exclusions is None else exclusions
-    annotators = responses.select("locale", reviewer="annotator").unique()
-    by = ["locale", "reviewer"]
-    own = verdicts.join(annotators, on=by).group_by(by).agg(pl.len(), pl.col("source").first()).sort(by)
+    given = empty(VERDICTS) if verdicts is None else verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS))
+    annotators = responses.select("locale", reader="annotator").unique()
+    by = ["locale", "reader"]
+    own = given.join(annotators, on=by).group_by(by).agg(pl.len(), pl.col("source").first()).sort(by)
     detail = pl.format(
-        "reader {} of options is an annotator of {} too; all {} verdicts count", "reviewer", "locale", "len"
+        "reader {} of options is an annotator of {} too; all {} verdicts count", "reader", "locale", "len"
     )
     return own.select(
         kind=pl.lit("own-answers-read"),
@@ -347,6 +344,8 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
     notes = {**decided, UNREAD_NOTE: unread_summary(mcqs.reading)} if unread else decided
     if n_void := mcqs.found.filter(reason=VOID).height:
         notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
+    if n_idle := mcqs.found.filter(reason=ON_NOTHING).height:
+        notes |= {ON_NOTHING: f"verdicts on what is not there, in {pluralise(n_idle, 'place')}, do not count"}
     of_reading = pl.DataFrame(
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
@@ -354,45 +353,31 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
     return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, *further, of_reading]), notes)
 
 
-def judges_of(mcq: McqOptions, base: Path) -> Sequence[Judge]:
+def judges_of(mcq: McqOptions, base: Path, verdicts: pl.DataFrame | None = None) -> Sequence[Judge]:
     """The judges of a recipe; what a chat model says is added to the decisions file at once.
 
     Args:
         mcq: The recipe's options of multiple-choice questions.
         base: Folder to which its paths refer.
+        verdicts: `frames.VERDICTS`; what they say of pairs of answers is decided as well.
 
     Raises:
         BlendError: If the options or the decisions file are not as they must be.
     """
     options = mcq.judge
     placed = options.model_copy(update={"model": _placed(options.model, base)})
+    said: tuple[AnyDecision, ...] = () if verdicts is None else decisions_in(verdicts)
     if options.decisions is None:
-        return make_judges(placed, shipped=shipped_for(mcq))
+        return make_judges(placed, decisions=said, shipped=shipped_for(mcq))
     path = base / options.decisions
-    decisions = read_decisions(path, missing_ok=options.kind == "chat")
+    decisions = (*read_decisions(path, missing_ok=options.kind == "chat"), *said)
     record = partial(append_decisions, path)
     return make_judges(placed, decisions=decisions, shipped=shipped_for(mcq), record=record)
 
 
-def fillers_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
-    """The reviewed fillers of a recipe, `frame_columns.FILLERS`, or null when it names none."""
-    return None if options.fillers is None else read_fillers(base / options.fillers)
-
-
-def exclusions_of(options: McqOptions, base: Path, questions: pl.DataFrame) -> pl.DataFrame | None:
-    """The exclusions of a recipe, `frame_columns.EXCLUSIONS`, or null when it names none.
-
-    They quote their questions (`frame_columns.QUESTIONS`) as they are worded now, where somebody has marked the
-    change as one of wording.
-    """
-    own = None if options.exclusions is None else read_exclusions(base / options.exclusions)
-    if options.wordings is None:
-        return own
-    wordings, asked = read_wordings(base / options.wordings), quotable(questions)
-    shipped = shipped_exclusions() if options.judge.shipped else empty(EXCLUSIONS)
-    now = reworded(shipped, wordings, asked)
-    rows = empty(EXCLUSIONS) if own is None else reworded(own, wordings, asked)
-    return pl.concat([rows, now.filter(now["question"] != shipped["question"])])
+def verdicts_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
+    """The verdicts of a recipe, `frames.VERDICTS`, or null when it names none."""
+    return None if options.verdicts is None else read_verdicts(base / options.verdicts)
 
 
 def _placed(model: str | None, base: Path) -> str | None:

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 from polars.dataframe.group_by import GroupBy
 
-from blend.builders.mcq.verdicts.exclusions import SILLY, WRONG, check_kinds
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
-from blend.schemas.personal_data import MODEL, MODEL_PREFIX
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
-from blend.schemas.sheets import OK
+from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
 
 AGREEMENT = pl.Schema(
     {
@@ -49,9 +48,9 @@ fraction). Of what others refused that is the recall of the reader's refusals; o
 false alarms. Where the reader says it: ``given``, how many of these the others confirm (counts), saying alike
 whether the option may be shown, and their share, the ``precision``. Shares of nothing are null."""
 
-_IS_MODEL = (pl.col("reviewer") == MODEL) | pl.col("reviewer").str.starts_with(MODEL_PREFIX)
+_IS_MODEL = pl.col("kind") == MODEL_KIND
 _OPTION = ("template_id", "locale", "question", "option")
-_SEVERITY = (WRONG, SILLY, "also-right", OK)
+_SEVERITY = (WRONG, SILLY, ALSO_CORRECT, OK)
 """Of several verdicts on an option, the first one here is what they say together."""
 
 
@@ -59,25 +58,25 @@ def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Say how far readers agree on whether an option may be shown.
 
     Args:
-        verdicts: `frame_columns.EXCLUSIONS`.
+        verdicts: `frames.VERDICTS`.
 
     Returns:
         `AGREEMENT`.
 
-    Raises:
-        RowError, RowErrors: If a verdict is of an unknown kind.
-
     References:
         Krippendorff (2011), Computing Krippendorff's alpha-reliability; nominal.
     """
-    check_kinds(verdicts)
-    given = verdicts.with_columns(
-        refused=pl.col("kind") != OK, is_native=(pl.col("native") == "yes").fill_null(value=False)
+    given = _on_options(verdicts).with_columns(
+        refused=pl.col("verdict") != OK, is_native=pl.col("kind") == NATIVE
     )
     parts = [("all", given)] + [
         (str(tag), rows) for (tag,), rows in given.sort("locale").group_by("locale", maintain_order=True)
     ]
     return pl.DataFrame([_row(name, rows) for name, rows in parts], AGREEMENT, orient="row")
+
+
+def _on_options(verdicts: pl.DataFrame) -> pl.DataFrame:
+    return verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS))
 
 
 def _row(name: str, everything: pl.DataFrame) -> tuple[object, ...]:
@@ -119,21 +118,17 @@ def compared_verdicts(
     """Compare a reader's verdicts, such as a model's, with what others say of the same options.
 
     Args:
-        verdicts: The reader's, `frame_columns.EXCLUSIONS`; one refusal is enough.
+        verdicts: The reader's, `frames.VERDICTS`; one refusal is enough.
         others: Those that count as true, likewise; without what the same model says there as well, and what any
             model says of options that people have read.
         model_confidence: Verdicts of a model that is less sure are left out, as a build leaves them out.
 
     Returns:
         `COMPARED`, without rows where nobody has read the same.
-
-    Raises:
-        RowError, RowErrors: If a verdict is of an unknown kind.
     """
-    check_kinds(verdicts)
-    check_kinds(others)
+    verdicts, others = _on_options(verdicts), _on_options(others)
     verdicts = verdicts.filter(pl.col("confidence").fill_null(1.0) >= model_confidence)
-    itself = _IS_MODEL & pl.col("reviewer").is_in(verdicts["reviewer"].drop_nulls().unique().implode())
+    itself = _IS_MODEL & pl.col("reader").is_in(verdicts["reader"].drop_nulls().unique().implode())
     true = _gravest(_without_overruled(others.filter(~itself)))
     both = _gravest(verdicts).join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
     rows = pl.concat([both.with_columns(locale=pl.lit(EVERY)), both]).with_columns(
@@ -161,8 +156,8 @@ _RANKS = {kind: rank for rank, kind in enumerate((ANY_REFUSAL, *_SEVERITY))}
 
 def _gravest(verdicts: pl.DataFrame) -> pl.DataFrame:
     """One row per option: what all verdicts on it say together."""
-    rank = pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64)
-    return verdicts.group_by(_OPTION).agg(pl.col("kind").sort_by(rank).first())
+    rank = pl.col("verdict").replace_strict(_RANKS, return_dtype=pl.Int64)
+    return verdicts.group_by(_OPTION).agg(kind=pl.col("verdict").sort_by(rank).first())
 
 
 def _by_kind(rows: pl.DataFrame, column: str) -> GroupBy:
@@ -182,11 +177,11 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
     """Compare every model, and all together, with the people who have read the same options.
 
     Args:
-        beside: `mcq.exclusions.Exclusions.beside_models`.
+        beside: `mcq.verdicts.Verdicts.beside_models`.
         models: Names of the models, at least one, whether a verdict of theirs counts or not.
         model_confidence: From where on a model is sure.
     """
-    is_model = pl.col("reviewer").is_in(models)
+    is_model = pl.col("kind") == MODEL_KIND
     people = beside.filter(~is_model)
 
     def compared(name: str, verdicts: pl.DataFrame) -> ModelComparison:
@@ -194,7 +189,7 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
         sure = verdicts.filter(is_sure).unique(_IN_ANY_WORDING)
         unsure = verdicts.unique(_IN_ANY_WORDING).join(sure, on=_IN_ANY_WORDING, how="anti")
         readers = people.join(sure, on=_IN_ANY_WORDING, how="semi").group_by(_IN_ANY_WORDING)
-        by_whom = readers.agg(native=(pl.col("native") == "yes").fill_null(value=False).any())
+        by_whom = readers.agg(native=(pl.col("kind") == NATIVE).any())
         rows = compared_verdicts(verdicts, people, model_confidence=model_confidence)
         return ModelComparison(
             reviewer=name,
@@ -205,6 +200,6 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
             kinds=tuple(ComparedKind(**row) for row in rows.to_dicts()),
         )
 
-    each = [compared(name, beside.filter(reviewer=name)) for name in models]
+    each = [compared(name, beside.filter(reader=name)) for name in models]
     together = [compared(EVERY, beside.filter(is_model))] if len(models) > 1 else []
     return ModelReport(confidence=model_confidence, models=(*together, *each))

@@ -31,17 +31,17 @@ class ResponseTables(NamedTuple):
     """Raw responses as frames."""
 
     questions: pl.DataFrame
-    """`frame_columns.QUESTIONS`, ordered by template and locale."""
+    """`frames.QUESTIONS`, ordered by template and locale."""
     responses: pl.DataFrame
-    """`frame_columns.RESPONSES`, ordered by template, locale and annotator."""
+    """`frames.RESPONSES`, ordered by template, locale and annotator."""
     reviews: pl.DataFrame
-    """`frame_columns.REVIEWS`, ordered by template and locale; without rows when there are no reviews."""
+    """`frames.REVIEWS`, ordered by template and locale; without rows when there are no reviews."""
     prompts: pl.DataFrame
-    """`frame_columns.PROMPTS`, ordered by locale and id; without rows when there are no prompts."""
+    """`frames.PROMPTS`, ordered by locale and id; without rows when there are no prompts."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`."""
+    """`frames.FINDINGS`."""
     templates: pl.DataFrame
-    """`template_columns.TEMPLATES`, in file order."""
+    """`frames.TEMPLATES`, in file order."""
 
 
 def read_responses(

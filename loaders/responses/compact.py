@@ -17,7 +17,7 @@ def read_compact(path: Path) -> pl.DataFrame:
     """The questions in a file as ``blend items select`` writes it, by `MCQID` with their `weight`.
 
     Returns:
-        `frame_columns.COMPACT_ITEMS`, in the file's order.
+        `frames.COMPACT_ITEMS`, in the file's order.
 
     Raises:
         InputError: If there is no such file, or it has no row.

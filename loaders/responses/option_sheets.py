@@ -1,5 +1,6 @@
 """Files on the way to verdicts on options: the option sheet, out and in."""
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +40,8 @@ class OptionVerdict(NamedTuple):
     question: str
     """In English."""
     option: str
-    kind: str
-    """One of `option_sheets.ALL_VERDICTS`."""
+    verdict: str
+    """One of `sheets.ALL_VERDICTS`."""
     why: str
     """Reason; may be empty."""
     location: str
@@ -63,7 +64,7 @@ def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Args:
-        sheet: `option_sheets.OPTION_SHEET`.
+        sheet: `sheets.OPTION_SHEET`.
         path: Where.
 
     Raises:
@@ -114,9 +115,10 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
             verdict = _verdict(cells)
             diagnostics.check_own_words(verdict.why, where=f"{verdict.location}, column why")
             earlier = verdicts.setdefault(verdict.subject, verdict)
-            if earlier.kind != verdict.kind:
+            if earlier.verdict != verdict.verdict:
                 raise RowError(
-                    f"{verdict.option!r} is {verdict.kind!r} here, but {earlier.kind!r} in {earlier.location}",
+                    f"{verdict.option!r} is {verdict.verdict!r} here, "
+                    f"but {earlier.verdict!r} in {earlier.location}",
                     where=f"{verdict.location}, column verdict",
                     fix="remove one of the two rows",
                 )
@@ -130,8 +132,8 @@ def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[Optio
 def _verdict(cells: Cells) -> OptionVerdict:
     values = cells.values
     where = f"{cells.location}, column verdict"
-    kind = values["verdict"].strip().casefold().replace(" ", "-")
-    if kind not in ALL_VERDICTS:
+    verdict = re.sub(r"[\s-]+", "_", values["verdict"].strip().casefold())
+    if verdict not in ALL_VERDICTS:
         fix = f"write one of {', '.join(ALL_VERDICTS)}, or leave the cell empty"
         raise RowError(f"unknown verdict {values['verdict']!r}", where=where, fix=fix)
     template_id, locale, question, option, role = (unguarded(clean(values[name])) for name in _MARKED)
@@ -141,9 +143,9 @@ def _verdict(cells: Cells) -> OptionVerdict:
             where=cells.location,
             fix=f"bring back {', '.join(_MARKED)} and check as they were proposed, and decide again",
         )
-    if kind not in VERDICTS[role]:
+    if verdict not in VERDICTS[role]:
         fix = f"write {', '.join(f'{one!r} if {meaning}' for one, meaning in VERDICTS[role].items())}"
-        raise RowError(f"{option!r} is a {role}, which cannot be {kind!r}", where=where, fix=fix)
+        raise RowError(f"{option!r} is a {role}, which cannot be {verdict!r}", where=where, fix=fix)
     return OptionVerdict(
-        template_id, locale, question, option, kind, clean(unguarded(values["why"])), cells.location
+        template_id, locale, question, option, verdict, clean(unguarded(values["why"])), cells.location
     )

@@ -1,11 +1,9 @@
 """Shipped decisions: what a language model decided about the answers of BLEnD's 16 regions; nobody checked it.
 
-They lie in the package ``blend.decisions``, under the licence of the dataset, in the formats of a recipe's own
-files: `loaders.responses.decisions` and `loaders.responses.exclusions`. Beside them are slips in the English of
-questions.
+They lie in the package ``blend.decisions``, under the licence of the dataset: one table of verdicts, as a
+recipe may name one of its own (`loaders.responses.verdicts`), and what was counted and fitted with it.
 """
 
-from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from importlib.resources import as_file, files
@@ -14,18 +12,25 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.responses.decisions import Decision
-from blend.loaders.responses.wordings import Wording, read_wordings
-from blend.schemas.frames import EXCLUSIONS, KEY
+from blend.schemas.frames import VERDICTS
+from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
 
-def _table(name: str) -> pl.DataFrame:
-    """Read a table of the package, all text.
+@cache
+def shipped_verdicts() -> pl.DataFrame:
+    """The shipped verdicts, `frames.VERDICTS`, in the order of the file.
 
-    Without the checks of a reader of strangers' files, which take half a second: a test holds that such readers
-    find the same rows.
+    Five annotators do not say everything: who eats cod likes crab as well. The model read every option that
+    may be shown about the 16 regions, and said which are correct all the same, no answer at all, or the same as
+    another; and where the English of a question or an option has a slip.
     """
-    with as_file(files("blend.decisions") / "blend" / name) as path:
-        return pl.read_csv(path, separator="\t", infer_schema=False)
+    # Without the checks of a reader of strangers' files, which take half a second: a test holds that
+    # `loaders.responses.verdicts.read_verdicts` finds the same rows.
+    with as_file(files("blend.decisions") / "blend" / "verdicts.tsv") as path:
+        rows = pl.read_csv(path, separator="\t", infer_schema=False).with_row_index("row", offset=2)
+    return rows.with_columns(source=pl.format("verdicts.tsv:{}", "row")).select(
+        pl.col(name).cast(of) for name, of in VERDICTS.items()
+    )
 
 
 class ShippedDecision(NamedTuple):
@@ -43,45 +48,36 @@ AnyDecision = Decision | ShippedDecision
 
 
 def shipped_decisions() -> tuple[ShippedDecision, ...]:
-    """The shipped decisions about pairs of answers, in the order of the file.
+    """The shipped decisions about pairs of answers, see `decisions_in`.
 
     They concern pairs of an option and an acceptable answer, or of two options, that can meet in the published
     16 regions and that share no word. The model read them in English.
     """
-    rows = _table("same_answers.tsv").with_columns(
-        pl.col("when").str.to_date("%Y-%m-%d"), pl.col("why").fill_null("")
+    return decisions_in(shipped_verdicts())
+
+
+def decisions_in(verdicts: pl.DataFrame) -> tuple[ShippedDecision, ...]:
+    """The decisions about pairs of answers that a table of verdicts holds, in its order.
+
+    Args:
+        verdicts: `frames.VERDICTS`.
+    """
+    rows = verdicts.filter(pl.col("verdict").is_in([SAME_AS, DIFFERS_FROM])).select(
+        "option",
+        "with",
+        pl.when(pl.col("verdict") == SAME_AS).then(pl.lit("same")).otherwise(pl.lit("different")),
+        "reader",
+        pl.col("date").str.to_date("%Y-%m-%d", strict=False),
+        pl.col("why").fill_null(""),
     )
-    return tuple(map(ShippedDecision._make, rows.select(ShippedDecision._fields).iter_rows()))
-
-
-@cache
-def shipped_readings() -> pl.DataFrame:
-    """The questions of which the model read every option that the 16 regions offered, accepted or not.
-
-    Returns:
-        ``template_id``, ``locale``, ``question`` (in English), one row per question, in the order of the file.
-    """
-    return _table("questions_read.tsv").select(*KEY, "question")
-
-
-@cache
-def shipped_exclusions() -> pl.DataFrame:
-    """The shipped exclusions, `frame_columns.EXCLUSIONS`, in the order of the file, each with its question.
-
-    Five annotators do not say everything: who eats cod likes crab as well. The model read every option
-    that may be shown about the 16 regions, and excluded those that are right all the same, or no answer at all.
-    """
-    rows = _table("exclusions.tsv").with_row_index("row", offset=2)
-    return rows.with_columns(
-        native=pl.lit(None), confidence=pl.lit(None), source=pl.format("exclusions.tsv:{}", "row")
-    ).select(pl.col(name).cast(of) for name, of in EXCLUSIONS.items())
+    return tuple(map(ShippedDecision._make, rows.iter_rows()))
 
 
 @cache
 def shipped_risk() -> dict[str, dict[str, float]]:
     """The coefficients of `builders.mcq.unread_options`, by model and feature.
 
-    ``benchmarks/option_risk.py`` fits them on the published answers and the shipped exclusions.
+    ``benchmarks/option_risk.py`` fits them on the published answers and the shipped verdicts.
     """
     with as_file(files("blend.decisions") / "blend" / "option_risk.tsv") as path:
         rows = pl.read_csv(path, separator="\t").select("model", "feature", "coefficient").iter_rows()
@@ -100,36 +96,3 @@ def shipped_collections() -> pl.DataFrame:
     """
     with as_file(files("blend.decisions") / "blend" / "collection_regions.tsv") as path:
         return pl.read_csv(path, separator="\t")
-
-
-@cache
-def shipped_wordings() -> dict[str, Wording]:
-    """The slips of grammar and spelling in published questions, by template; in any region with that wording.
-
-    They change nothing that is asked. The shipped exclusions quote the questions without them.
-    """
-    with as_file(files("blend.decisions") / "blend" / "wordings.tsv") as path:
-        return {one.template_id: one for one in read_wordings(path)}
-
-
-class OptionTexts(NamedTuple):
-    """What the model said of options of a template whatever the region asked about."""
-
-    refused: frozenset[str]
-    """Options that are no answer of the kind asked for, and are offered nowhere."""
-    corrected: Mapping[str, str]
-    """Options with a slip in their English, and what is shown in their place."""
-
-
-@cache
-def shipped_option_texts() -> dict[str, OptionTexts]:
-    """What the model said of the options of the 16 regions by themselves, by template."""
-    rows = _table("option_texts.tsv").select("template_id", "option", "kind", "corrected").iter_rows()
-    found: dict[str, tuple[set[str], dict[str, str]]] = {}
-    for template_id, option, kind, put_right in rows:
-        refused, corrected = found.setdefault(template_id, (set(), {}))
-        if kind == "silly":
-            refused.add(option)
-        else:
-            corrected[option] = put_right
-    return {one: OptionTexts(frozenset(refused), corrected) for one, (refused, corrected) in found.items()}

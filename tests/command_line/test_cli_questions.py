@@ -11,12 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.responses.decisions import read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
-from blend.loaders.responses.fillers import read_fillers
 from blend.loaders.responses.option_sheets import read_option_sheet, write_option_sheet
-from blend.loaders.responses.option_verdicts import add_verdicts
-from blend.loaders.responses.wordings import read_wordings
+from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.sheets import OPTION_SHEET, option_mark
 from helpers.in_process import run
@@ -54,8 +50,8 @@ def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return make
 
 
-def add(sheet: Path, reviewer: str = "r7", *, native: bool = False, out: str = "verdicts.tsv"):
-    return add_verdicts(Path(out), read_option_sheet(sheet), reviewer=reviewer, native=native, when=TODAY)
+def add(sheet: Path, reader: str = "r7", *, native: bool = False, out: str = "verdicts.tsv"):
+    return add_verdicts(Path(out), read_option_sheet(sheet), reader=reader, native=native, when=TODAY)
 
 
 def refusal(sheet: Path, *args, **more) -> str:
@@ -73,86 +69,58 @@ def refusal(sheet: Path, *args, **more) -> str:
     ],
 )
 def test_a_reason_tells_nobody_who_somebody_is(back, why: str, kind: str):
-    sheet = back(("1/2", "also-right"), ("noon", "also right"))
+    sheet = back(("1/2", "also_correct"), ("noon", "also correct"))
     rows = sheet.read_text("utf-8-sig").replace(
-        "1/2,distractor,en-US,2,also-right,", f"1/2,distractor,en-US,2,also-right,{why}"
+        "1/2,distractor,en-US,2,also_correct,", f"1/2,distractor,en-US,2,also_correct,{why}"
     )
     sheet.write_text(rows, "utf-8")
     what = f"holds {kind} (not shown); say why in other words: a release repeats them"
     assert refusal(sheet) == f"back.csv:3, column why: {what}"
     sheet.write_text(rows.replace(why, "about 20000-40000 won in South Korea"), "utf-8")
-    assert add(sheet).by_kind == {"also-right": 2}
-
-
-@pytest.mark.parametrize("name", ["verdicts.tsv", "fillers.csv", "wordings.csv", "pairs.tsv"])
-def test_nor_does_one_in_a_file_that_a_release_brings_along(tmp_path: Path, name: str):
-    cells = {
-        "verdicts.tsv": {
-            "template_id": "T-1",
-            "locale": "en-GB",
-            "option": "tea",
-            "kind": "ok",
-            "reviewer": "r7",
-        },
-        "fillers.csv": {"template_id": "T-1", "option": "tea", "region": "UK", "reviewer": "r7"},
-        "wordings.csv": {"template_id": "T-1", "wording": "in in", "corrected": "in"},
-        "pairs.tsv": {"answer_a": "a", "answer_b": "b", "verdict": "same", "who": "r7", "when": "2026-11-30"},
-    }[name] | {"why": "ask mina@example.org"}
-    path = tmp_path / name
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, cells, delimiter="\t" if path.suffix == ".tsv" else ",")
-        writer.writeheader()
-        writer.writerow(cells)
-    readers = {
-        "verdicts": read_exclusions,
-        "fillers": read_fillers,
-        "wordings": read_wordings,
-        "pairs": read_decisions,
-    }
-    with pytest.raises(BlendError) as told:
-        readers[path.stem](path)
-    what = "holds an e-mail address (not shown); say why in other words: a release repeats them"
-    assert str(told.value) == f"{name}:2, column why: {what}"
+    assert add(sheet).by_verdict == {"also_correct": 2}
 
 
 @pytest.mark.parametrize("name", ["back.csv", "back.xlsx", "back.jsonl"])
 def test_verdicts_are_kept_with_their_author(back, name: str):
-    assert add(back(("1/2", "OK"), ("12:00", "wrong"), name=name), native=True).by_kind == {"ok": 1, "wrong": 1}
+    assert add(back(("1/2", "OK"), ("12:00", "wrong"), name=name), native=True).by_verdict == {
+        "ok": 1,
+        "wrong": 1,
+    }
     day = TODAY.isoformat()
     lines = [
-        "template_id\tlocale\tquestion\toption\tkind\treviewer\tnative\tconfidence\twhen\twhy",
-        f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\tr7\tyes\t\t{day}\t",
-        f"T-1\ten-GB\t{QUESTION}\t1/2\tok\tr7\tyes\t\t{day}\t",
+        "template_id\tlocale\tquestion\toption\tverdict\twith\treader\tkind\tconfidence\tdate\twhy",
+        f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\t\tr7\tnative\t\t{day}\t",
+        f"T-1\ten-GB\t{QUESTION}\t1/2\tok\t\tr7\tnative\t\t{day}\t",
     ]
     assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
     # The same again adds nothing; an outsider's come behind, and contradict one of them.
     assert add(back(("1/2", "ok"), name=name), native=True).known == 1
     added = add(back(("1/2", "silly"), ("noon", "ok"), name=name), "r8")
-    assert (added.by_kind, added.disputed) == ({"silly": 1, "ok": 1}, 1)
-    lines.append(f"T-1\ten-GB\t{QUESTION}\t1/2\tsilly\tr8\t\t\t{day}\t")
-    lines.append(f"T-1\ten-GB\t{QUESTION}\tnoon\tok\tr8\t\t\t{day}\t")
+    assert (added.by_verdict, added.disputed) == ({"silly": 1, "ok": 1}, 1)
+    lines.append(f"T-1\ten-GB\t{QUESTION}\t1/2\tsilly\t\tr8\tother\t\t{day}\t")
+    lines.append(f"T-1\ten-GB\t{QUESTION}\tnoon\tok\t\tr8\tother\t\t{day}\t")
     assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
 
 
 def test_readers_who_refuse_for_different_reasons_do_not_disagree(back):
     add(back(("1/2", "silly")), "r7")
-    assert add(back(("1/2", "also-right")), "r8").disputed == 0
+    assert add(back(("1/2", "also_correct")), "r8").disputed == 0
     assert add(back(("1/2", "ok")), "r9").disputed == 1
 
 
 def test_a_file_of_ones_own_goes_on(back):
-    mine = "Locale;template_id;option;kind;reviewer;when\nen-GB;T-1;noon;silly;r1;2026-01-02\n"
+    mine = "Locale;template_id;option;verdict;reader;date\nen-GB;T-1;noon;silly;r1;2026-01-02\n"
     Path("mine.csv").write_text(mine, "utf-8")
     add(back(("noon", "ok")), out="mine.csv")
     rows = list(csv.DictReader(io.StringIO(Path("mine.csv").read_text("utf-8"))))
-    assert [(row["when"], row["option"], row["kind"], row["question"]) for row in rows] == [
+    assert [(row["date"], row["option"], row["verdict"], row["question"]) for row in rows] == [
         ("2026-01-02", "noon", "silly", ""),
         (TODAY.isoformat(), "noon", "ok", QUESTION),
     ]
 
 
 def test_a_file_to_which_nothing_is_added_stays_as_it_is(back):
-    mine = f"kind;option;template_id;locale;reviewer;question\nok;noon;T-1;en-GB;r7;{QUESTION}\n"
+    mine = f"verdict;option;template_id;locale;reader;question\nok;noon;T-1;en-GB;r7;{QUESTION}\n"
     Path("mine.csv").write_text(mine, "utf-8")
     assert add(back(("noon", "ok")), out="mine.csv").known == 1
     assert Path("mine.csv").read_text("utf-8") == mine
@@ -178,16 +146,16 @@ def test_a_reason_without_a_verdict_is_not_lost(back):
 
 def test_what_is_wrong_with_a_sheet(back):
     assert refusal(back()) == (
-        "back.csv: no row has a verdict; write one of ok, also-right, silly, wrong into the column verdict"
+        "back.csv: no row has a verdict; write one of ok, also_correct, silly, wrong into the column verdict"
     )
     assert refusal(back(("noon", "maybe"), ("12:00", "silly"), ("1/2", "wrong"))) == (
         "3 problems:\n"
         "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; write 'ok' if it is a correct "
         "answer, 'wrong' if it is not correct\n"
         "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; write 'ok' if it is "
-        "plainly not correct there, as it should be, 'also-right' if it is correct as well, or a fair person "
+        "plainly not correct there, as it should be, 'also_correct' if it is correct as well, or a fair person "
         "might say so, 'silly' if it is no answer to the question\n"
-        "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also-right, silly, wrong, or "
+        "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also_correct, silly, wrong, or "
         "leave the cell empty"
     )
     sheet = back(("1/2", "ok"))
@@ -212,7 +180,7 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
     )
     assert refusal(back(("1/2", "ok"), ("12:00", "ok")), native=True) == (
         "back.csv:2: 'r7' is a native of the region of en-GB here, but none in verdicts.tsv:2; "
-        "give `native` as before, or correct the column native there"
+        "give `native` as before, or correct the column kind there"
     )
     both = sheet_of().with_columns(verdict=pl.lit("ok"))
     write_option_sheet(both, Path("both.csv"))
@@ -224,7 +192,7 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
         "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of these and name that"
     )
     assert refusal(Path("both.csv"), "chat:m1") == (
-        "`reviewer` 'chat:m1': models are named so; give the pseudonym of a person"
+        "`reader` 'chat:m1': models are named so; give the pseudonym of a person"
     )
 
 
@@ -232,7 +200,7 @@ def test_a_workbook_offers_the_verdicts(back):
     sheet = back(("noon", "ok"), name="back.xlsx")
     [rows] = openpyxl.load_workbook(sheet).worksheets
     [choices] = rows.data_validations.dataValidation
-    assert (str(choices.sqref), choices.formula1) == ("H2:H7", '"ok,also-right,silly,wrong"')
+    assert (str(choices.sqref), choices.formula1) == ("H2:H7", '"ok,also_correct,silly,wrong"')
     assert rows.freeze_panes == "A2"
     # What is to be filled in has room for it.
     assert {letter: rows.column_dimensions[letter].width for letter in "DI"} == {"D": 8, "I": 26}
@@ -246,7 +214,7 @@ def test_a_reviewer_has_a_name(back):
             app, ["questions", "accept", str(back(("noon", "ok"))), "--reviewer", blank]
         )
         assert str(result.exception) == "--reviewer is empty; write a pseudonym, for example r01"
-        assert refusal(back(("noon", "ok")), blank) == "`reviewer` is empty; give the pseudonym of a person"
+        assert refusal(back(("noon", "ok")), blank) == "`reader` is empty; give the pseudonym of a person"
     assert not Path("verdicts.tsv").exists()
 
 
@@ -255,7 +223,7 @@ def test_natives_may_overrule_a_refusal_and_people_overrule_models(back):
     for reviewer in ("n1", "n2"):
         add(back(("noon", "ok"), ("1/2", "ok")), reviewer, native=True)
     with Path("verdicts.tsv").open("a", encoding="utf-8") as file:
-        file.write(f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\tchat:m1@prompt-1\t\t0.9\t\t\n")
+        file.write(f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\t\tchat:m1@prompt-1\tmodel\t0.9\t\t\n")
     arguments = ["questions", "accept", back(("noon", "silly"), ("12:00", "ok")), "--reviewer"]
     said = (
         "Others say something else of 1 of them; one refusal is enough to leave an option out, unless most of "
@@ -268,10 +236,10 @@ def test_natives_may_overrule_a_refusal_and_people_overrule_models(back):
 @pytest.mark.slow
 def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    lunch(tmp_path, exclusions="verdicts.tsv")
-    rows = [("pizza", "silly"), ("salad", "silly"), ("tacos", "silly"), ("soup", "also-right")]
+    lunch(tmp_path, verdicts="verdicts.tsv")
+    rows = [("pizza", "silly"), ("salad", "silly"), ("tacos", "silly"), ("soup", "also_correct")]
     lines = [f"food-00\ten-GB\t{option}\t{kind}\tr7" for option, kind in rows]
-    header = "template_id\tlocale\toption\tkind\treviewer"
+    header = "template_id\tlocale\toption\tverdict\treader"
     Path("verdicts.tsv").write_text("\n".join([header, *lines, ""]), "utf-8")
     arguments = ["questions", "options", "recipe.toml", "--locale", "en-GB"]
     result = CliRunner().invoke(app, [*arguments, "--out", "no.csv"])
@@ -310,7 +278,7 @@ def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypat
         writer.writeheader()
         writer.writerows(rows)
     assert "10 ok" in run("questions", "accept", "back.csv", "--reviewer", "r7", "--native")
-    sources = '[[sources]]\nkind = "sample"\n[mcq]\nexclusions = "verdicts.tsv"\n'
+    sources = '[[sources]]\nkind = "sample"\n[mcq]\nverdicts = "verdicts.tsv"\n'
     Path("recipe.toml").write_text(f'name = "mine"\nversion = "0.1.0"\n{sources}', "utf-8")
     output = run("questions", "options", "recipe.toml", "--locale", "ko-KR", "--out", "again.csv")
     assert output.startswith("again.csv: 290 options of 36 questions, 10 of them with a verdict.\n")

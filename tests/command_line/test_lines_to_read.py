@@ -79,14 +79,14 @@ def test_what_is_odd_is_told_by_status_and_by_a_build(mine: Path):
 
 @pytest.mark.integration
 def test_verdicts_that_no_build_reads_are_told(mine: Path):
-    (mine / "verdicts.tsv").write_text("template_id\tlocale\toption\tkind\treviewer\n", encoding="utf-8")
+    (mine / "verdicts.tsv").write_text("template_id\tlocale\toption\tverdict\treader\n", encoding="utf-8")
     told = (
-        'mine/verdicts.tsv lies beside the recipe and was not read: write exclusions = "verdicts.tsv" below '
+        'mine/verdicts.tsv lies beside the recipe and was not read: write verdicts = "verdicts.tsv" below '
         "[mcq], and build again.\n"
     )
     assert told in built()
     with (mine / "recipe.toml").open("a", encoding="utf-8") as file:
-        file.write('\n[mcq]\nexclusions = "verdicts.tsv"\n')
+        file.write('\n[mcq]\nverdicts = "verdicts.tsv"\n')
     assert "was not read" not in built()
 
 
@@ -117,10 +117,10 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
     ("verdicts", "told"),
     [
         (
-            ["ok", "also-right", "silly"],
+            ["ok", "also_correct", "silly"],
             (
-                "Look whether each verdict fits its option, or the column moved by a row: b = also-right; c = "
-                "silly.\n"
+                "Look whether each verdict fits its option, or the column moved by a row: b = also_correct; "
+                "c = silly.\n"
             ),
         ),
         (["ok"] * 6, "All 6 verdicts are ok: was every option read, or the column filled down?\n"),

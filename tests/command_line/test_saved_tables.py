@@ -17,8 +17,7 @@ from blend.loaders.files.rows import read_choice_table
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.decisions import append_decisions, read_decisions
-from blend.loaders.responses.exclusions import read_exclusions
-from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError, RowError
@@ -188,16 +187,13 @@ def test_topics_whose_cells_could_end_in_two_ways(tmp_path: Path):
     assert read_topics(tmp_path).topics["topic"].to_list() == ["sound; light"]
 
 
-def test_surveys_fillers_exclusions_and_questions_of_anybody(tmp_path: Path, saved: _Saved):
+def test_surveys_verdicts_and_questions_of_anybody(tmp_path: Path, saved: _Saved):
     survey = tmp_path / "survey.csv"
     survey.write_text("Demonym,a,b\nThai,1.5,#NULL!\nBrazilian,2,3\n", "utf-8")
     assert read_survey(saved(survey), "mine").values.tolist()[1] == [2.0, 3.0]
-    fillers = tmp_path / "fillers.csv"
-    fillers.write_text("template_id,option,region,reviewer\nt1,durian,ID,r1\n", "utf-8")
-    assert read_fillers(saved(fillers))["option"].to_list() == ["durian"]
-    excluded = tmp_path / "exclusions.csv"
-    excluded.write_text("template_id,locale,option,kind,reviewer\nt1,ko-KR,rice,silly,r1\n", "utf-8")
-    assert read_exclusions(saved(excluded))["option"].to_list() == ["rice"]
+    verdicts = tmp_path / "verdicts.csv"
+    verdicts.write_text("template_id,locale,option,verdict,reader\nt1,ko-KR,rice,silly,r1\n", "utf-8")
+    assert read_verdicts(saved(verdicts))["option"].to_list() == ["rice"]
     mine = tmp_path / "mine.csv"
     mine.write_text("question,options,answer\nTea or café?,tea|café,café\n", "utf-8")
     assert read_choice_table(saved(mine))["answer"].to_list() == [1]
@@ -242,7 +238,7 @@ def test_decisions_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved
 PROPOSED = {
     "reviews": ("reviews", "propose", ("--all",), {"invalid": '"x"'}),
     "pairs": ("review-pairs", "propose", ("--all",), {"verdict": '"same,different"'}),
-    "options": ("questions", "options", (), {"verdict": '"ok,also-right,silly,wrong"'}),
+    "options": ("questions", "options", (), {"verdict": '"ok,also_correct,silly,wrong"'}),
 }
 
 

@@ -88,14 +88,13 @@ def _beside_the_recipe() -> None:
         "locales.toml": LOCALE,
         "decisions.tsv": "answer_a\tanswer_b\tverdict\twho\twhen\twhy\ntea\tchai\tsame\tr01\t2026-11-20\t\n",
         "suspects.csv": "template_id,locale,item_id\nfood-01,ko-KR,food-01_KR_1\n",
-        "fillers.csv": "template_id,option,region,reviewer\nfood-01,porridge,UK,r01\n",
-        "exclusions.jsonl": json.dumps(
+        "verdicts.jsonl": json.dumps(
             {
                 "template_id": "food-01",
                 "locale": "ko-KR",
                 "option": "soup",
-                "kind": "also-right",
-                "reviewer": "r01",
+                "verdict": "also_correct",
+                "reader": "r01",
             }
         )
         + "\n",

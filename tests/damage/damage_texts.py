@@ -34,8 +34,7 @@ max_idk = 5
 [mcq]
 target_min_votes = 1
 distractor_min_votes = 1
-fillers = "fillers.csv"
-exclusions = "exclusions.jsonl"
+verdicts = "verdicts.jsonl"
 
 [mcq.judge]
 kind = "lexical"

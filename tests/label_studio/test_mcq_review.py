@@ -12,7 +12,7 @@ from blend.builders.annotation.status import project_status, status_page
 from blend.builders.annotation.syncing import sync_project
 from blend.builders.release.tables import build_tables
 from blend.loaders.recipes import read_recipe
-from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.views.annotation import push_lines, status_tables
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import annotator
@@ -64,7 +64,7 @@ def lunch(project: Callable[..., ProjectFile], label_studio: StudioForTests) -> 
 def shown_options(file: ProjectFile) -> set[str]:
     """What the questions about the UK show, with the verdicts that were pulled."""
     path = file.base / "recipe.toml"
-    path.write_text(f'{RECIPE}location = "collected"\n[mcq]\nexclusions = "decided/exclusions.jsonl"\n')
+    path.write_text(f'{RECIPE}location = "collected"\n[mcq]\nverdicts = "decided/verdicts.jsonl"\n')
     built = build_tables(read_recipe(path), base=file.base)
     return {
         option
@@ -88,8 +88,8 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     assert f"{title}: more asked of 1 task" in lines
     assert label_studio.sdk.tasks.get(str(task)).overlap == 3
     assert label_studio.sdk.tasks.get(str(task)).is_labeled is False
-    verdicts = read_exclusions(lunch.base / "decided" / "exclusions.jsonl")
-    assert verdicts["kind"].value_counts(sort=True).rows() == [("ok", 13), ("silly", 1)]
+    verdicts = read_verdicts(lunch.base / "decided" / "verdicts.jsonl")
+    assert verdicts["verdict"].value_counts(sort=True).rows() == [("ok", 13), ("silly", 1)]
     label_studio.annotate(task, han, ticked("silly", "meat pie"), ticked("also_right", "pizza"))
     sync_project(lunch.path)
     # Two of three refuse meat pie, so that another answer takes its place; two of three accept pizza.
@@ -121,10 +121,10 @@ def test_a_page_is_read_by_keyboard_alone(label_studio: StudioForTests, lunch: P
         ("silly", ["meat pie"]),
     ]
     pull_project(lunch)
-    verdicts = read_exclusions(lunch.base / "decided" / "exclusions.jsonl")
-    assert dict(verdicts.select("option", "kind").iter_rows()) == {
+    verdicts = read_verdicts(lunch.base / "decided" / "verdicts.jsonl")
+    assert dict(verdicts.select("option", "verdict").iter_rows()) == {
         **dict.fromkeys(["sandwich", *SHOWN], "ok"),
-        "pizza": "also-right",
+        "pizza": "also_correct",
         "meat pie": "silly",
     }
     assert shown_options(lunch) == {"sandwich", *SHOWN} - {"pizza", "meat pie"}

@@ -76,7 +76,7 @@ def food_release(once: "Once", shared: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def culture_release(once: "Once") -> Path:
-    """A culture of its own with responses, reviews, verdicts, fillers, wordings, decisions and all rungs."""
+    """A culture of its own with responses, reviews, verdicts, decisions and all rungs."""
     recipe = NETS / "culture" / "recipe.toml"
     return once.path("nets-culture", lambda out: blend("build", recipe, "--out", out))
 

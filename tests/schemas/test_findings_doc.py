@@ -33,7 +33,7 @@ NO_KINDS = {
     # What a page tells the browser to say to servers of pictures.
     "no-referrer",
     # Names of stages of annotation, and what people choose in them.
-    *(*ORDER, "also-right"),
+    *(*ORDER, "also_correct"),
     # Name of a task that people answer as models do.
     "multiple-choice",
 }

@@ -1,8 +1,8 @@
 """The stage *mcq-review*: natives read every option that questions about their region may show.
 
 A page has one question with all its options: what is shown as correct, and below it what is shown as wrong. Who
-reads marks only what must not be shown so; all else is accepted by sending the page. Verdicts and reviewed
-fillers come out.
+reads marks only what must not be shown so; all else is accepted by sending the page. Verdicts come out, and
+options that they propose.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.sheets import KEY_ROLE, OK
+from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK, PROPOSED
 from blend.schemas.texts import clean, pluralise
 
 WRONG, UNSURE, RIGHT, SILLY = "wrong", "unsure", "also_right", "silly"
@@ -40,7 +40,7 @@ _CONTROLS = {
     **dict.fromkeys((WRONG, UNSURE, RIGHT, SILLY), "choices"),
     **dict.fromkeys((FILLER, REGION, WHY), "textarea"),
 }
-_KINDS = {WRONG: "wrong", UNSURE: None, RIGHT: "also-right", SILLY: "silly"}
+_KINDS = {WRONG: "wrong", UNSURE: None, RIGHT: ALSO_CORRECT, SILLY: "silly"}
 """Verdict on an option that is ticked, by control; none on a key of which somebody is not sure."""
 
 _PARTS = {"keys": (WRONG, UNSURE), "distractors": (RIGHT, SILLY)}
@@ -135,12 +135,10 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
 
 
 def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
-    """Verdicts and fillers.
+    """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
 
-    A verdict is on one option of a question: ``template_id``, ``locale``, ``question`` (in English),
-    ``option``, ``kind`` (``ok`` for what was not ticked), ``reviewer``, ``native``, ``when``, ``why`` (of what
-    is not ok). Of a person's verdicts on one option the last one counts; fillers that several propose are
-    there once.
+    Of a person's verdicts on one option the last one counts; options that several propose are there once,
+    behind all else.
     """
     reader = Reader("mcq-review", _CONTROLS, context)
     verdicts: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -148,11 +146,11 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
     for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
         why = clean("; ".join(reader.texts(done, WHY)))
         for row in _verdicts(done, reader, why):
-            verdicts[row["template_id"], row["question"], row["option"], row["reviewer"]] = row
+            verdicts[row["template_id"], row["question"], row["option"], row["reader"]] = row
         for row in _fillers(done, reader, context, why):
             fillers.setdefault((row["template_id"], row["option"]), row)
     ordered = [row for _, row in sorted(verdicts.items())]
-    return reader.reading(exclusions=ordered, fillers=list(fillers.values()))
+    return reader.reading(verdicts=[*ordered, *fillers.values()])
 
 
 def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
@@ -171,10 +169,10 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
                     "locale": done.data["locale"],
                     "question": done.data["en_question"],
                     "option": option,
-                    "kind": kinds[0],
-                    "reviewer": done.annotator,
-                    "native": "yes",
-                    "when": reader.day(done),
+                    "verdict": kinds[0],
+                    "reader": done.annotator,
+                    "kind": "native",
+                    "date": reader.day(done),
                     "why": "" if kinds[0] == OK else why,
                 }
 
@@ -197,10 +195,13 @@ def _fillers(done: Done, reader: Reader, context: StageContext, why: str) -> Ite
         return
     yield {
         "template_id": done.data["template_id"],
-        "option": options[0],
-        "region": region,
-        "reviewer": done.annotator,
         "locale": done.data["locale"],
+        "option": options[0],
+        "verdict": PROPOSED,
+        "with": region,
+        "reader": done.annotator,
+        "kind": "native",
+        "date": reader.day(done),
         "why": why,
     }
 
@@ -211,8 +212,9 @@ def reading_plan(tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: 
     See `model.ReadingPlan`.
     """
     given: dict[tuple[str, str], Counter[bool]] = {}
-    for row in reading.rows["exclusions"]:
-        given.setdefault((row["template_id"], row["option"]), Counter())[row["kind"] == OK] += 1
+    for row in reading.rows["verdicts"]:
+        if row["verdict"] != PROPOSED:
+            given.setdefault((row["template_id"], row["option"]), Counter())[row["verdict"] == OK] += 1
 
     def is_divided(data: Mapping[str, Any]) -> bool:
         options = [box["alias"] for first, _ in _PARTS.values() for box in data[first]]
@@ -230,10 +232,7 @@ STAGE = Stage(
         "read every option that a question about their region may show: tick a correct one that is wrong, a "
         "wrong one that is right as well, or silly; propose a better wrong one"
     ),
-    gives=(
-        "`exclusions.jsonl`, `fillers.jsonl`, which the recipe names "
-        "([mcq.md](mcq.md#options-that-people-excluded))"
-    ),
+    gives=("`verdicts.jsonl`, which the recipe names ([questions.md](questions.md))"),
     readers=lambda project: project.readers,
     by_reviewers=True,
     needs_recipe=True,

@@ -63,7 +63,7 @@ class Reading(NamedTuple):
 
     rows: dict[str, list[dict[str, Any]]]
     """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
-    ``fillers``, ``exclusions``, and what judges give; in the order of the tasks' ids."""
+    ``verdicts``, and what judges give; in the order of the tasks' ids."""
     findings: pl.DataFrame
     """`frame_columns.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame

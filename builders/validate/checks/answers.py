@@ -8,11 +8,10 @@ from itertools import combinations
 import polars as pl
 
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.options import shown
-from blend.builders.mcq.overlap import values
-from blend.builders.mcq.verdicts.wordings import OptionReading, quotable
+from blend.builders.mcq.options import shown, values
+from blend.builders.mcq.verdicts import Verdicts
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.questions import made_here
+from blend.builders.validate.checks.questions import made_here, release_verdicts
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
@@ -37,17 +36,15 @@ def check_correct_answers(release: Release) -> Iterator[Problem]:
 def check_wrong_answers(release: Release) -> Iterator[Problem]:
     """Distractors are given answers.
 
-    Annotators of their region gave them, or they are reviewed fillers.
+    Annotators of their region gave them, or readers proposed them.
 
-    * error: a distractor is not an answer of its region
-    * warning instead, when the recipe names fillers
+    * error: a distractor is not an answer of its region, and no verdict proposes it
     """
     given = release.once(GoldAnswers.read)
-    found = error if release.manifest.recipe.mcq.fillers is None else warning
     wrong = _options(release).filter(pl.col("position") != pl.col("answer"))
     for row in given.strange(wrong, of="region").iter_rows(named=True):
         what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
-        yield found(row["location"], what, CORRECT_AND_REBUILD)
+        yield error(row["location"], what, CORRECT_AND_REBUILD)
 
 
 def check_overlaps(release: Release) -> Iterator[Problem]:
@@ -57,7 +54,7 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
 
     * error: a distractor shares a word with an acceptable answer of the locale or with another distractor
       (`builders.judges.equivalence.overlaps`); for numbers, times and dates, can mean the same value
-      (`builders.mcq.overlap.values`)
+      (`builders.mcq.options.values`)
     * warning instead: in paper mode, and where a decisions file may have said so
     """
     recipe = release.manifest.recipe.mcq
@@ -120,14 +117,20 @@ class GoldAnswers:
             "locale", "answer_format", template_id="ID", en_question="Translation"
         )
         formats = template_formats(questions)
-        mcq = release.manifest.recipe.mcq
-        reading = OptionReading(quotable(questions), shipped=mcq.mode == "default" and mcq.judge.shipped)
+        verdicts = release_verdicts(release, questions)
         regions = {locale.tag: locale.region for locale in release.locales}
         answers = pl.DataFrame(
-            list(_answers(release.rows(ANNOTATIONS), formats, reading)),
+            list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
             dict.fromkeys(("ID", "locale", "text"), pl.String()),
             orient="row",
         ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
+        proposed = [
+            (template_id, None, text, one.origin.region)
+            for template_id, proposals in verdicts.proposed.items()
+            for one in proposals
+            for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
+        ]
+        answers = pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
         damaged = release.not_judged(ANNOTATIONS)
         not_judged = {"locale": damaged, "region": [regions[tag] for tag in damaged]}
         return cls(answers, formats, not_judged)
@@ -140,7 +143,7 @@ class GoldAnswers:
 
 
 def _answers(
-    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], reading: OptionReading
+    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], verdicts: Verdicts
 ) -> Iterator[tuple[str, str, str]]:
     """Every English variant of every answer: as written, put right, in the canonical spelling of its format."""
     variants = (
@@ -151,12 +154,16 @@ def _answers(
         .unique(maintain_order=True)
     )
     for template_id, tag, text in variants.iter_rows():
-        yield template_id, tag, shown(text)
-        yield template_id, tag, reading.text(template_id, shown(text))
-        answer_format = formats.get(template_id, AnswerFormat.TEXT)
-        spelled = None if answer_format is AnswerFormat.TEXT else understood(shown(text), answer_format)
-        if spelled is not None:
+        yield template_id, tag, verdicts.text(template_id, shown(text))
+        for spelled in _as_options(shown(text), formats.get(template_id, AnswerFormat.TEXT)):
             yield template_id, tag, spelled
+
+
+def _as_options(text: str, answer_format: AnswerFormat) -> Iterator[str]:
+    yield text
+    spelled = None if answer_format is AnswerFormat.TEXT else understood(text, answer_format)
+    if spelled is not None:
+        yield spelled
 
 
 def _options(release: Release) -> pl.DataFrame:

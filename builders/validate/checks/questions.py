@@ -1,23 +1,22 @@
-"""Checks of questions and votes: ids mean the same in all splits, all tables ask the same, votes add up."""
+"""Checks of questions and votes: splits and tables ask the same, and votes add up."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import polars as pl
 
-from blend.builders.mcq.verdicts.wordings import corrected
+from blend.builders.mcq.verdicts import Verdicts
 from blend.builders.templates.localise import prompt_question
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, info, warning
 from blend.loaders.releases.reports import read_findings
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.upstream.blend.groups import ANNOTATORS
-from blend.schemas.errors import RowError
+from blend.schemas.errors import BlendError, RowError
 from blend.schemas.locales import in_english, is_named, others_named
-from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.manifest import FINDINGS_NAME, leads_out
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS, Grouping
-
-_SAME_EVERYWHERE = {ANNOTATIONS: ("topic", "source"), SHORT_ANSWER_QUESTIONS: ("Topic", "Source")}
-"""Columns that a template has the same value of in all splits."""
 
 _SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic", "language": "language"}
 """Columns of annotations, and the columns of the short-answer questions that repeat them."""
@@ -30,23 +29,12 @@ _RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
 
 
 def check_alignment(release: Release) -> Iterator[Problem]:
-    """Ids mean the same in all splits.
+    """Splits ask the same questions.
 
     What ids a split lacks is worth knowing, no fault: its annotators may not have been asked.
 
-    * error: an id has another topic or source in one split than in most
     * info: the ids that a split lacks; it may never have been asked
     """
-    for config, columns in _SAME_EVERYWHERE.items():
-        rows = release.rows(config)
-        for column in columns:
-            # On a tie, the value that is first in text order counts.
-            usual = pl.col(column).fill_null("").mode().min().over("ID")
-            odd = rows.with_columns(usual=usual).filter(pl.col(column).fill_null("") != pl.col("usual"))
-            for location, held, expected in odd.select("location", column, "usual").iter_rows():
-                what = f"{column} is {held!r}, in most splits this id has {expected or None!r}"
-                yield error(location, what, CORRECT_AND_REBUILD)
-    # That annotations have the same ids is another check.
     rows = release.rows(SHORT_ANSWER_QUESTIONS)
     every = set(rows["ID"])
     for (split,), of_split in rows.group_by("split", maintain_order=True):
@@ -109,8 +97,8 @@ def _named(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
         for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
             if row[column] and not is_named(row[column], locale):
                 others = others_named(row[column], release.locales, locale)
-                said = f"names {' and '.join(others)}, not" if others else "does not name"
-                what = f"{column} {said} {locale.prompt_name}"
+                names_others = f"names {' and '.join(others)}, not" if others else "does not name"
+                what = f"{column} {names_others} {locale.prompt_name}"
                 yield warning(row["location"], what, CORRECT_AND_REBUILD)
 
 
@@ -135,12 +123,13 @@ def _annotated(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
 
 def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
     """Multiple-choice questions ask the short-answer question of their locale: region named, no slips."""
-    mcq = release.manifest.recipe.mcq
-    is_corrected = mcq.mode == "default" and mcq.judge.shipped
     expected = {}
-    for row_id, tag, text, topic in asked.select(*_QUESTION, "Translation", "Topic").iter_rows():
-        if tag in release.locales:
-            text = corrected(row_id, text) if is_corrected else text
+    known = asked.filter(pl.col("locale").is_in(release.locales.tags)).rename(
+        {"ID": "template_id", "Translation": "en_question"}
+    )
+    shown = release_verdicts(release, known).questions
+    for row_id, tag, text, topic in shown.select("template_id", "locale", "en_question", "Topic").iter_rows():
+        if text is not None:
             expected[row_id, tag] = prompt_question(text, release.locales.get(tag)), topic
     for config in MULTIPLE_CHOICE_CONFIGS:
         rows = _judged(release, made_here(release, config), SHORT_ANSWER_QUESTIONS)
@@ -158,6 +147,22 @@ def _chosen(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
             if topic != expected_topic:
                 what = f"topic is {topic!r}, that of its question {row_id} {expected_topic!r}"
                 yield error(location, what, CORRECT_AND_REBUILD)
+
+
+def release_verdicts(release: Release, questions: pl.DataFrame) -> Verdicts:
+    """The verdicts by which a release's multiple-choice questions were made.
+
+    Args:
+        release: The release; of a table of verdicts that cannot be read nothing counts.
+        questions: Its questions: `frames.KEY` and ``en_question``.
+    """
+    mcq = release.manifest.recipe.mcq
+    is_shipped = mcq.mode == "default" and mcq.judge.shipped
+    if mcq.mode == "default" and mcq.verdicts is not None and not leads_out(mcq.verdicts):
+        with suppress(BlendError):
+            own = read_verdicts(release.path / mcq.verdicts)
+            return Verdicts(own, questions, release.locales, shipped=is_shipped)
+    return Verdicts(None, questions, release.locales, shipped=is_shipped)
 
 
 def made_here(release: Release, config: str) -> pl.DataFrame:

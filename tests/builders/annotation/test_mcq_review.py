@@ -1,4 +1,4 @@
-"""The stage mcq-review: what readers tick becomes verdicts on options, and reviewed fillers."""
+"""The stage mcq-review: what readers tick becomes verdicts on options, and options are proposed."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +9,7 @@ import polars as pl
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
-from blend.loaders.responses.exclusions import read_exclusions
-from blend.loaders.responses.fillers import read_fillers
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS
 from helpers.label_studio.exported import KOREAN, PLACE, PROJECT, A, annotation, done, read, told, write_lines
 from helpers.label_studio.studio_fixtures import ticked, typed
@@ -79,8 +78,8 @@ def test_a_task_is_another_one_once_its_question_or_its_options_change():
 
 
 def verdicts(reading: Reading) -> list[tuple[str, str, str]]:
-    """Option, kind and reviewer of every verdict."""
-    return [(row["option"], row["kind"], row["reviewer"]) for row in reading.rows["exclusions"]]
+    """Option, verdict and reader of every row."""
+    return [(row["option"], row["verdict"], row["reader"]) for row in reading.rows["verdicts"]]
 
 
 def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
@@ -93,20 +92,19 @@ def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
     ]
     reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
     assert verdicts(reading) == [
-        ("boiled rice", "ok", A), ("bread", "also-right", A), ("rice", "ok", A), ("stones", "silly", A)
+        ("boiled rice", "ok", A), ("bread", "also_correct", A), ("rice", "ok", A), ("stones", "silly", A),
+        ("noodle pie", "proposed", A),
     ]  # fmt: skip
-    assert reading.rows["exclusions"][1] == {
+    assert reading.rows["verdicts"][1] == {
         "template_id": "food-01", "locale": "ko-KR", "question": "What?", "option": "bread",
-        "kind": "also-right", "reviewer": A, "native": "yes", "when": "2026-11-20", "why": "obvious",
+        "verdict": "also_correct", "reader": A, "kind": "native", "date": "2026-11-20", "why": "obvious",
     }  # fmt: skip
-    assert reading.rows["exclusions"][0]["why"] == ""
-    common = {"template_id": "food-01", "locale": "ko-KR", "reviewer": A, "why": "obvious"}
-    assert reading.rows["fillers"] == [{**common, "option": "noodle pie", "region": "GB"}]
+    assert [reading.rows["verdicts"][i]["why"] for i in (0, 4)] == ["", "obvious"]
     assert told(reading) == []
-    write_lines(tmp_path / "fillers.jsonl", reading.rows["fillers"])
-    assert read_fillers(tmp_path / "fillers.jsonl")["option"].to_list() == ["noodle pie"]
-    write_lines(tmp_path / "exclusions.jsonl", reading.rows["exclusions"])
-    assert read_exclusions(tmp_path / "exclusions.jsonl")["native"].to_list() == ["yes"] * 4
+    write_lines(tmp_path / "verdicts.jsonl", reading.rows["verdicts"])
+    read_back = read_verdicts(tmp_path / "verdicts.jsonl")
+    assert read_back["kind"].to_list() == ["native"] * 5
+    assert read_back["with"].to_list() == [None] * 4 + ["GB"]
 
 
 def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():

@@ -13,10 +13,9 @@ from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
-from blend.eval.judging.reply_labels import read_reply_verdicts
-from blend.eval.triples.people_judgements import read_judgements
-from blend.eval.triples.prediction_sheet import SHEET as JUDGE_SHEET
-from blend.eval.triples.prediction_sheet import write_sheet
+from blend.eval.judging.reply_sheet import read_reply_verdicts
+from blend.eval.triples.people_scores import SHEET as JUDGE_SHEET
+from blend.eval.triples.people_scores import read_judgements, write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.schemas.errors import InputError, RowError, RowErrors

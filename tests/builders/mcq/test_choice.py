@@ -1,28 +1,28 @@
-"""Which three options stand together, and where the correct answer stands."""
+"""Which three options stand together, what judges say of them, and where the correct answer stands."""
 
 from collections import Counter
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
-from blend.schemas.frames import EXCLUSIONS
 from blend.schemas.recipe import McqOptions
-from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, loss_of, offered_to, shown_to
+from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, offered_to, shown_to, verdicts_of
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)], "zh-CN": [("grape", 3)], "el-GR": [("fig", 3)]}
+MANGO_READ = verdicts_of({"locale": "en-GB", "option": "mango", "verdict": "ok"})
 
 
-def shown_in(templates, tag: str, seeds: int = 12, exclusions=None) -> Counter[str]:
+def shown_in(templates, tag: str, seeds: int = 12, verdicts=None) -> Counter[str]:
     """How often each distractor stands in the question of T-1 about a locale, over some seeds."""
     frames, options = frames_of(templates), McqOptions()
     found: Counter[str] = Counter()
     for seed in range(seeds):
-        chosen = {"options": options, "seed": seed, "judges": RULES, "exclusions": exclusions}
+        chosen = {"options": options, "seed": seed, "judges": RULES, "verdicts": verdicts}
         rows = build_mcq(*frames, **chosen).frame().filter(locale=tag, template_id="T-1")
         for texts, answer in rows.select("options", "answer").iter_rows():
             found.update(text for i, text in enumerate(texts) if i != answer)
@@ -39,52 +39,46 @@ def test_keyness_by_hand():
     assert known.of("T-1", "?", "ko-KR", "en-GB") == 0
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "verdicts", "is_shown"),
+    [
+        # One person alone may have typed it under the wrong question.
+        ({"en-GB": [("mango", 1), ("tea", 3)], "es-MX": [("chilli", 5)]}, None, True),
+        ({"en-GB": [("mango", 2), ("tea", 3)], "es-MX": [("chilli", 5)]}, None, False),
+        ({"en-GB": [("mango", 2), ("tea", 3)], "es-MX": [("chilli", 5)]}, MANGO_READ, True),
+    ],
+)
+def test_what_two_people_gave_elsewhere_is_not_shown_until_somebody_has_read_it(elsewhere, verdicts, is_shown):
+    shown = shown_in({"T-1": MORE, "T-2": elsewhere}, "en-GB", verdicts=verdicts)
+    assert (shown["mango"] > 0) == is_shown
+
+
 def test_an_option_that_sounds_more_like_the_region_stands_beside_each_answer():
     templates = {"T-1": MORE, "T-2": {"en-GB": [("mango", 4), ("tea", 1)], "es-MX": [("chilli", 5)]}}
-    read = [{"template_id": "T-1", "locale": "en-GB", "kind": "ok", "reviewer": "r1"}]
-    verdicts = pl.DataFrame([{**row, "option": "mango"} for row in read], EXCLUSIONS)
-    assert shown_in(templates, "en-GB", exclusions=verdicts)["mango"] == 12
+    assert shown_in(templates, "en-GB", verdicts=MANGO_READ)["mango"] == 12
+    # What few people gave hides an answer that would stand out.
+    rare = {**MORE, "zh-CN": [("grape", 3), ("mango", 1)]} | {"es-MX": [("papaya", 3)]}
+    elsewhere = {"en-GB": [("mango", 1), ("tea", 1)], "ar-DZ": [("bread", 3)]}
+    assert shown_in({"T-1": rare, "T-2": elsewhere}, "en-GB")["mango"] > 0
+    # A text twice as long comes last.
+    long = {"T-1": {**MORE, "es-MX": [("a mango with some chilli", 3)]}}
+    assert shown_in(long, "en-GB")["a mango with some chilli"] == 0
 
 
 def test_of_two_correct_answers_the_one_is_asked_for_that_does_not_stand_out():
     # Britain says apple everywhere, and mango more often than plum.
     elsewhere = {"en-GB": [("apple", 6), ("mango", 2), ("tea", 2)], "es-MX": [("chilli", 5)]}
-    templates = {"T-1": {**MORE, "en-GB": [("apple", 3), ("plum", 3)]}, "T-2": elsewhere}
-    row = {"template_id": "T-1", "locale": "en-GB", "option": "mango", "kind": "ok", "reviewer": "r1"}
-    verdicts = pl.DataFrame([row], EXCLUSIONS)
+    frames = frames_of({"T-1": {**MORE, "en-GB": [("apple", 3), ("plum", 3)]}, "T-2": elsewhere})
     for seed in range(6):
-        made = build_mcq(
-            *frames_of(templates), options=McqOptions(), seed=seed, judges=RULES, exclusions=verdicts
-        )
-        [(texts, answer)] = (
-            made.frame().filter(locale="en-GB", template_id="T-1").select("options", "answer").iter_rows()
-        )
+        chosen = {"options": McqOptions(), "seed": seed, "judges": RULES, "verdicts": MANGO_READ}
+        rows = build_mcq(*frames, **chosen).frame().filter(locale="en-GB", template_id="T-1")
+        [(texts, answer)] = rows.select("options", "answer").iter_rows()
         assert texts[answer] == "plum"
-
-
-def test_what_few_people_gave_hides_an_answer_that_would_stand_out():
-    rare = {**MORE, "zh-CN": [("grape", 3), ("mango", 1)]} | {"es-MX": [("papaya", 3)]}
-    templates = {"T-1": rare, "T-2": {"en-GB": [("mango", 1), ("tea", 1)], "ar-DZ": [("bread", 3)]}}
-    assert shown_in(templates, "en-GB")["mango"] > 0
-
-
-@pytest.mark.parametrize(("votes", "is_shown"), [(1, True), (2, False)])
-def test_what_two_people_gave_elsewhere_is_not_shown_until_somebody_has_read_it(votes: int, is_shown: bool):
-    # One person alone may have typed it under the wrong question.
-    templates = {"T-1": MORE, "T-2": {"en-GB": [("mango", votes), ("tea", 3)], "es-MX": [("chilli", 5)]}}
-    assert (shown_in(templates, "en-GB")["mango"] > 0) == is_shown
-    row = {"template_id": "T-1", "locale": "en-GB", "option": "mango", "kind": "ok", "reviewer": "r1"}
-    assert shown_in(templates, "en-GB", exclusions=pl.DataFrame([row], EXCLUSIONS))["mango"] > 0
 
 
 def test_a_stray_answer_to_another_question_takes_no_question_away():
     stray = {"T-1": FRUIT, "T-2": {"ko-KR": [("tea", 4), ("apple", 1), ("pear", 1), ("dates", 1)]}}
     assert shown_in(stray, "ko-KR", seeds=1).total() == 3
-
-
-def test_a_text_twice_as_long_comes_last():
-    templates = {"T-1": {**MORE, "es-MX": [("a mango with some chilli", 3)]}}
-    assert shown_in(templates, "en-GB")["a mango with some chilli"] == 0
 
 
 def test_a_number_between_those_given_is_shown_only_where_there_are_no_others():
@@ -107,25 +101,83 @@ def test_a_number_is_seldom_always_at_one_place():
     assert min(larger[n] for n in range(3)) > 5
 
 
-def test_times_near_one_that_a_region_refused_are_not_offered_by_it():
-    times = {"en-GB": [("20:00", 3)], "as-AS": [("08:00", 3), ("08:30", 2), ("09:00", 2), ("21:30", 2)]}
-    row = {"template_id": "T-1", "locale": "as-AS", "option": "08:00", "kind": "wrong", "reviewer": "r1"}
-    asked = {"answer_format": "HH:MM", "exclusions": pl.DataFrame([row], EXCLUSIONS)}
-    answers = {**times, "en-US": [("19:00", 3)], "ko-KR": [("18:00", 3)]}
-    assert {text for tag, text in offered_to(answers, "en-GB", **asked) if tag == "as-AS"} == {"21:30"}
-    build = build_of(answers, **asked)
-    assert ("as-AS", "refused-at-home", 3) in build.outcomes.rows()
+# Judges
 
 
-def test_days_of_a_region_with_its_own_calendar_are_neither_asked_for_nor_offered():
-    days = {tag: [(f"0{n}/01", 4)] for n, tag in enumerate(("en-GB", "en-US", "ko-KR", "ar-DZ", "fa-IR"), 1)}
-    build = build_of(days, answer_format="MM/DD")
-    said = "nobody can tell whether people there counted in their own calendar"
-    assert loss_of(build, "fa-IR") == ("own-calendar", said)
-    assert "fa-IR" not in {tag for tag, _ in offered_to(days, "en-GB", answer_format="MM/DD")}
-    questions, annotations = frames_of({"T-1": days}, answer_format="MM/DD")
-    gregorian = questions.with_columns(en_question=pl.lit("On which Gregorian day?") + pl.col("locale"))
-    assert build_mcq(gregorian, annotations, options=McqOptions(), seed=0).dropped.is_empty()
+class Says:
+    """Answers from a table of pairs."""
+
+    def __init__(self, name, **verdicts):
+        self.name = name
+        self.table = {frozenset(key.split("__")): same for key, same in verdicts.items()}
+        self.asked = []
+
+    def verdicts(self, pairs):
+        self.asked += pairs
+        said = [self.table.get(frozenset(text.replace(" ", "_") for text in pair)) for pair in pairs]
+        return [None if same is None else Verdict(same, self.name) for same in said]
+
+
+SPORTS = {
+    "en-GB": [("football", 4)],
+    "en-US": [("basketball", 4)],
+    "ko-KR": [("soccer", 3)],
+    "ar-DZ": [("running", 3)],
+    "zh-CN": [("table tennis", 3)],
+}
+
+
+def test_a_judge_sees_what_the_words_do_not_show():
+    judge = Says("expert", football__soccer=True)
+    build = build_of(SPORTS, judges=(LexicalJudge(), judge))
+    assert ("ko-KR", "soccer") not in shown_to(build, "en-GB")
+    # Nor do the two stand side by side elsewhere.
+    assert not any({"football", "soccer"} <= set(options) for options in build.frame()["options"])
+    assert ("expert", 1, 0) in build.deciders.rows()
+
+
+def test_judges_are_asked_once_and_only_about_pairs_that_matter():
+    judge = Says("expert")
+    answers = {**SPORTS, "zh-CN": [("football match", 3)]}
+    build_of(answers, judges=(LexicalJudge(), judge))
+    assert len(judge.asked) == len(set(judge.asked))
+    assert ("football", "football match") not in judge.asked
+
+
+@pytest.mark.parametrize(
+    ("given", "decided", "is_offered"),
+    [
+        ("table football", {}, False),
+        ("table football", {"football__table_football": False}, True),
+        # A variant that is not seen is not overruled.
+        (
+            ("foosball", "table football"),
+            {"football__foosball": False, "football__table_football": False},
+            False,
+        ),
+    ],
+)
+def test_a_decision_overrules_the_words_as_they_are_shown(given, decided, is_offered):
+    answers = {**SPORTS, "zh-CN": [(given, 3)]}
+    judges = (Says("decisions", **decided), LexicalJudge())
+    offered = {tag for tag, _ in offered_to(answers, "en-GB", judges=judges)}
+    assert ("zh-CN" in offered) == is_offered
+
+
+def test_a_decision_for_the_same_forbids():
+    decisions = Says("decisions", running__soccer=True)
+    build = build_of(SPORTS, judges=(decisions, LexicalJudge()))
+    assert not any({"running", "soccer"} <= set(options) for options in build.frame()["options"])
+
+
+def test_judges_are_not_asked_about_numbers():
+    judge = Says("expert")
+    numbers = {"en-GB": [("1", 3)], "en-US": [("2", 3)], "ko-KR": [("3", 3)], "ar-DZ": [("4", 3)]}
+    assert build_of(numbers, answer_format="integer", judges=(judge,)).n_mcqs == 4
+    assert judge.asked == []
+
+
+# Positions
 
 
 IDS = st.sets(st.text("abc", min_size=1, max_size=6), max_size=40)

@@ -1,4 +1,4 @@
-"""Multiple-choice questions in default mode: order, ids and stability, for any answers."""
+"""Multiple-choice questions in default mode: order, ids, spread and stability, for any answers."""
 
 import polars as pl
 import pytest
@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
-from blend.schemas.frames import EXCLUSIONS, MCQS
+from blend.schemas.frames import MCQS
 from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
 from helpers.examples import examples
-from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, verdicts_of
 
 PINNED_IDS = ["T-1_GB_48834ccb", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_5f8827bf"]
+
+
 WORDS = ["apple", "pear", "plum", "dates", "grape", "fig", "red apple", "pear juice"]
 TAGS = ["en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID", "el-GR"]
 ANSWERS = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(1, 5)), min_size=1, max_size=3)
@@ -47,7 +50,6 @@ def test_the_order_of_the_input_is_irrelevant(templates, shuffle_seed):
     )
     assert_frame_equal(shuffled.frame(), build.frame())
     assert_frame_equal(shuffled.dropped, build.dropped)
-    assert_frame_equal(shuffled.outcomes, build.outcomes)
 
 
 @pytest.mark.nightly
@@ -106,13 +108,12 @@ def test_a_locale_is_asked_in_the_same_words_once():
     assert lost == ("asked-already", "T-2 asks it in the same words")
 
 
-EXCLUDED = st.fixed_dictionaries(
+REFUSED = st.fixed_dictionaries(
     {
         "template_id": st.sampled_from(["T-1", "T-2", "T-3"]),
         "locale": st.sampled_from(TAGS),
         "option": st.sampled_from([*WORDS, "Apple"]),
-        "kind": st.sampled_from(["also-right", "silly", "wrong"]),
-        "reviewer": st.just("r1"),
+        "verdict": st.sampled_from(["also_correct", "silly", "wrong"]),
     }
 )
 
@@ -120,19 +121,19 @@ EXCLUDED = st.fixed_dictionaries(
 @pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
-@given(TEMPLATES, st.lists(EXCLUDED, max_size=10))
+@given(TEMPLATES, st.lists(REFUSED, max_size=10))
 def test_what_is_refused_at_home_is_offered_nowhere(templates, excluded):
     excluded = [row for row in excluded if row["template_id"] in templates]
     build = build_mcq(
         *frames_of(ordered(templates)),
         options=McqOptions(),
         seed=3,
-        exclusions=pl.DataFrame(excluded, schema=EXCLUSIONS),
+        verdicts=verdicts_of(*excluded),
     )
     refused = {
         (row["template_id"], row["locale"], row["option"].lower())
         for row in excluded
-        if row["kind"] != "also-right"
+        if row["verdict"] != "also_correct"
     }
     for row in build.frame().iter_rows(named=True):
         for tag, text in zip(row["option_locales"], row["options"], strict=True):
@@ -142,12 +143,27 @@ def test_what_is_refused_at_home_is_offered_nowhere(templates, excluded):
 @pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
-@given(TEMPLATES)
-def test_positions_differ_by_one_at_most_in_every_locale(templates):
-    rows = build_mcq(*frames_of(ordered(templates)), options=McqOptions(), seed=3).frame()
-    for _, mine in rows.group_by("locale"):
-        counts = [mine.filter(pl.col("answer") == position).height for position in range(4)]
-        assert max(counts) - min(counts) <= 1
+@given(TEMPLATES, st.integers(0, 9))
+def test_specific_questions_are_those_that_nobody_else_answers_so(templates, seed):
+    frames = frames_of(ordered(templates))
+    every = build_mcq(*frames, options=McqOptions(), seed=3).frame()
+    alone = []
+    for row in every.iter_rows(named=True):
+        of_template = templates[row["template_id"]]
+        gold = row["options"][row["answer"]]
+        n = sum(gold in dict(answers) for tag, answers in of_template.items() if tag != row["locale"])
+        expected = AnswerSpread.UNIVERSAL if n >= 6 else AnswerSpread.SHARED if n else AnswerSpread.SPECIFIC
+        assert row["answer_spread"] == expected
+        votes = [count for _, count in of_template[row["locale"]]]
+        if not n and votes.count(max(votes)) == 1:
+            alone.append(row["mcq_id"])
+    shuffled = [frame.sample(fraction=1, shuffle=True, seed=seed) for frame in frames]
+    only = build_mcq(*shuffled, options=McqOptions(specific_only=True), seed=3).frame()
+    assert set(only["answer_spread"]) <= {"specific"}
+    # A region with one correct answer is asked the same questions, or none.
+    assert set(alone) <= set(only["mcq_id"])
+    asked = every.filter(answer_spread="specific").select("template_id", "locale").unique()
+    assert set(only.select("template_id", "locale").iter_rows()) == set(asked.iter_rows())
 
 
 @pytest.mark.slow
@@ -175,19 +191,3 @@ def test_nothing_at_all():
     assert build.n_mcqs == 0
     assert list(build.batches()) == []
     assert build.frame().schema == MCQS
-
-
-def test_a_region_offers_nothing_to_the_one_that_contains_it_or_lies_in_it():
-    # West Java lies in Indonesia; South Korea, the UK and the US do not.
-    answers = {
-        "id-ID": [("rice", 4)],
-        "su-JB": [("tea", 4)],
-        "ko-KR": [("plum", 4)],
-        "en-GB": [("apple", 4)],
-        "en-US": [("pear", 4)],
-    }
-    build = build_of(answers)
-    origins = {tag: {origin for origin, _ in shown_to(build, tag)} for tag in answers}
-    assert "su-JB" not in origins["id-ID"]
-    assert "id-ID" not in origins["su-JB"]
-    assert {"id-ID", "su-JB"} <= origins["ko-KR"]

@@ -24,7 +24,7 @@ WHY = (
     "No multiple-choice question was made of {n} questions ({causes}). Each shows an answer of one region "
     "beside 3 answers of other regions, so at least 4 regions must be asked the same question: ask BLEnD's "
     'own, by its template ids, with its published answers as a further source (`kind = "blend"`), ask more '
-    "regions, or write reviewed fillers (docs/mcq.md). There are 3."
+    "regions, or propose options (docs/mcq.md). There are 3."
 )
 
 

@@ -8,18 +8,17 @@ from pydantic import ValidationError
 
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.unread_options import (
-    FEATURES,
     READING_FEATURES,
     READINGS,
     RULES,
     OptionRisk,
 )
-from blend.loaders.responses.shipped import shipped_exclusions, shipped_readings, shipped_risk
-from blend.schemas.frames import EXCLUSIONS
+from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
-from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, shown_to, verdicts_of
 
+FEATURES = list(shipped_risk()[RULES])
 TEMPLATES = {
     "T-1": {**FRUIT, "es-MX": [("mango", 3)]},
     "T-2": {"en-GB": [("mango", 4)], "en-US": [("bread", 3)], "es-MX": [("mango", 3)]},
@@ -74,7 +73,12 @@ def test_from_20_templates_on_a_word_is_as_usual_as_any():
 
 @pytest.mark.parametrize("n_read", [4, 5])
 def test_it_takes_three_other_regions_to_say_something_about_one(n_read: int):
-    by_template = shipped_readings().sort("template_id", "locale").group_by("template_id", maintain_order=True)
+    by_template = (
+        shipped_verdicts()
+        .filter(verdict="read")
+        .sort("template_id", "locale")
+        .group_by("template_id", maintain_order=True)
+    )
     read = by_template.agg("locale").filter(pl.col("locale").list.len() == n_read)
     template_id, (asked, origin, *others) = read.row(0)
     frames = frames_of({template_id: {asked: [("apple", 4)], origin: [("gravel", 3)]}})
@@ -97,7 +101,7 @@ def test_no_further_region_has_a_say():
 
 
 def test_what_was_refused_about_other_regions_counts():
-    refused = shipped_exclusions().filter(template_id="Al-en-01", kind="also-right")
+    refused = shipped_verdicts().filter(template_id="Al-en-01", verdict="also_correct")
     text = refused["option"].value_counts(sort=True)["option"][0].lower()
     answers = {"en-GB": [("apple", 4)], "es-MX": [(text, 3), ("gravel", 3)]}
     frames = frames_of({"Al-en-01": answers})
@@ -112,26 +116,24 @@ def test_what_was_refused_about_other_regions_counts():
 
 @pytest.mark.slow
 def test_options_above_the_risk_are_left_out_unless_somebody_accepted_them():
-    def shown(most: float | None, exclusions: pl.DataFrame | None = None) -> set[str]:
+    def shown(most: float | None, verdicts: pl.DataFrame | None = None) -> set[str]:
         templates = {**FRUIT, "es-MX": [("mango", 3)]}
         options = McqOptions(max_risk=most)
-        builds = [build_of(templates, options=options, exclusions=exclusions, seed=seed) for seed in range(9)]
+        builds = [build_of(templates, options=options, verdicts=verdicts, seed=seed) for seed in range(9)]
         return {text for build in builds for _, text in shown_to(build, "en-GB")}
 
     assert {"pear", "plum", "dates", "mango"} <= shown(None) == shown(1.0)
     assert shown(0.001) == set()
-    row = {"template_id": "T-1", "locale": "en-GB", "kind": "ok", "reviewer": "r1"}
-    read = pl.DataFrame([{**row, "option": one} for one in ("pear", "plum", "dates")], EXCLUSIONS)
+    read = verdicts_of(
+        *({"locale": "en-GB", "option": one, "verdict": "ok"} for one in ("pear", "plum", "dates"))
+    )
     assert {"pear", "plum", "dates"} <= shown(0.001, read)
     assert "mango" not in shown(0.001, read)
 
 
 def test_the_published_coefficients_are_complete():
     models = shipped_risk()
-    assert {
-        RULES: list(FEATURES),
-        READINGS: [*FEATURES, *READING_FEATURES],
-    } == {name: list(of) for name, of in models.items()}
+    assert list(models[READINGS]) == [*models[RULES], *READING_FEATURES]
 
 
 @pytest.mark.parametrize("risk", [0, -0.1, 1.1])

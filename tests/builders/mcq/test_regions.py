@@ -8,22 +8,23 @@ import pytest
 
 from blend.builders.annotation.check import check_project
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.mcq.result import regions_asked, too_few_regions
+from blend.builders.mcq.result import too_few_regions
 from blend.cli import app
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry
 
+PROPOSED = "template_id,option,verdict,with,reader\nfood-01,kiwi,proposed,GR,r1\n"
 CANNOT = (
     "cannot become multiple-choice questions. Each shows an answer of one region beside 3 answers of other "
     "regions, so at least 4 regions must be asked the same question: ask BLEnD's own, by its template ids, "
-    'with its published answers as a further source (`kind = "blend"`), ask more regions, or write reviewed '
-    "fillers (docs/mcq.md)."
+    'with its published answers as a further source (`kind = "blend"`), ask more regions, or propose '
+    "options (docs/mcq.md)."
 )
 
 
 def told(*asked: tuple[str, str]) -> str | None:
     frame = pl.DataFrame(asked, ["template_id", "locale"], orient="row")
-    return too_few_regions(regions_asked(frame, registry()))
+    return too_few_regions(frame, registry())
 
 
 def test_four_regions_are_enough():
@@ -86,8 +87,9 @@ def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.Captur
         return capsys.readouterr().out
 
     assert f"Note: {sentence}.\n" in said("check", tmp_path / "project.toml")
-    # Fillers may stand in for regions; then only a build can tell.
-    recipe = 'name = "t"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[mcq]\nfillers = "fillers.csv"\n'
+    # Options that are proposed may stand in for regions; then only a build can tell.
+    (tmp_path / "verdicts.csv").write_text(PROPOSED)
+    recipe = 'name = "t"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[mcq]\nverdicts = "verdicts.csv"\n'
     (tmp_path / "recipe.toml").write_text(f'{recipe}[[sources]]\nkind = "responses"\nlocation = "collected"\n')
     (tmp_path / "project.toml").write_text(f'recipe = "recipe.toml"\n{PROJECT}')
     assert "multiple-choice" not in said("check", tmp_path / "project.toml")
@@ -125,6 +127,7 @@ def test_the_state_of_a_collection_says_it(tmp_path: Path, capsys: pytest.Captur
     )
     two = "Here, 2 regions are asked (IR, KR); 2 more are missing"
     assert said("ko-KR", "fa-IR").endswith(f"79 of 79 questions {CANNOT} {two}.\n")
-    fillers = RECIPE.replace("[[sources]]", '[mcq]\nfillers = "fillers.csv"\n[[sources]]')
-    (tmp_path / "recipe.toml").write_text(fillers)
+    named = RECIPE.replace("[[sources]]", '[mcq]\nverdicts = "verdicts.csv"\n[[sources]]')
+    (tmp_path / "recipe.toml").write_text(named)
+    (tmp_path / "verdicts.csv").write_text(PROPOSED)
     assert "multiple-choice" not in said("ko-KR", "fa-IR")

@@ -21,36 +21,48 @@ from blend.builders.validate.report import REBUILD
 from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.reports import read_model_report
-from blend.loaders.responses.shipped import shipped_readings
+from blend.loaders.responses.shipped import shipped_verdicts
 from blend.schemas.errors import RowError
-from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.manifest import MODEL_VERDICTS_NAME
 from blend.schemas.reports import ComparedKind, ModelReport
 from helpers.in_process import run
 from helpers.questions.lunch import lunch, question
 from helpers.questions.mcq_inputs import DEFAULT, RULES, frames_of, shown_to
 
+KIND = (
+    pl.when(pl.col("reader").str.starts_with("chat:"))
+    .then(pl.lit("model"))
+    .when(pl.col("native") == "yes")
+    .then(pl.lit("native"))
+    .otherwise(pl.lit("other"))
+)
+
 Verdict = tuple[str, str, str, str, str, str]
-"""Locale, option, kind, reviewer, native and confidence."""
+"""Locale, option, verdict, reader, whether a native says so, and confidence."""
 
 MODEL = "chat:m1@prompt-1"
 CHECK_IT = "have people read some of the same options, or the model what people have read (docs/questions.md)"
-COLUMNS = ["locale", "option", "kind", "reviewer", "native", "confidence"]
+COLUMNS = ["locale", "option", "verdict", "reader", "native", "confidence"]
 
 
 def beside(*rows: tuple[Any, ...]) -> pl.DataFrame:
-    found = pl.DataFrame(rows, COLUMNS, orient="row").with_columns(template_id=pl.lit("T-1"))
-    absent = {name: pl.lit(None, dtype) for name, dtype in EXCLUSIONS.items() if name not in found.columns}
-    return found.with_columns(**absent).select(list(EXCLUSIONS)).cast(dict(EXCLUSIONS))
+    overrides = {"reader": pl.String, "native": pl.String}
+    found = pl.DataFrame(rows, COLUMNS, orient="row", schema_overrides=overrides).with_columns(
+        kind=KIND, template_id=pl.lit("T-1")
+    )
+    absent = {name: pl.lit(None, dtype) for name, dtype in VERDICTS.items() if name not in found.columns}
+    return found.with_columns(**absent).select(list(VERDICTS)).cast(dict(VERDICTS))
 
 
 def accepted(folder: Path, verdicts: Sequence[Verdict], **mcq: Any) -> Path:
-    """A release whose file of exclusions holds verdicts."""
-    recipe = lunch(folder, exclusions="verdicts.csv", **mcq)
+    """A release whose table holds verdicts."""
+    recipe = lunch(folder, verdicts="verdicts.csv", **mcq)
     with (folder / "verdicts.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["template_id", "question", *COLUMNS])
-        writer.writerows(("food-00", question(one[0]), *one) for one in verdicts)
+        writer.writerow(["template_id", "question", *COLUMNS[:4], "kind", "confidence"])
+        for one in verdicts:
+            writer.writerow(("food-00", question(one[0]), *one[:4], "native" if one[4] else "", one[5]))
     build_release(read_recipe(recipe), folder / "release", base=folder)
     return folder / "release"
 
@@ -62,12 +74,12 @@ def problems(release: Path) -> list[str]:
 
 def test_models_are_compared_one_by_one_and_together():
     rows = beside(
-        ("ko-KR", "beef", "also-right", MODEL, None, 0.9), ("ko-KR", "beef", "silly", "r1", "yes", None),
-        ("ko-KR", "soup", "ok", MODEL, None, 1.0), ("ko-KR", "soup", "also-right", "r2", None, None),
+        ("ko-KR", "beef", "also_correct", MODEL, None, 0.9), ("ko-KR", "beef", "silly", "r1", "yes", None),
+        ("ko-KR", "soup", "ok", MODEL, None, 1.0), ("ko-KR", "soup", "also_correct", "r2", None, None),
         ("ko-KR", "rice", "ok", MODEL, None, 0.8), ("ko-KR", "rice", "ok", "r2", "no", None),
         ("ko-KR", "sand", "silly", MODEL, None, 0.5), ("ko-KR", "sand", "silly", "r2", None, None),
         ("es-MX", "stone", "ok", MODEL, None, 0.9),
-        ("ko-KR", "soup", "also-right", "chat:m2", None, 1.0),
+        ("ko-KR", "soup", "also_correct", "chat:m2", None, 1.0),
     )  # fmt: skip
     report = model_report(rows, [MODEL, "chat:m2", "chat:void"], model_confidence=0.8)
     assert report.confidence == 0.8
@@ -89,7 +101,7 @@ def test_models_are_compared_one_by_one_and_together():
     assert model_report(rows, [MODEL], model_confidence=0.8).models == (first,)
 
 
-KINDS = st.sampled_from(["ok", "also-right", "silly"])
+KINDS = st.sampled_from(["ok", "also_correct", "silly"])
 
 
 @pytest.mark.landing
@@ -115,8 +127,8 @@ def test_every_report_adds_up_and_reads_back(rows: list[tuple[Any, ...]]):
 READ_BY_BOTH: list[Verdict] = [
     ("en-GB", "pizza", "ok", MODEL, "", "0.9"),
     ("en-GB", "pizza", "ok", "r7", "yes", ""),
-    ("en-GB", "salad", "also-right", MODEL, "", "0.95"),
-    ("en-GB", "salad", "also-right", "r7", "yes", ""),
+    ("en-GB", "salad", "also_correct", MODEL, "", "0.95"),
+    ("en-GB", "salad", "also_correct", "r7", "yes", ""),
     ("en-GB", "tacos", "ok", MODEL, "", "1"),
     ("en-GB", "tacos", "silly", "r8", "", ""),
     ("en-GB", "meat pie", "ok", MODEL, "", "0.9"),
@@ -200,7 +212,7 @@ def test_a_report_that_is_none_is_told(tmp_path: Path):
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_model_of_the_package_checks_no_other():
-    template_id, tag, asked = shipped_readings().row(0)
+    template_id, tag, asked = shipped_verdicts().filter(verdict="read").select(*KEY, "question").row(0)
     answers = {
         tag: [("a", 3)],
         "en-AU": [("b", 3)],
@@ -213,7 +225,7 @@ def test_the_model_of_the_package_checks_no_other():
     rows = [(tag, "c", "silly", MODEL, None, 1.0), (tag, "d", "ok", MODEL, None, 1.0)]
     rows += [(tag, "e", "silly", MODEL, None, 1.0), (tag, "e", "ok", "r1", "yes", None)]
     verdicts = beside(*rows).with_columns(template_id=pl.lit(template_id))
-    built = build_mcq(questions, annotations, options=DEFAULT, seed=0, judges=RULES, exclusions=verdicts)
+    built = build_mcq(questions, annotations, options=DEFAULT, seed=0, judges=RULES, verdicts=verdicts)
     # What one model refuses is out, though another accepted it, and what a native accepts stays.
     assert shown_to(built, tag) == {("en-AU", "b"), ("es-MX", "d"), ("zh-CN", "e")}
     [model] = model_report(built.beside_models, [MODEL], model_confidence=0.8).models

@@ -20,7 +20,7 @@ from blend.builders.release.read_by_model import read_by_model
 from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.models.chat_server import SECRET, Chat, ChatReply, served
@@ -29,7 +29,7 @@ from helpers.tiers import rest_nightly
 
 pytestmark = [pytest.mark.integration]
 
-OPINIONS = {"salad": ("also-right", 0.9), "homework": ("silly", 1), "tacos": ("also-right", 0.5)}
+OPINIONS = {"salad": ("also_correct", 0.9), "homework": ("silly", 1), "tacos": ("also_correct", 0.5)}
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def judge(chat: Chat, recipe: Path, *more: str) -> str:
 def people(folder: Path, kind: str, option: str, locale: str = "en-GB", reviewer: str = "r7") -> None:
     """Add a person's verdict."""
     with (folder / "verdicts.tsv").open("a", encoding="utf-8") as file:
-        file.write(f"food-00\t{locale}\t{question(locale)}\t{option}\t{kind}\t{reviewer}\tyes\t\t\t\n")
+        file.write(f"food-00\t{locale}\t{question(locale)}\t{option}\t{kind}\t\t{reviewer}\tnative\t\t\t\n")
 
 
 def shown_in(recipe: Path, locale: str = "en-GB") -> set[str]:
@@ -67,10 +67,10 @@ def sheet_of(recipe: Path, *more: str) -> dict[str, str]:
 
 @pytest.mark.landing
 def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path, exclusions="verdicts.tsv")
+    recipe = lunch(tmp_path, verdicts="verdicts.tsv")
     reads(chat, OPINIONS)
     assert judge(chat, recipe).splitlines()[0] == (
-        f"{tmp_path / 'verdicts.tsv'}: 28 verdicts added, 19 ok, 6 also-right, 3 silly, 0 wrong; "
+        f"{tmp_path / 'verdicts.tsv'}: 28 verdicts added, 19 ok, 6 also_correct, 3 silly, 0 wrong; "
         "unsure of 3, which are left to people."
     )
     # A request holds a question about a region, with all its options.
@@ -78,15 +78,15 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     british = next(asked for asked in map(asked_in, chat.requests) if "the UK" in asked["question"])
     assert british["region"] == "the UK"
     assert Counter(one["role"] for one in british["options"].values()) == {"key": 1, "distractor": 6}
-    rows = read_exclusions(tmp_path / "verdicts.tsv")
-    assert set(rows["reviewer"]) == {"chat:m1@prompt-1"}
-    assert rows["native"].null_count() == len(rows)
+    rows = read_verdicts(tmp_path / "verdicts.tsv")
+    assert set(rows["reader"]) == {"chat:m1@prompt-1"}
+    assert set(rows["kind"]) == {"model"}
     assert rows.filter(locale="en-GB", option="tacos")["confidence"].to_list() == [0.5]
     assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "tacos"}
-    unread = {"tacos": "chat:m1@prompt-1: also-right (0.5)"}
+    unread = {"tacos": "chat:m1@prompt-1: also_correct (0.5)"}
     assert sheet_of(recipe, "--unread") == unread
     assert "salad" not in sheet_of(recipe)
-    assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also-right (0.9)"
+    assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also_correct (0.9)"
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     # Four questions of four options; of tacos, offered in three of them, it was unsure.
     assert "A language model has read 13 of the 16 options" in card
@@ -106,21 +106,21 @@ def test_the_recipe_names_the_file_from_where_it_lies(chat: Chat, tmp_path: Path
     reads(chat, OPINIONS)
     arguments = ["questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, "--locale", "en-GB"]
     assert run(*arguments, "--out", tmp_path / "verdicts.tsv").splitlines()[1] == (
-        '`blend build` reads them once the recipe names the file: exclusions = "../verdicts.tsv" in [mcq].'
+        '`blend build` reads them once the recipe names the file: verdicts = "../verdicts.tsv" in [mcq].'
     )
     # It names this one already.
-    named = lunch(tmp_path / "there", exclusions="verdicts.tsv")
+    named = lunch(tmp_path / "there", verdicts="verdicts.tsv")
     assert len(judge(chat, named, "--locale", "en-GB").splitlines()) == 1
 
 
 @pytest.mark.nightly
 def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path, exclusions="verdicts.tsv", unread="drop")
+    recipe = lunch(tmp_path, verdicts="verdicts.tsv", unread="drop")
     reads(chat, OPINIONS)
     judge(chat, recipe)
     assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "soup"}
     people(tmp_path, "ok", "salad")
-    people(tmp_path, "also-right", "pizza")
+    people(tmp_path, "also_correct", "pizza")
     people(tmp_path, "ok", "tacos")
     assert shown_in(recipe) == {"sandwich", "salad", "meat pie", "tacos"}
     assert "pizza" in shown_in(recipe, "es-MX")
@@ -128,9 +128,9 @@ def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
 
 @pytest.mark.landing
 def test_what_people_have_read_is_asked_about_only_to_compare(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path, exclusions="people.tsv")
+    recipe = lunch(tmp_path, verdicts="people.tsv")
     reads(chat, OPINIONS)
-    header = "template_id\tlocale\tquestion\toption\tkind\treviewer\n"
+    header = "template_id\tlocale\tquestion\toption\tverdict\treader\n"
     rows = "".join(
         f"food-00\ten-GB\t\t{option}\t{kind}\tr1\n" for option, kind in [("tacos", "ok"), ("salad", "silly")]
     )
@@ -164,7 +164,7 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
         "chat:m1@prompt-1: no verdicts on food-00 about en-GB in 3 tries: it is not a JSON object; the last "
         "reply was 'No.'; have people read these options, or choose another model."
     )
-    assert set(read_exclusions(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
+    assert set(read_verdicts(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
 
 
 @pytest.mark.landing
@@ -213,7 +213,7 @@ read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url
 def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
     chat: Chat, tmp_path: Path, n_served: int
 ):
-    recipe = lunch(tmp_path, n_templates=4, exclusions="verdicts.tsv")
+    recipe = lunch(tmp_path, n_templates=4, verdicts="verdicts.tsv")
     verdicts = tmp_path / "verdicts.tsv"
     fine = reads(chat, OPINIONS)
     stuck, held = threading.Semaphore(0), threading.Event()
@@ -236,7 +236,7 @@ def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
     held.set()
     kept = []
     if n_served:
-        kept = read_exclusions(verdicts).select("question", "option").rows()
+        kept = read_verdicts(verdicts).select("question", "option").rows()
     assert len(kept) == 7 * n_served
     # The last row may have been cut off while it was written.
     if n_served:
@@ -247,5 +247,5 @@ def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
     read_by_model(read_recipe(recipe), verdicts, model="m1", base=tmp_path, base_url=chat.url)
     every = [*kept, *options_in(chat.requests)]
     assert len(every) == len(set(every)) == 4 * 4 * 7
-    rows = read_exclusions(verdicts)
+    rows = read_verdicts(verdicts)
     assert sorted(rows.select("question", "option").rows()) == sorted(every)

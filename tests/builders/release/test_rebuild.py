@@ -11,10 +11,12 @@ from blend.builders.release import build_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.starter import write_starter
-from blend.schemas.recipe import McqOptions
 
 DECISIONS = "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n"
-FILLERS = '{"template_id": "food-01", "option": "a made-up meal", "region": "KR", "reviewer": "mina"}\n'
+VERDICTS = (
+    '{"template_id": "food-01", "option": "a made-up meal", "verdict": "proposed", "with": "KR", '
+    '"reader": "mina"}\n'
+)
 REVIEW = '{"template_id": "food-01", "reviewer": "r1", "groups": []}\n'
 DATASHEET = '[motivation]\npurpose = "To be built again."\n'
 
@@ -26,13 +28,13 @@ def project(tmp_path: Path) -> Path:
     write_starter(folder)
     (folder / "judged").mkdir()
     (folder / "judged" / "who said so.tsv").write_bytes(b"\xef\xbb\xbf" + DECISIONS.encode())
-    (folder / "judged" / "more.jsonl").write_text(FILLERS, encoding="utf-8")
+    (folder / "judged" / "more.jsonl").write_text(VERDICTS, encoding="utf-8")
     (folder / "collected" / "reviews").mkdir()
     (folder / "collected" / "reviews" / "en-GB.jsonl").write_text(REVIEW, encoding="utf-8")
     (folder / "about.toml").write_text(DATASHEET, encoding="utf-8")
     recipe = (folder / "recipe.toml").read_text(encoding="utf-8")
     recipe = 'datasheet = "about.toml"\n' + recipe
-    recipe += '\n[mcq]\nfillers = "judged/more.jsonl"\n[mcq.judge]\ndecisions = "judged/who said so.tsv"\n'
+    recipe += '\n[mcq]\nverdicts = "judged/more.jsonl"\n[mcq.judge]\ndecisions = "judged/who said so.tsv"\n'
     (folder / "recipe.toml").write_text(recipe, encoding="utf-8")
     return folder
 
@@ -70,49 +72,26 @@ def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
     assert again.returncode == 0, again.stderr
     built = contents(tmp_path / "again")
     assert built == contents(Path(release))
-    assert {"decisions.tsv", "fillers.jsonl", "locales.toml", "datasheet.toml", "recipe.toml"} <= built.keys()
+    assert {"decisions.tsv", "verdicts.jsonl", "locales.toml", "datasheet.toml", "recipe.toml"} <= built.keys()
 
 
 @pytest.mark.slow
 def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp_path: Path):
     release = tmp_path / "release"
     manifest = build_release(read_recipe(project / "recipe.toml"), release, base=project)
-    decisions, fillers = manifest.sources[1:]
+    decisions, verdicts = manifest.sources[1:]
     assert (decisions.kind, decisions.location, decisions.files[0].path) == (
         "decisions",
         *["decisions.tsv"] * 2,
     )
-    assert (fillers.kind, fillers.location, fillers.files[0].path) == ("fillers", *["fillers.jsonl"] * 2)
+    assert (verdicts.kind, verdicts.location, verdicts.files[0].path) == ("verdicts", *["verdicts.jsonl"] * 2)
     assert (release / "decisions.tsv").read_bytes() == (project / "judged" / "who said so.tsv").read_bytes()
-    assert (release / "fillers.jsonl").read_bytes() == (project / "judged" / "more.jsonl").read_bytes()
+    assert (release / "verdicts.jsonl").read_bytes() == (project / "judged" / "more.jsonl").read_bytes()
     recipe = read_recipe(release / "recipe.toml")
-    assert (recipe.mcq.judge.decisions, recipe.mcq.fillers) == ("decisions.tsv", "fillers.jsonl")
+    assert (recipe.mcq.judge.decisions, recipe.mcq.verdicts) == ("decisions.tsv", "verdicts.jsonl")
     assert recipe == manifest.recipe
     listed = {file.path for file in read_manifest(release).files}
-    assert {"decisions.tsv", "fillers.jsonl"} <= listed
-
-
-@pytest.mark.slow
-def test_a_release_without_such_files_carries_none(project: Path, tmp_path: Path):
-    recipe = read_recipe(project / "recipe.toml").model_copy(update={"mcq": McqOptions()})
-    manifest = build_release(recipe, tmp_path / "release", base=project)
-    assert [info.kind for info in manifest.sources] == ["responses"]
-    assert not [*(tmp_path / "release").glob("decisions*"), *(tmp_path / "release").glob("fillers*")]
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Path):
-    build_release(read_recipe(project / "recipe.toml"), tmp_path / "release", base=project)
-    templates = project / "collected" / "templates.csv"
-    templates.write_text(templates.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    place = f"collected={project / 'collected'}"
-    done = blend(
-        "build", tmp_path / "release" / "recipe.toml", "--source-path", place, "--out", tmp_path / "again"
-    )
-    assert done.returncode == 1
-    assert "but the recipe says" in done.stderr
-    assert not (tmp_path / "again").exists()
+    assert {"decisions.tsv", "verdicts.jsonl"} <= listed
 
 
 @pytest.mark.nightly

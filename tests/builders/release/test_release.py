@@ -1,7 +1,6 @@
 """The release: recipes of every kind become directories, and what was read is pinned and accounted for."""
 
 import json
-import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -50,23 +49,6 @@ def recipe_of(*sources: Source, **changes: object) -> Recipe:
     return Recipe(name="test", version="1.0.0", license="cc-by-sa-4.0", sources=sources, **changes)
 
 
-def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
-    text = "prompt_id,locale,prompt,en_prompt\np,en-GB,{q},{q}\n"
-    (responses / "prompts.csv").write_text(text, encoding="utf-8")
-    other = tmp_path / "other"
-    shutil.copytree(responses, other)
-    for path in (other / "questions.csv", other / "templates.csv", other / "responses" / "en-GB.csv"):
-        rows = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r"^t(\d)", r"u\1", rows, flags=re.MULTILINE), encoding="utf-8")
-    recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
-    with pytest.raises(BlendError) as caught:
-        read_inputs(recipe, base=tmp_path)
-    message = (
-        "other/prompts.csv:2: prompt 'p' in en-GB is also in collected/prompts.csv:2; keep it in one source"
-    )
-    assert str(caught.value) == message
-
-
 @pytest.mark.nightly
 def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
@@ -99,16 +81,6 @@ def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_pat
     assert {table.config for table in manifest.tables} == {"annotations", "short-answer-questions"}
     assert sum(manifest.report[-1].findings.values()) == 3
     assert "no person has merged" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_sources_of_different_kinds_make_one_release(responses: Path, tmp_path: Path):
-    recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
-    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert [info.kind for info in manifest.sources] == ["sample", "responses"]
-    locales = read_config(tmp_path / "release", "short-answer-questions")["locale"]
-    assert locales.n_unique() == 11
 
 
 @pytest.mark.slow
@@ -189,19 +161,21 @@ def test_a_locale_that_nobody_knows():
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_decisions_and_fillers_are_used_and_pinned(tmp_path: Path):
+def test_decisions_and_verdicts_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "decisions.tsv").write_text(
         "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n",
         encoding="utf-8",
     )
-    (tmp_path / "fillers.csv").write_text(
-        "template_id,locale,option,region,reviewer,why\nedu-02,en-US,a made-up meal,GB,mina,nobody eats it\n",
+    (tmp_path / "verdicts.csv").write_text(
+        "template_id,locale,option,verdict,with,reader,why\n"
+        "edu-02,en-US,a made-up meal,proposed,GB,mina,nobody eats it\n"
+        ",,teach,same_as,instruct,mina,\n",
         encoding="utf-8",
     )
-    mcq = McqOptions(judge=JudgeOptions(decisions="decisions.tsv"), fillers="fillers.csv")
+    mcq = McqOptions(judge=JudgeOptions(decisions="decisions.tsv"), verdicts="verdicts.csv")
     recipe = sample_recipe().model_copy(update={"mcq": mcq})
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert [info.kind for info in manifest.sources] == ["sample", "decisions", "fillers"]
+    assert [info.kind for info in manifest.sources] == ["sample", "decisions", "verdicts"]
     assert manifest.sources[1].files[0].path == "decisions.tsv"
     together = [
         row
@@ -242,14 +216,6 @@ def test_a_release_reads_back_as_it_was_built(sample_release: Path):
     with sample_path() as folder:
         n_questions = len((folder / "questions.csv").read_text(encoding="utf-8").splitlines()) - 1
     assert len(tables.questions) == len(tables.annotations) == n_questions
-
-
-def test_no_release(tmp_path: Path):
-    with pytest.raises(BlendError) as caught:
-        read_manifest(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
-    )
 
 
 def test_a_manifest_of_the_future(tmp_path: Path):
@@ -330,12 +296,6 @@ def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: P
     build_release(again, tmp_path / "again", base=tmp_path / "release", source_paths=source_paths)
     for name in ("release.json", "README.md", "data/annotations/PY-00000.parquet"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
-
-
-def test_without_the_entry_the_locale_is_unknown(responses: Path, tmp_path: Path):
-    recipe = paraguay(responses).model_copy(update={"locale_file": None})
-    with pytest.raises(BlendError, match="unknown locale 'gn-PY'"):
-        build_release(recipe, tmp_path / "release", base=tmp_path)
 
 
 def test_a_missing_locale_file(responses: Path, tmp_path: Path):

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.releases.reports import read_model_report
-from blend.loaders.responses.exclusions import read_exclusions
+from blend.loaders.responses.verdicts import read_verdicts
 from helpers.in_process import run
 from helpers.models.guided_server import GuidedServer
 from helpers.models.tiny_models import CHAT_TEMPLATE, make_model
@@ -70,24 +70,24 @@ def test_from_the_models_verdicts_to_a_release_that_says_what_they_are_worth(
     server: GuidedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    recipe = lunch(tmp_path, n_templates=2, exclusions="verdicts.tsv", model_confidence=CONFIDENCE)
+    recipe = lunch(tmp_path, n_templates=2, verdicts="verdicts.tsv", model_confidence=CONFIDENCE)
     verdicts, release = tmp_path / "verdicts.tsv", tmp_path / "release"
 
     killed_after(server, 3, judge(server, recipe))
-    before = read_exclusions(verdicts).select("question", "option").rows()
+    before = read_verdicts(verdicts).select("question", "option").rows()
     assert len(before) == 3 * 7
     server.requests.clear()
     added = run(*judge(server, recipe))
     # What came is not asked again; the question that nobody took the reply of is.
     asked = options_in([body for _, body in server.requests])
-    by_model = read_exclusions(verdicts)
+    by_model = read_verdicts(verdicts)
     assert by_model.select("question", "option").rows() == [*before, *asked]
     assert f"{len(asked)} verdicts added" in added
     assert len({*before, *asked}) == len(by_model)
-    assert set(by_model["reviewer"]) == {READER}
+    assert set(by_model["reader"]) == {READER}
     said = [entry for reply in server.written for entry in json.loads(reply).values()]
     stated = {(one["verdict"], one["confidence"]) for one in said}
-    assert set(by_model.select("kind", "confidence").rows()) <= stated
+    assert set(by_model.select("verdict", "confidence").rows()) <= stated
     is_sure = pl.col("confidence") >= CONFIDENCE
     assert by_model.select(is_sure.n_unique()).item() == 2
 

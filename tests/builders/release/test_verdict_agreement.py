@@ -7,24 +7,31 @@ import polars as pl
 import pytest
 
 from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
-from blend.schemas.errors import RowErrors
-from blend.schemas.frames import EXCLUSIONS
+from blend.schemas.frames import VERDICTS
 from helpers.in_process import run
+
+KIND = (
+    pl.when(pl.col("reader").str.starts_with("chat:"))
+    .then(pl.lit("model"))
+    .when(pl.col("native") == "yes")
+    .then(pl.lit("native"))
+    .otherwise(pl.lit("other"))
+)
 
 
 def verdicts(*rows: tuple[str, str, str, str, str | None]) -> pl.DataFrame:
-    """Locale, option, kind, reviewer and whether a native says so."""
-    names = ("locale", "option", "kind", "reviewer", "native")
+    """Locale, option, verdict, reader and whether a native says so."""
+    names = ("locale", "option", "verdict", "reader", "native")
     frame = pl.DataFrame(rows, names, orient="row").with_row_index("row", offset=2)
-    known = frame.with_columns(template_id=pl.lit("T-1"), source=pl.format("v.tsv:{}", "row"))
-    absent = {name: pl.lit(None, dtype) for name, dtype in EXCLUSIONS.items() if name not in known.columns}
-    return known.with_columns(**absent).select(list(EXCLUSIONS)).cast(dict(EXCLUSIONS))
+    known = frame.with_columns(kind=KIND, template_id=pl.lit("T-1"), source=pl.format("v.tsv:{}", "row"))
+    absent = {name: pl.lit(None, dtype) for name, dtype in VERDICTS.items() if name not in known.columns}
+    return known.with_columns(**absent).select(list(VERDICTS)).cast(dict(VERDICTS))
 
 
 TWO = verdicts(
     ("ko-KR", "rice", "ok", "r1", "yes"), ("ko-KR", "rice", "ok", "r2", None),
-    ("ko-KR", "beef", "also-right", "r1", "yes"), ("ko-KR", "beef", "silly", "r2", None),
-    ("ko-KR", "soup", "ok", "r1", "yes"), ("ko-KR", "soup", "also-right", "r2", None),
+    ("ko-KR", "beef", "also_correct", "r1", "yes"), ("ko-KR", "beef", "silly", "r2", None),
+    ("ko-KR", "soup", "ok", "r1", "yes"), ("ko-KR", "soup", "also_correct", "r2", None),
     ("ko-KR", "sand", "silly", "r1", "yes"), ("ko-KR", "sand", "silly", "r2", None),
     ("es-MX", "rice", "ok", "r2", None),
 )  # fmt: skip
@@ -51,19 +58,19 @@ def test_models_are_counted_apart_and_overruled_by_people():
     native = verdicts(("ko-KR", "rice", "ok", "r9", "yes"), ("ko-KR", "stone", "silly", "r9", "yes"))
     found = compared_verdicts(native, pl.concat([TWO, model])).filter(locale="all", kind="ok")
     assert found.row(0)[2:] == (1, 0, 0.0, 1, 1, 1.0)
-    assert compared_verdicts(model.filter(reviewer="chat:m"), model.filter(reviewer="chat:m")).is_empty()
+    assert compared_verdicts(model.filter(reader="chat:m"), model.filter(reader="chat:m")).is_empty()
 
 
 def test_a_reader_beside_others():
     model = verdicts(
-        ("ko-KR", "rice", "also-right", "m", None), ("ko-KR", "beef", "also-right", "m", None),
+        ("ko-KR", "rice", "also_correct", "m", None), ("ko-KR", "beef", "also_correct", "m", None),
         ("ko-KR", "soup", "ok", "m", None), ("ko-KR", "stone", "silly", "m", None),
     )  # fmt: skip
     # Of two kinds of refusal the graver one counts; what the others have not read does not.
     assert compared_verdicts(model, TWO).filter(locale="all").rows() == [
         ("all", "refusal", 2, 1, 0.5, 2, 1, 0.5),
         ("all", "silly", 1, 1, 1.0, 0, 0, None),
-        ("all", "also-right", 1, 0, 0.0, 2, 1, 0.5),
+        ("all", "also_correct", 1, 0, 0.0, 2, 1, 0.5),
         ("all", "ok", 1, 1, 1.0, 1, 0, 0.0),
     ]
     unsure = model.with_columns(confidence=pl.when(pl.col("option") == "rice").then(0.5))
@@ -82,18 +89,9 @@ def test_a_reader_beside_others():
     assert compared_verdicts(model, TWO.filter(locale="es-MX")).is_empty()
 
 
-def test_kinds_that_are_none_are_named_by_row():
-    with pytest.raises(RowErrors) as raised:
-        verdict_agreement(
-            TWO.with_columns(kind=pl.when(pl.col("option") == "soup").then(pl.lit("nice")).otherwise("kind"))
-        )
-    told = "v.tsv:6: unknown kind 'nice'; the kinds are also-right, silly, wrong, ok"
-    assert told in str(raised.value)
-
-
 @pytest.mark.slow
 def test_the_command_prints_a_table_or_json(tmp_path: Path):
-    for name, rows in {"model.tsv": TWO.filter(reviewer="r2"), "people.tsv": TWO.filter(reviewer="r1")}.items():
+    for name, rows in {"model.tsv": TWO.filter(reader="r2"), "people.tsv": TWO.filter(reader="r1")}.items():
         rows.drop("source").write_csv(tmp_path / name, separator="\t")
     model, people = tmp_path / "model.tsv", tmp_path / "people.tsv"
     assert "Options that were read" in run("questions", "agreement", model)

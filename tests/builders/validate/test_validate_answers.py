@@ -11,7 +11,7 @@ from blend.builders.parquet import schema_digest
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import check_correct_answers, check_wrong_answers
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.responses.shipped import shipped_option_texts, shipped_readings
+from blend.loaders.responses.shipped import shipped_verdicts
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.locales import registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -23,11 +23,11 @@ MCQS = "multiple-choice-questions"
 
 def put_right() -> tuple[str, str, str, str]:
     """A template, a question of it that was read, an answer with a slip, and what is shown in its place."""
-    asked = dict(shipped_readings().filter(locale="en-GB").select("template_id", "question").iter_rows())
-    texts = ((one, texts.corrected) for one, texts in shipped_option_texts().items() if one in asked)
-    template_id, corrected = next((one, corrected) for one, corrected in texts if corrected)
-    answer = min(corrected)
-    return template_id, asked[template_id], answer, corrected[answer]
+    verdicts = shipped_verdicts()
+    asked = verdicts.filter(verdict="read", locale="en-GB").select("template_id", "question")
+    slips = verdicts.filter(verdict="slip").drop_nulls("option").select("template_id", "option", "with")
+    template_id, answer, shown, question = slips.join(asked, on="template_id").sort(slips.columns).row(0)
+    return template_id, question, answer, shown
 
 
 TEMPLATE, QUESTION, ANSWER, CORRECTED = put_right()

@@ -4,9 +4,9 @@ import polars as pl
 
 from blend.builders.judges.equivalence import LexicalJudge
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.verdicts.exclusions import Exclusions
-from blend.builders.mcq.verdicts.offered_options import offered_options
-from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.builders.mcq.to_review import offered_options
+from blend.builders.mcq.verdicts import Verdicts
+from blend.schemas.frames import ANNOTATIONS, QUESTIONS, VERDICTS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
 
@@ -61,23 +61,28 @@ def frames_of(templates, *, idks=None, answer_format="text"):
     return pl.DataFrame(asked, schema=QUESTIONS), pl.DataFrame(annotated, schema=ANNOTATIONS)
 
 
-def build_of(answers, *, options=DEFAULT, seed=0, judges=RULES, fillers=None, exclusions=None, **more):
+def build_of(answers, *, options=DEFAULT, seed=0, judges=RULES, verdicts=None, **more):
     frames = frames_of({"T-1": answers}, **more)
     chosen = {"options": options, "seed": seed, "judges": judges}
-    return build_mcq(*frames, **chosen, fillers=fillers, exclusions=exclusions)
+    return build_mcq(*frames, **chosen, verdicts=verdicts)
 
 
-def offered_to(answers, tag, *, options=DEFAULT, judges=RULES, exclusions=None, **more):
+def verdicts_of(*rows):
+    """Verdicts of a table: each a mapping, of a person unless it says otherwise."""
+    usual = {"template_id": "T-1", "reader": "r1", "kind": "other", "source": "verdicts.tsv:2"}
+    return pl.DataFrame([dict.fromkeys(VERDICTS) | usual | row for row in rows], VERDICTS, orient="row")
+
+
+def offered_to(answers, tag, *, options=DEFAULT, judges=RULES, verdicts=None, **more):
     """What a locale's question may show as wrong, by locale of origin."""
     questions, annotations = frames_of({"T-1": answers}, **more)
-    excluded = exclusions is not None and Exclusions(exclusions, questions, registry(), shipped=False)
     rows = offered_options(
         questions,
         annotations,
         options=options,
         seed=0,
         judges=judges,
-        exclusions=excluded or None,
+        verdicts=Verdicts(verdicts, questions, registry(), shipped=False),
         locales=registry(),
     )
     wrong = rows.filter(locale=tag, role="distractor").explode("regions")

@@ -1,15 +1,13 @@
 """The decisions that come with the package: what the file holds, and that it is used."""
 
 from datetime import date
-from importlib.resources import files
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
-from blend.loaders.responses.decisions import pair_key, read_decisions
+from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS
 from blend.schemas.recipe import JudgeOptions, McqOptions
@@ -37,12 +35,6 @@ def test_what_is_merely_alike_is_not(a, b):
 def test_every_row_says_who_decided_and_that_no_native_checked_it():
     assert {one.who for one in shipped_decisions()} == {"model"}
     assert min(one.when for one in shipped_decisions()) >= date(2026, 11, 21)
-
-
-@pytest.mark.slow
-def test_they_are_what_the_reader_of_such_files_finds_in_them():
-    read = read_decisions(Path(str(files("blend.decisions") / "blend" / "same_answers.tsv")))
-    assert [one._asdict() for one in shipped_decisions()] == [one.model_dump() for one in read]
 
 
 def test_no_row_repeats_another_or_what_the_rules_find():

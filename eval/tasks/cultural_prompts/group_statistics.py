@@ -1,0 +1,278 @@
+"""Statistics of groups: how much their texts differ, and whether that goes along with their values.
+
+Lexical variance is between groups and within each of them; cultural distance is how far the answers of two
+groups in a survey lie apart, and their agreement a rank correlation.
+
+References:
+    Bhatt and Diaz (2024), section 3.3. The estimates that are called unbiased here are this package's: the
+    published ones are not comparable with each other, as ``docs/cultural-prompts.md`` shows.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blend.eval.statistics.clusters import FloatArray, cluster_sums, divide
+from blend.eval.statistics.estimates import Estimate, estimates
+from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_interval
+from blend.eval.tasks.cultural_prompts import Distance
+from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
+from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
+from blend.schemas.rows import Survey
+from blend.schemas.texts import words
+
+BoolArray = NDArray[np.bool_]
+
+
+class Variances(NamedTuple):
+    """The lexical variance of a topic."""
+
+    across: Estimate
+    """Between groups, with an interval over groups; null with fewer than two groups that have texts."""
+    within: Estimate
+    """Within groups: the mean over groups; null where no group has two texts."""
+    per_group: FloatArray
+    """Within every group, shape ``(n_groups,)``; NaN where it is not defined."""
+
+
+class Anova(NamedTuple):
+    """A one-way analysis of variance of two lists of variances."""
+
+    statistic: float
+    """F."""
+    p: float
+    """How likely so large an F is if both lists have one mean."""
+
+
+def published_variances(
+    pairs: PairSums, *, definition: Definition = "paper", seed: int = 0, draws: int = DRAWS
+) -> Variances:
+    """Lexical variance as published.
+
+    Between groups, half of the squared mean distance of every ordered pair of groups, a group with itself (0)
+    among them; within a group, half of the squared distance of every ordered pair of its samples, a sample
+    with itself (0) among them. ``reference_code`` leaves the half out. With one sample, the variance within a
+    group is not defined, and NaN here.
+
+    Args:
+        pairs: WED of the texts of a topic.
+        definition: See `text_measures.Definition`.
+        seed: Seed of the intervals.
+        draws: Bootstrap draws of groups; none leaves the intervals out.
+    """
+    factor = 0.5 if definition == "paper" else 1.0
+    distances = factor * wed(pairs, definition=definition) ** 2
+    own = factor * divide(np.diag(pairs.squares), np.diag(pairs.n_pairs))
+    present = pairs.samples > 0
+    n = int(present.sum())
+    # `_between` takes the mean over n(n - 1) ordered pairs; the published one is over all n**2, those with
+    # itself 0.
+    across = _between(distances, present, (n - 1) / n if n else 1.0, seed, draws)
+    own = np.where(pairs.samples > 1, own, np.nan)
+    return Variances(across, mean_estimate(own, seed=seed, draws=draws), own)
+
+
+def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) -> Variances:
+    """Lexical variance such that both kinds are equal on average if groups make no difference.
+
+    Half of the mean squared distance of two different texts: of a pair of groups between, of one group within.
+    See `published_variances` for the arguments.
+    """
+    counts = pairs.n_pairs
+    between = 0.5 * divide(pairs.squares, counts)
+    present = pairs.samples > 0
+    # Pairs of different texts of a group: a text with itself adds 0 to the sum and is not counted.
+    distinct = np.diag(counts) - pairs.samples
+    own = 0.5 * divide(np.diag(pairs.squares).copy(), distinct.astype(np.float64))
+    return Variances(
+        _between(between, present, 1.0, seed, draws), mean_estimate(own, seed=seed, draws=draws), own
+    )
+
+
+def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
+    """Whether the variances of topics within and across groups have one mean; one number per topic in each.
+
+    Null with fewer than two topics, or where neither list varies.
+
+    Raises:
+        MissingExtraError: If SciPy is not installed.
+    """
+    if min(len(within), len(across)) < 2 or not (np.ptp(within) or np.ptp(across)):
+        return None
+    found = scipy_module("stats").f_oneway(np.asarray(within), np.asarray(across))
+    return Anova(float(found.statistic), float(found.pvalue))
+
+
+def _between(values: FloatArray, present: BoolArray, scale: float, seed: int, draws: int) -> Estimate:
+    """The mean of a figure over pairs of different groups, times a scale; the groups are what is drawn."""
+    kept = values[np.ix_(present, present)].copy()
+    n = len(kept)
+    if n < 2:
+        return Estimate(None, None, None, float(n))
+    np.fill_diagonal(kept, 0.0)
+    value = scale * kept.sum() / (n * (n - 1))
+    figures = []
+    for weights in cluster_weights(n, seed=seed, draws=draws):
+        pairs = n**2 - (weights**2).sum(axis=1)
+        # A group that is drawn twice is no pair with itself.
+        figures.append(divide(scale * ((weights @ kept) * weights).sum(axis=1), pairs))
+    interval = percentile_interval(np.concatenate([np.zeros(0), *figures]), n_clusters=n)
+    low, high, over = (None, None, None) if interval is None else (*interval, n)
+    return Estimate(float(value), low, high, float(n), over)
+
+
+def mean_estimate(values: Iterable[float | None], *, seed: int, draws: int = DRAWS) -> Estimate:
+    """The mean of the values that are known, with an interval over them."""
+    known = [value for value in values if value is not None and not np.isnan(value)]
+    if not known:
+        return Estimate(None, None, None, 0.0)
+    (found,) = estimates(cluster_sums(known, range(len(known))), seed=seed, draws=draws, proportion=False)
+    return found
+
+
+class CulturalDistances(NamedTuple):
+    """The distances of groups in one survey."""
+
+    survey: str
+    """Its name, for example ``hofstede``."""
+    groups: tuple[str, ...]
+    """The groups that the survey knows, in the order of the data set."""
+    matrix: FloatArray
+    """Shape ``(n_groups, n_groups)`` over `groups`; NaN where two have no dimension in common."""
+    left_out: tuple[str, ...] = ()
+    """Groups of the data set that the survey knows and the kind of distance leaves out."""
+    dimensions: tuple[str, ...] = ()
+    """The dimensions that the distances are over, in the order of the survey."""
+    nearly: tuple[tuple[str, str], ...] = ()
+    """Groups of the data set that the survey does not know, and its name of the same words."""
+
+
+def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "published") -> CulturalDistances:
+    """The distance of every pair of groups that a survey knows.
+
+    Args:
+        survey: One row of numbers per group, NaN where one is missing.
+        groups: The groups of the data set.
+        kind: ``published``: Euclidean over the dimensions that both groups have, as they are, so that a
+            column of large numbers decides, and a group with few dimensions looks close to all.
+            ``standardised``: every dimension has mean 0 and standard deviation 1 over the groups compared,
+            dimensions that are names of
+            answers and not amounts are left out (`surveys.Survey.nominal`), and so are groups that lack
+            one of the others.
+    """
+    rows = {name: row for row, name in enumerate(survey.groups)}
+    known = tuple(group for group in groups if group in rows)
+    by_words = {words(name): name for name in survey.groups}
+    unknown = [group for group in groups if group not in rows and words(group) in by_words]
+    nearly = tuple((group, by_words[words(group)]) for group in unknown)
+    values = survey.values[[rows[group] for group in known]]
+    if kind == "published":
+        return CulturalDistances(survey.name, known, _euclidean(values), (), survey.dimensions, nearly)
+    is_amount = [name not in survey.nominal for name in survey.dimensions]
+    dimensions = tuple(compress(survey.dimensions, is_amount))
+    values = values[:, is_amount]
+    complete = [not np.isnan(row).any() for row in values]
+    kept = tuple(group for group, is_complete in zip(known, complete, strict=True) if is_complete)
+    left_out = tuple(group for group, is_complete in zip(known, complete, strict=True) if not is_complete)
+    apart = _euclidean(_standardised(values[complete]))
+    return CulturalDistances(survey.name, kept, apart, left_out, dimensions, nearly)
+
+
+def _euclidean(values: FloatArray) -> FloatArray:
+    n = len(values)
+    found = np.full((n, n), np.nan)
+    for row in range(n):
+        apart = values - values[row]
+        both = ~np.isnan(apart)
+        # Missing dimensions add nothing, and the sum is not scaled up for them: that is what was published.
+        sums = np.where(both, apart, 0.0) ** 2
+        found[row] = np.where(both.any(axis=1), np.sqrt(sums.sum(axis=1)), np.nan)
+    return found
+
+
+def _standardised(values: FloatArray) -> FloatArray:
+    if not len(values):
+        return values
+    spread = values.std(axis=0)
+    # A dimension on which all agree tells nobody apart.
+    varied = values[:, spread > 0]
+    scaled: FloatArray = (varied - varied.mean(axis=0)) / spread[spread > 0]
+    return scaled
+
+
+class Agreement(NamedTuple):
+    """The rank correlation of likeness and closeness for every anchor, in the order of the survey's groups."""
+
+    tau: FloatArray
+    """Kendall's tau-c; NaN where it is not defined: fewer than two others, or all of them equally close or
+    alike."""
+    p: FloatArray
+    """How likely so large a correlation is if there is none, two-sided; NaN likewise, and under
+    ``reference_code``."""
+    n: IntArray
+    """Other groups that were ranked."""
+
+
+def agreement(
+    likeness: FloatArray,
+    groups: Sequence[str],
+    culture: CulturalDistances,
+    *,
+    definition: Definition = "paper",
+    least_first: bool = False,
+) -> Agreement:
+    """Kendall's tau-c of every anchor.
+
+    Args:
+        likeness: How alike the texts of two groups are, higher for more, shape ``(n_groups, n_groups)``; NaN
+            where unknown.
+        groups: What its rows and columns stand for.
+        culture: The distances of some of the groups.
+        definition: See `text_measures.Definition`.
+        least_first: Whether the published code lists the least alike first, as it does for BLEU and not for
+            WED; only for ``reference_code``.
+
+    Raises:
+        MissingExtraError: If SciPy is not installed.
+    """
+    places = [list(groups).index(group) for group in culture.groups]
+    alike = likeness[np.ix_(places, places)]
+    found = np.full((3, len(places)), np.nan)
+    for anchor in range(len(places)):
+        known = ~np.isnan(alike[anchor]) & ~np.isnan(culture.matrix[anchor])
+        known[anchor] = False
+        others = np.flatnonzero(known)
+        # Distance with its sign turned: both grow with closeness.
+        x, y = alike[anchor, others], -culture.matrix[anchor, others]
+        if definition == "paper":
+            tau, p = tau_c(x, y)
+        else:
+            sign = -1 if least_first else 1
+            names = [culture.groups[other] for other in others]
+            tau, p = tau_of_names(names, sign * x, sign * y), np.nan
+        found[:, anchor] = tau, p, len(others)
+    return Agreement(found[0], found[1], found[2].astype(np.int64))
+
+
+def tau_c(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Kendall's tau-c and its two-sided p-value; both NaN with fewer than two different values in either."""
+    if min(len(np.unique(x)), len(np.unique(y))) < 2:
+        return float("nan"), float("nan")
+    found = scipy_module("stats").kendalltau(x, y, variant="c")
+    return float(found.statistic), float(found.pvalue)
+
+
+def tau_of_names(names: Sequence[str], x: FloatArray, y: FloatArray) -> float:
+    """Correlate two lists of names, in alphabetical order of names, as the published code does.
+
+    The names ordered by likeness and by closeness, highest first, each list without its first one.
+    """
+    lists = [[names[i] for i in np.argsort(-values, kind="stable")][1:] for values in (x, y)]
+    if min(map(len, lists)) < 2:
+        return float("nan")
+    codes = {name: code for code, name in enumerate(sorted(names))}
+    first, second = (np.array([codes[name] for name in one]) for one in lists)
+    return float(scipy_module("stats").kendalltau(first, second, variant="c").statistic)

@@ -1,0 +1,312 @@
+"""The table of verdicts on options and questions: read, and added to by one reader at a time."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.atomic import append_rows, atomic_write, one_at_a_time, storage_errors
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import Columns, read_rows
+from blend.loaders.responses.option_sheets import OptionVerdict, subject
+from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.frames import VERDICTS
+from blend.schemas.personal_data import is_model, pseudonym
+from blend.schemas.sheets import MEANINGS, OK, PROPOSED, stands_by_natives
+
+NATIVE, OTHER, MODEL_KIND = "native", "other", "model"
+"""Kinds of readers."""
+
+_COLUMNS = tuple(VERDICTS)[:-1]
+_NEEDED = ("template_id", "option", "verdict", "reader")
+_OPTIONAL = tuple(name for name in _COLUMNS if name not in _NEEDED)
+_SEPARATORS = {".tsv": "\t", ".csv": ","}
+"""By name of a file to which verdicts can be added, what stands between its cells."""
+
+Row = Mapping[str, Any]
+"""A row of `VERDICTS` by column."""
+
+
+def read_verdicts(path: Path) -> pl.DataFrame:
+    """The verdicts in a table, JSON Lines or Parquet file.
+
+    Returns:
+        `frames.VERDICTS`, in the file's order, ``kind`` always filled; whether there is what a verdict
+        is about is looked at where it is used.
+
+    Raises:
+        InputError: If there is no such file, or none of a kind that can be read.
+        RowError, RowErrors: If it cannot be read or lacks a column; if a verdict is unknown or lacks what it
+            needs, a reader is named as no reader may be or said to be what he is not, or a confidence is no
+            fraction.
+    """
+    if not path.is_file():
+        raise InputError(
+            f"{path}: there is no such file of verdicts; correct its name (mcq.verdicts in a recipe)"
+        )
+    diagnostics = Diagnostics()
+    rows = []
+    for cells in read_rows(path, path.parent, diagnostics, Columns(_NEEDED, _OPTIONAL)):
+        row: dict[str, Any] = {name: _text(cells.values.get(name)) for name in _COLUMNS}
+        with diagnostics.collected():
+            rows.append(_checked({**row, "source": cells.location}))
+        diagnostics.check_own_words(row["why"] or "", where=f"{cells.location}, column why")
+    diagnostics.raise_problems()
+    return pl.DataFrame(rows, VERDICTS, orient="row")
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value).strip() or None
+
+
+def _checked(row: Row) -> Row:
+    """Check one row, and fill in what kind of reader gave the verdict."""
+    where, verdict, reader = row["source"], row["verdict"], row["reader"] or ""
+    if verdict not in MEANINGS:
+        fix = f"the verdicts are {', '.join(MEANINGS)}"
+        raise RowError(f"unknown verdict {verdict!r}", where=f"{where}, column verdict", fix=fix)
+    if missing := [name for name in (*MEANINGS[verdict], "reader") if row[name] is None]:
+        what = f"a verdict {verdict!r} without {', '.join(missing)}"
+        raise RowError(what, where=where, fix="fill it in or delete the row")
+    if row["with"] is not None and row["with"] in (row["option"], row["question"]):
+        what = f"{row['with']!r} stands for itself"
+        raise RowError(what, where=f"{where}, column with", fix="write what it is now, or delete the row")
+    try:
+        pseudonym(reader)
+    except ValueError as error:
+        what, _, fix = str(error).partition("; ")
+        raise RowError(what, where=f"{where}, column reader", fix=fix) from None
+    kind = row["kind"] or (MODEL_KIND if is_model(reader) else OTHER)
+    if kind not in (NATIVE, OTHER, MODEL_KIND):
+        fix = f"write {NATIVE}, {OTHER} or {MODEL_KIND}, or leave the cell empty"
+        raise RowError(f"unknown value {kind!r}", where=f"{where}, column kind", fix=fix)
+    if is_model(reader) != (kind == MODEL_KIND):
+        what = f"{reader!r} is {'a model' if is_model(reader) else 'no model by its name'}, not {kind!r}"
+        fix = "leave the cell empty, or correct the column reader"
+        raise RowError(what, where=f"{where}, column kind", fix=fix)
+    return {**row, "kind": kind, "confidence": _fraction(row["confidence"], where)}
+
+
+def _fraction(text: str | None, where: str) -> float | None:
+    if text is None:
+        return None
+    try:
+        confidence = float(text)
+    except ValueError:
+        confidence = -1
+    if not 0 <= confidence <= 1:
+        fix = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
+        raise RowError(f"unknown value {text!r}", where=f"{where}, column confidence", fix=fix)
+    return confidence
+
+
+def proposes_options(path: Path) -> bool:
+    """Whether there is such a table, and it proposes options for questions that are short of them."""
+    return path.is_file() and not read_verdicts(path).filter(verdict=PROPOSED).is_empty()
+
+
+def models_in(verdicts: pl.DataFrame) -> list[str]:
+    """List the models that have given verdicts, `frames.VERDICTS`, in text order."""
+    return verdicts.filter(kind=MODEL_KIND)["reader"].unique().sort().to_list()
+
+
+# One reader's verdicts, added to the file
+
+
+class AddedVerdicts(NamedTuple):
+    """What became of verdicts that were to be added to a file."""
+
+    by_verdict: Counter[str]
+    """Added ones."""
+    known: int
+    """Those that this reader had given before."""
+    disputed: int
+    """Added ones on options about which other people say something else: one says ok, another not."""
+    overruled: int
+    """Those of them on options that stand, since most of three or more natives accept them."""
+
+
+def add_verdicts(
+    path: Path, verdicts: Sequence[OptionVerdict], *, reader: str, native: bool, when: date
+) -> AddedVerdicts:
+    """Add a person's verdicts to a file, which is made where there is none; others' rows stay as they are.
+
+    Args:
+        path: The file, .tsv or .csv.
+        verdicts: From one sheet.
+        reader: Pseudonym of whoever gave them.
+        native: Whether this is a native of the region that the verdicts are about.
+        when: Day of the verdicts.
+
+    Raises:
+        InputError: If the file is of another kind, the reader has no name or that of a model, or a native's
+            verdicts are about several locales.
+        RowError, RowErrors: If the file cannot be read, or says of this reader something else: another verdict
+            on an option, or another relation to the region.
+        StorageError: If the file cannot be written; then it is as before.
+    """
+    if not reader.strip():
+        raise InputError("`reader` is empty; give the pseudonym of a person")
+    if is_model(reader):
+        raise InputError(f"`reader` {reader!r}: models are named so; give the pseudonym of a person")
+    locales = sorted({verdict.locale for verdict in verdicts})
+    if native and len(locales) > 1:
+        raise InputError(
+            f"`native`: the verdicts are about {', '.join(locales)}, and nobody is taken for a native of "
+            "several regions; bring back a sheet for each locale"
+        )
+    kind = NATIVE if native else OTHER
+    with _locked(path):
+        new, added = _compared(verdicts, _rows(path), reader, kind)
+        if new:
+            _write(path, [_row(one, reader, kind, when) for one in new])
+    return added
+
+
+def append_verdicts(path: Path, verdicts: Sequence[OptionVerdict], *, reader: str, when: date) -> None:
+    """Add a model's verdicts to the end of a file, which is made where there is none.
+
+    They are on the disk when the function returns; a row that a killed process cut off is taken away, also
+    where there are none to add.
+
+    Args:
+        path: The file, .tsv or .csv.
+        verdicts: On options on which this model has given none.
+        reader: The model.
+        when: Day of the verdicts.
+
+    Raises:
+        InputError: If the file is of another kind.
+        RowError, RowErrors: If the file cannot be read.
+        StorageError: If it cannot be written; then it is as before.
+    """
+    with _locked(path):
+        _write(path, [_row(one, reader, MODEL_KIND, when) for one in verdicts])
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let nobody else write the file meanwhile."""
+    if path.suffix.lower() not in _SEPARATORS:
+        raise InputError(f"{path}: verdicts are added to .tsv or .csv; save it as one of these and name that")
+    with storage_errors(path, kept="the file is as before; ", fix="choose another `out`"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with one_at_a_time(path):
+            yield
+
+
+def _rows(path: Path) -> Sequence[Row]:
+    return read_verdicts(path).to_dicts() if path.exists() else ()
+
+
+def _compared(
+    verdicts: Iterable[OptionVerdict], earlier: Iterable[Row], reader: str, kind: str
+) -> tuple[list[OptionVerdict], AddedVerdicts]:
+    """Part new verdicts from those that stand there, and raise for contradictions."""
+    given: dict[tuple[str, ...], list[Row]] = {}
+    relations: dict[str, Row] = {}
+    for row in earlier:
+        if row["locale"] is None or row["option"] is None:
+            continue
+        about = subject(row["template_id"], row["locale"], row["question"] or "", row["option"])
+        given.setdefault(about, []).append(row)
+        if row["reader"] == reader:
+            relations.setdefault(row["locale"], row)
+    problems: list[RowError] = []
+    new: list[OptionVerdict] = []
+    known = disputed = overruled = 0
+    for verdict in verdicts:
+        relation = relations.get(verdict.locale)
+        if relation is not None and relation["kind"] != kind:
+            problems.append(_other_relation(verdict, reader, relation, kind))
+            break  # it is of the reader, not of a verdict
+        there = given.get(verdict.subject, [])
+        own = [row for row in there if row["reader"] == reader]
+        if any(row["verdict"] != verdict.verdict for row in own):
+            problems.append(_other_verdict(verdict, reader, own[0]))
+        elif own:
+            known += 1
+        else:
+            new.append(verdict)
+            # People overrule models.
+            people = [row for row in there if row["kind"] != MODEL_KIND]
+            if any((row["verdict"] == OK) != (verdict.verdict == OK) for row in people):
+                disputed += 1
+                natives = [row["verdict"] for row in people if row["kind"] == NATIVE]
+                overruled += stands_by_natives([*natives, verdict.verdict] if kind == NATIVE else natives)
+    raise_all(problems)
+    return new, AddedVerdicts(Counter(one.verdict for one in new), known, disputed, overruled)
+
+
+def _other_verdict(verdict: OptionVerdict, reader: str, earlier: Row) -> RowError:
+    return RowError(
+        f"{reader!r} says that {verdict.option!r} is {verdict.verdict!r}, "
+        f"but {earlier['verdict']!r} in {earlier['source']}",
+        where=f"{verdict.location}, column verdict",
+        fix="correct one of the two",
+    )
+
+
+def _other_relation(verdict: OptionVerdict, reader: str, earlier: Row, kind: str) -> RowError:
+    now, then = ("a native", "none") if kind == NATIVE else ("no native", "one")
+    return RowError(
+        f"{reader!r} is {now} of the region of {verdict.locale} here, but {then} in {earlier['source']}",
+        where=verdict.location,
+        fix="give `native` as before, or correct the column kind there",
+    )
+
+
+def _row(verdict: OptionVerdict, reader: str, kind: str, when: date) -> Row:
+    return {
+        "template_id": verdict.template_id,
+        "locale": verdict.locale,
+        "question": verdict.question,
+        "option": verdict.option,
+        "verdict": verdict.verdict,
+        "reader": reader,
+        "kind": kind,
+        "confidence": "" if verdict.confidence is None else f"{verdict.confidence:g}",
+        "date": when.isoformat(),
+        "why": verdict.why,
+    }
+
+
+def _write(path: Path, new: Sequence[Row]) -> None:
+    """Add rows behind those of a file that we wrote; any other file is written anew with them."""
+    separator = _SEPARATORS[path.suffix.lower()]
+    header = separator.join(_COLUMNS) + "\n"
+    if _first_line(path) == header.encode():
+        append_rows(path, _lines(new, separator).encode(), partial(_is_complete, separator))
+    elif new:
+        atomic_write(path, header + _lines([*_rows(path), *new], separator))
+
+
+def _first_line(path: Path) -> bytes:
+    if not path.exists():
+        return b""
+    with path.open("rb") as file:
+        return file.readline()
+
+
+def _is_complete(separator: str, line: bytes) -> bool:
+    try:
+        [cells] = csv.reader([line.decode()], delimiter=separator, strict=True)
+    except (UnicodeDecodeError, csv.Error):
+        return False
+    return len(cells) >= len(_COLUMNS)
+
+
+def _lines(rows: Iterable[Row], separator: str) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(
+        text, _COLUMNS, restval="", extrasaction="ignore", delimiter=separator, lineterminator="\n"
+    )
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,303 @@
+"""Default mode on all 16 regions: its promises, its figures, and the same again from rows in another order.
+
+A change of a figure here changes the published data.
+"""
+
+import re
+from collections import Counter
+from itertools import combinations
+from zlib import crc32
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from blend.builders.audit import audit_questions
+from blend.builders.judges.equivalence import LexicalJudge, Verdict, overlaps
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.answers import template_formats
+from blend.builders.mcq.options import is_latin, shown
+from blend.builders.mcq.verdicts import Verdicts
+from blend.loaders.responses.decisions import pair_key
+from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
+from blend.schemas.formats import AnswerFormat, canonical, understood
+from blend.schemas.locales import names_any, registry
+from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import AnswerSpread
+from helpers.questions.mcq_inputs import positions
+
+pytestmark = [pytest.mark.integration]
+
+
+YIELD = (459, 3345)
+REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-of-format": 1}
+REASONS |= {"turned-down": 48, "own-calendar": 7, "short": 899}
+DISTRACTORS = (386, 1157)
+TRUE_FALSE = 3316
+# Questions before, and how many of them stay as they are; of these, how many move their correct answer.
+JOINING = {"ko-KP": (3114, 2597, 89), "es-ES": (3059, 2517, 91)}
+
+
+DATES = [
+    *("An-ar-03", "Ca-sp-21", "New-am-81", "Nu-in-05"),
+    *("New-pe-47", "New-su-45", "Nu-in-06", "Nu-in-20"),
+]
+"""Templates that ask for a month, and for a day."""
+REGION = {locale.tag: locale.region for locale in registry()}
+
+
+@pytest.fixture(scope="module")
+def read(published) -> Verdicts:
+    return Verdicts(None, published.questions, registry(), shipped=True)
+
+
+@pytest.fixture(scope="module")
+def acceptable(published, read):
+    """By template and region, every English variant of every answer, and what is shown in its place."""
+    variants = (
+        published.annotations.explode("annotations")
+        .select("template_id", "locale", text=pl.col("annotations").struct.field("en_answers"))
+        .explode("text")
+        .drop_nulls()
+    )
+    found: dict[tuple[str, str], set[str]] = {}
+    for template_id, tag, text in variants.iter_rows():
+        of_question = found.setdefault((template_id, tag), set())
+        of_question.update(map(shown, read.texts(template_id, [text])))
+    return found
+
+
+@pytest.mark.nightly
+def test_the_right_answer_stands_everywhere_equally_often(mcqs):
+    for tag, rows in mcqs.group_by("locale"):
+        counts = positions(rows)
+        assert max(counts) - min(counts) <= 1, tag
+
+
+@pytest.mark.landing
+def test_no_wrong_option_overlaps_an_acceptable_answer_or_another_option(mcqs, acceptable, published):
+    formats = template_formats(published.questions)
+    compared = 0
+    for row in mcqs.iter_rows(named=True):
+        answer_format = formats[row["template_id"]]
+        right = row["options"][row["answer"]]
+        own = acceptable[row["template_id"], row["locale"]]
+        if answer_format is AnswerFormat.TEXT:
+            assert not any(overlaps(a, b) for a, b in combinations(row["options"], 2))
+            assert right in own
+        else:
+            assert len(set(row["options"])) == 4
+            assert all(canonical(option, answer_format) == option for option in row["options"])
+            own = {understood(text, answer_format) or "" for text in own}
+            assert right in own
+        for i, option in enumerate(row["options"]):
+            if i == row["answer"]:
+                continue
+            compared += len(own)
+            if answer_format is AnswerFormat.TEXT:
+                assert not any(overlaps(option, text) for text in own), row
+            else:
+                assert option not in own, row
+    assert compared > 45_000
+
+
+@pytest.mark.landing
+def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, published):
+    formats = template_formats(published.questions)
+    same = {pair_key(d.answer_a, d.answer_b) for d in shipped_decisions() if d.verdict == "same"}
+    for row in mcqs.iter_rows(named=True):
+        if formats[row["template_id"]] is AnswerFormat.TEXT:
+            own = acceptable[row["template_id"], row["locale"]]
+            wrong = [text for i, text in enumerate(row["options"]) if i != row["answer"]]
+            assert not [(a, b) for a in wrong for b in own if pair_key(a, b) in same], row
+            assert not [two for two in combinations(row["options"], 2) if pair_key(*two) in same], row
+
+
+@pytest.mark.landing
+def test_every_wrong_option_is_an_answer_of_its_own_region_and_well_voted_where_it_can_be(
+    mcqs, published, read
+):
+    votes: Counter[tuple[str, str, str]] = Counter()
+    formats = template_formats(published.questions)
+    for row in published.annotations.iter_rows(named=True):
+        for group in row["annotations"]:
+            for text in read.texts(row["template_id"], group["en_answers"]):
+                spelled = understood(shown(text), formats[row["template_id"]])
+                if spelled is not None:
+                    key = (row["template_id"], row["locale"], spelled)
+                    votes[key] = max(votes[key], group["count"])
+    rare: Counter[bool] = Counter()
+    for row in mcqs.iter_rows(named=True):
+        is_text = formats[row["template_id"]] is AnswerFormat.TEXT
+        for i, (option, tag) in enumerate(zip(row["options"], row["option_locales"], strict=True)):
+            found = votes[row["template_id"], tag, option]
+            assert found >= (3 if i == row["answer"] else 1 if is_text else 2)
+            rare[found == 1] += i != row["answer"]
+    assert rare[True] < 0.26 * rare.total()
+
+
+@pytest.mark.landing
+def test_no_day_month_or_year_is_of_a_region_with_its_own_calendar(mcqs):
+    of_dates = mcqs.filter(pl.col("template_id").is_in(DATES)).explode("options", "option_locales")
+    assert of_dates.filter(pl.col("option_locales").is_in(["fa-IR", "am-ET"])).is_empty()
+
+
+@pytest.mark.landing
+def test_no_option_is_silly_or_wrong_at_home(mcqs):
+    refused = (
+        shipped_verdicts()
+        .filter(pl.col("verdict").is_in(["silly", "wrong"]))
+        .select("template_id", option_locales="locale", options=pl.col("option").str.to_lowercase())
+    )
+    offered = mcqs.explode("options", "option_locales").filter(pl.col("option_locales") != pl.col("locale"))
+    assert offered.join(refused, on=refused.columns, how="semi").is_empty()
+
+
+@pytest.mark.landing
+def test_four_regions_ids_and_order(mcqs):
+    for row in mcqs.iter_rows(named=True):
+        assert len({REGION[tag] for tag in row["option_locales"]}) == 4
+        assert row["option_locales"][row["answer"]] == row["locale"]
+        assert re.fullmatch(r".+_[A-Z]{2}_[0-9a-f]{8}", row["mcq_id"])
+        for i, option in enumerate(row["options"]):
+            assert is_latin(option), row
+            assert i == row["answer"] or not names_any(option, registry()), row
+    assert mcqs["mcq_id"].is_unique().all()
+    rank = {tag: i for i, tag in enumerate(registry().tags)}
+    keys = [(template_id, rank[tag]) for template_id, tag in mcqs.select("template_id", "locale").iter_rows()]
+    assert keys == sorted(set(keys))
+
+
+@pytest.mark.landing
+def test_every_question_is_accounted_for_and_every_option_read(build):
+    assert build.summary.select(total=pl.col("questions") + pl.col("dropped"))["total"].to_list() == [500] * 16
+    assert build.dropped.select("template_id", "locale").is_unique().all()
+    totals = build.reading.sum().row(0, named=True)
+    assert (totals["natives"], totals["others"], totals["nobody"]) == (0, 0, 0)
+    assert totals["model"] == totals["options"]
+    slips = build.found.filter(reason="slip-in-wording")
+    assert (slips.height, slips["template_id"].n_unique()) == (609, 40)
+
+
+@pytest.mark.landing
+@pytest.mark.sampled
+@pytest.mark.parametrize("joining", ["ko-KP", "es-ES"])
+def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, joining):
+    others = pl.col("locale") != joining
+    before = build_mcq(
+        published.questions.filter(others), published.annotations.filter(others), options=McqOptions(), seed=0
+    ).frame()
+    after = mcqs.filter(others)
+    key = ["template_id", "locale"]
+    drawn = after.filter(pl.col("option_locales").list.contains(joining)).select(key).unique()
+    untouched = after.join(drawn, on=key, how="anti", maintain_order="left")
+    same = before.join(untouched.select(key).unique(), on=key, how="semi", maintain_order="left")
+    assert same["mcq_id"].to_list() == untouched["mcq_id"].to_list()
+    kept = before.join(after, on="mcq_id")
+    assert len(kept) >= 0.82 * len(before)
+    assert (len(before), len(kept), (kept["answer"] != kept["answer_right"]).sum()) == JOINING[joining]
+
+
+@pytest.mark.landing
+def test_distractors_by_region(mcqs):
+    wrong = mcqs.explode("option_locales").filter(pl.col("option_locales") != pl.col("locale"))
+    uses = dict(wrong["option_locales"].value_counts().iter_rows())
+    assert sum(uses.values()) == 3 * len(mcqs)
+    assert (min(uses.values()), max(uses.values())) == (uses["az-AZ"], uses["as-AS"]) == DISTRACTORS
+
+
+@pytest.mark.landing
+def test_yield(build):
+    assert (len(build.plans), build.n_mcqs) == YIELD
+    assert dict(build.dropped["reason"].value_counts().iter_rows()) == REASONS
+
+
+@pytest.mark.nightly
+def test_true_or_false(built):
+    assert sum(map(len, built(rungs=True).true_false_batches())) == TRUE_FALSE
+
+
+@pytest.mark.landing
+def test_the_table_of_answer_spread_in_the_documentation(root, mcqs):
+    page = (root / "docs" / "mcq.md").read_text(encoding="utf-8")
+    for spread in AnswerSpread:
+        assert f"| `{spread}` | {len(mcqs.filter(answer_spread=spread)):,} |" in page
+
+
+@pytest.fixture(scope="module")
+def figures(build, published):
+    questions = pl.concat(list(build.batches())).select(
+        "question", "options", "answer", "topic", group="locale", template="template_id"
+    )
+    return audit_questions(questions, annotations=published.annotations)
+
+
+@pytest.mark.nightly
+def test_the_audit_finds_what_was_aimed_at(figures):
+    found = {row["baseline"]: row["accuracy"] for row in figures.baselines.iter_rows(named=True)}
+    assert found["typical"] <= 0.62
+    for by_value in ("largest", "smallest", "nearest-mean"):
+        # Which numbers are on offer decides: seldom are three of them smaller.
+        assert abs(found[by_value] - 0.25) <= 0.10, by_value
+    leaks = {row["cause"]: row["share"] for row in figures.leaks.iter_rows(named=True)}
+    assert leaks["names-region"] <= 0.02
+    assert leaks["names-another"] <= 0.01
+    assert leaks["script"] == leaks["repeated-option"] == 0
+    assert figures.synonyms.is_empty()
+
+
+@pytest.mark.nightly
+def test_the_order_of_the_input_is_irrelevant(published, mcqs):
+    shuffled = build_mcq(
+        published.questions.sample(fraction=1, shuffle=True, seed=1),
+        published.annotations.sample(fraction=1, shuffle=True, seed=2),
+        options=McqOptions(),
+        seed=0,
+    )
+    assert_frame_equal(shuffled.frame(), mcqs)
+
+
+class Oracle:
+    """Holds every fifth pair for the same, by checksum, and remembers what it said."""
+
+    name = "chat:oracle"
+
+    def __init__(self):
+        self.said = {}
+
+    def verdicts(self, pairs):
+        verdicts = [Verdict(crc32("|".join(pair).encode()) % 5 == 0, self.name) for pair in pairs]
+        self.said.update(zip(pairs, verdicts, strict=True))
+        return verdicts
+
+
+class OnFile:
+    """What was said before."""
+
+    name = "decisions"
+
+    def __init__(self, said):
+        self.said = said
+
+    def verdicts(self, pairs):
+        return [self.said.get(pair) for pair in pairs]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("mode", ["default", "paper"])
+def test_a_rebuild_from_verdicts_on_file_asks_nothing_and_makes_the_same(published, mode):
+    tables, options = (published.questions, published.annotations), McqOptions(mode=mode)
+    oracle, silent = Oracle(), Oracle()
+    first = build_mcq(*tables, options=options, seed=0, judges=(LexicalJudge(), oracle))
+    on_file = OnFile(oracle.said)
+    again = build_mcq(*tables, options=options, seed=0, judges=(on_file, LexicalJudge(), silent))
+    assert oracle.said
+    assert silent.said == {}
+    assert_frame_equal(again.frame(), first.frame())
+    assert_frame_equal(again.deciders, first.deciders)
+    same = {frozenset(pair) for pair, verdict in oracle.said.items() if verdict.same}
+    # Default mode asks nobody about numbers and times, which free text holds as well.
+    formats = template_formats(published.questions) if mode == "default" else {}
+    for template_id, texts in first.frame().select("template_id", "options").iter_rows():
+        if formats.get(template_id, AnswerFormat.TEXT) is AnswerFormat.TEXT:
+            assert not any(frozenset(pair) in same for pair in combinations(texts, 2))

@@ -1,0 +1,379 @@
+"""Verdicts in a build: what readers refuse, propose, put right and reword, and what is told of it."""
+
+from random import Random
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.builders.mcq import build_mcq
+from blend.builders.mcq.verdicts import Verdicts
+from blend.builders.release import build_release
+from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.releases.tables import read_config
+from blend.schemas.errors import RowErrors
+from blend.schemas.frames import KEY
+from blend.schemas.locales import registry
+from blend.schemas.recipe import JudgeOptions, McqOptions
+from helpers.questions.mcq_inputs import (
+    FRUIT,
+    build_of,
+    frames_of,
+    loss_of,
+    offered_to,
+    right_answers,
+    shown_to,
+    verdicts_of,
+)
+
+MORE = {**FRUIT, "es-MX": [("mango", 3)]}
+SHORT = {"en-GB": [("apple", 4)], "en-US": [("pear", 3)], "ko-KR": [("plum", 3)]}
+UNSHIPPED = McqOptions(judge=JudgeOptions(shipped=False))
+
+
+def on(option: str, verdict: str, locale: str | None = "en-GB", **more):
+    return {"locale": locale, "option": option, "verdict": verdict, **more}
+
+
+@pytest.mark.parametrize("verdict", ["also_correct", "silly"])
+def test_a_refused_option_is_shown_elsewhere_only(verdict: str):
+    refused = verdicts_of(on("Pear", verdict))
+    before, build = build_of(MORE), build_of(MORE, verdicts=refused)
+    assert ("en-US", "pear") in offered_to(MORE, "en-GB")
+    assert ("en-US", "pear") not in offered_to(MORE, "en-GB", verdicts=refused)
+    assert ("en-US", "pear") in offered_to(MORE, "ko-KR", verdicts=refused)
+    others = [frame.filter(pl.col("locale") != "en-GB") for frame in (before.frame(), build.frame())]
+    assert others[0].equals(others[1])
+
+
+@pytest.mark.parametrize(
+    ("natives", "is_shown"),
+    [(["ok", "ok"], False), (["ok", "ok", "silly"], True), (["ok", "silly", "ok", "silly"], False)],
+)
+def test_most_of_three_natives_outvote_a_refusal(natives: list[str], is_shown: bool):
+    by_natives = [on("pear", one, kind="native", reader=f"n{n}") for n, one in enumerate(natives)]
+    refused = verdicts_of(on("pear", "also_correct"), *by_natives)
+    assert (("en-US", "pear") in offered_to(MORE, "en-GB", verdicts=refused)) == is_shown
+
+
+@pytest.mark.parametrize(("confidence", "counts"), [(None, True), (0.8, True), (0.79, False)])
+def test_a_model_counts_where_it_is_sure_or_does_not_say(confidence: float | None, counts: bool):
+    said = verdicts_of(on("pear", "silly", reader="chat:m1", kind="model", confidence=confidence))
+    assert (("en-US", "pear") not in offered_to(MORE, "en-GB", verdicts=said)) == counts
+
+
+def test_a_correct_answer_that_is_none_is_not_asked_for():
+    wrong = verdicts_of(on("apple", "wrong"))
+    two = build_of({**MORE, "en-GB": [("apple", 4), ("cherry", 4)]}, verdicts=wrong)
+    assert right_answers(two, "en-GB") == {"cherry"}
+    assert loss_of(build_of(MORE, verdicts=wrong), "en-GB") == (
+        "turned-down",
+        "verdicts say that 'apple' is wrong",
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "is_shown"), [("also_correct", True), ("silly", False), ("wrong", False), ("ok", True)]
+)
+def test_what_a_region_calls_silly_or_wrong_of_its_own_is_offered_nowhere(verdict: str, is_shown: bool):
+    only = {**MORE, "en-GB": [("cherry", 4)]}
+    said = verdicts_of(on("Cherry", verdict))
+    assert (("en-GB", "cherry") in offered_to(only, "en-US", verdicts=said)) == is_shown
+
+
+def test_a_number_is_refused_in_any_spelling_and_times_near_it_as_well():
+    numbers = {tag: [(text, 3)] for tag, text in zip(MORE, ("7", "1", "3", "9", "5"), strict=True)}
+    build = build_of(numbers, answer_format="integer", verdicts=verdicts_of(on("07", "silly")))
+    assert shown_to(build, "en-US") == {("ko-KR", "3"), ("ar-DZ", "9"), ("es-MX", "5")}
+    times = {"en-GB": [("20:00", 3)], "en-US": [("19:00", 3)], "ko-KR": [("18:00", 3)]}
+    times["as-AS"] = [("08:00", 3), ("08:30", 2), ("09:00", 2), ("21:30", 2)]
+    asked = {"answer_format": "HH:MM", "verdicts": verdicts_of(on("08:00", "wrong", "as-AS"))}
+    assert {text for tag, text in offered_to(times, "en-GB", **asked) if tag == "as-AS"} == {"21:30"}
+
+
+PEOPLE = st.tuples(st.sampled_from(["r1", "r2"]), st.sampled_from(["native", "other"]), st.none())
+MODELS = st.tuples(
+    st.sampled_from(["chat:m1", "chat:m2"]), st.just("model"), st.sampled_from([None, 0.1, 0.8, 1.0])
+)
+SAID = st.tuples(
+    st.sampled_from(["apple", "pear"]),
+    st.sampled_from(["ok", "also_correct", "silly", "wrong"]),
+    PEOPLE | MODELS,
+)
+
+
+@given(st.lists(SAID, max_size=8), st.randoms())
+def test_what_people_say_overrules_models_in_whatever_order(rows, rng: Random):
+    def read(said):
+        names = ("reader", "kind", "confidence")
+        every = [on(option, one, **dict(zip(names, who, strict=True))) for option, one, who in said]
+        return Verdicts(verdicts_of(*every), frames_of({"T-1": MORE})[0], registry(), shipped=False)
+
+    by_people = [row for row in rows if row[2][1] != "model"]
+    of_people = {option for option, _, _ in by_people}
+    without = [row for row in rows if row in by_people or row[0] not in of_people]
+    found = [read(said) for said in (rows, rng.sample(rows, len(rows)), without)]
+    excluded = [one.of("T-1", "en-GB") for one in found]
+    assert excluded[0] == excluded[1] == excluded[2]
+    assert len({one.refused("T-1", "GB") for one in found}) == 1
+    accepted = of_people - {option for option, one, _ in by_people if one != "ok"}
+    assert accepted.isdisjoint({*excluded[0].distractors, *excluded[0].golds})
+
+
+# Who has read what
+
+
+def reading_of(build, tag: str) -> dict[str, int]:
+    return build.reading.row(by_predicate=pl.col("locale") == tag, named=True)
+
+
+def test_every_option_shown_counts_once_by_its_best_reader():
+    build = build_of(
+        FRUIT,
+        verdicts=verdicts_of(
+            on("apple", "ok"),
+            on("pear", "ok"),
+            on("pear", "ok", kind="native"),
+            on("pear", "ok", reader="chat:m1", kind="model"),
+            on("plum", "ok", reader="chat:m1", kind="model"),
+        ),
+    )
+    assert reading_of(build, "en-GB") == {
+        "locale": "en-GB", "mcqs": 1, "with_unread": 1, "options": 4, "natives": 1, "others": 1,
+        "model": 1, "by_question": 0, "nobody": 1,
+    }  # fmt: skip
+    assert reading_of(build, "en-US")["nobody"] == 4
+
+
+@pytest.mark.parametrize("unread", ["warn", "keep"])
+def test_unread_options_are_shown_unless_the_recipe_drops_them(unread: str):
+    read = verdicts_of(*(on(text, "ok") for text in ("apple", "pear", "plum", "dates")))
+    shown = build_of(MORE, verdicts=read, options=McqOptions(unread=unread))
+    assert shown.frame().equals(build_of(MORE).frame())
+    dropping = build_of(MORE, verdicts=read, options=McqOptions(unread="drop"))
+    assert shown_to(dropping, "en-GB") == {("en-US", "pear"), ("ko-KR", "plum"), ("ar-DZ", "dates")}
+    assert loss_of(dropping, "en-US") == ("unread", "nobody has read the top answer")
+
+
+# Options that reviewers propose
+
+
+def test_a_proposed_option_stands_in_where_options_are_short_and_has_been_read():
+    build = build_of(SHORT, verdicts=verdicts_of(on("kiwi", "proposed", None, **{"with": "GR"})))
+    assert sorted(build.frame()["locale"]) == ["en-GB", "en-US", "ko-KR"]
+    assert ("el-GR", "kiwi") in shown_to(build, "en-GB")
+    assert reading_of(build, "en-GB")["others"] == 1
+    of_one = build_of(SHORT, verdicts=verdicts_of(on("kiwi", "proposed", "ko-KR", **{"with": "GR"})))
+    assert of_one.frame()["locale"].to_list() == ["ko-KR"]
+    enough = build_of(FRUIT, verdicts=verdicts_of(on("kiwi", "proposed", None, **{"with": "GR"})))
+    assert enough.frame().equals(build_of(FRUIT).frame())
+
+
+@pytest.mark.parametrize(
+    ("option", "region", "left"),
+    [
+        ("Apple pie", "GR", "2"),
+        ("n/a", "GR", "2"),
+        ("kiwi", "GB", "2"),
+        ("kiwi", "US", "2"),
+        ("Korea", "GR", "2"),
+    ],
+)
+def test_a_proposed_option_passes_the_same_rules(option: str, region: str, left: str):
+    build = build_of(SHORT, verdicts=verdicts_of(on(option, "proposed", **{"with": region})))
+    assert build.n_mcqs == 0
+    assert loss_of(build, "en-GB") == ("short", f"{left} of 2 other regions have an option left, 3 are needed")
+
+
+# Slips, and changes of wording
+
+
+@pytest.fixture
+def slips():
+    questions, annotations = frames_of({"T-1": {**MORE, "zh-CN": [("Plantatin", 3)]}})
+    return questions.with_columns(en_question=pl.lit("What do people used?")), annotations
+
+
+def test_slips_are_put_right_in_questions_and_options_and_told(slips):
+    rows = verdicts_of(
+        {"question": "people used", "verdict": "slip", "with": "people use"},
+        on("plantatin", "slip", None, **{"with": "plantain"}),
+        on("mango", "silly_anywhere", None),
+        on("plantain", "silly", "en-US"),
+    )
+    build = build_mcq(*slips, options=UNSHIPPED, seed=0, verdicts=rows)
+    assert set(build.questions["en_question"]) == {"What do people use?"}
+    assert build.found.rows()[0] == (
+        "T-1",
+        "ar-DZ",
+        "slip-in-wording",
+        "'people used' is asked as 'people use'",
+    )
+    builds = [build_mcq(*slips, options=UNSHIPPED, seed=seed, verdicts=rows).frame() for seed in range(12)]
+    shown = {tag: set(of["options"].explode()) for (tag,), of in pl.concat(builds).group_by("locale")}
+    assert "plantain" in shown["en-GB"]
+    assert "plantatin" not in set().union(*shown.values())
+    assert "plantain" not in shown["en-US"]
+    assert not [tag for tag, texts in shown.items() if "mango" in texts and tag != "es-MX"]
+
+
+@pytest.mark.parametrize("options", [{"mode": "paper"}, {}])
+def test_without_verdicts_questions_stay_as_published(slips, options):
+    build = build_mcq(*slips, options=McqOptions(judge=JudgeOptions(shipped=False), **options), seed=0)
+    assert set(build.questions["en_question"]) == {"What do people used?"}
+    assert build.found.is_empty()
+
+
+ASKED = "What do people in {} mostly eat?"
+
+
+@pytest.mark.parametrize(
+    ("quoted", "counts"),
+    [
+        (None, True),
+        ("What do people in en-GB mostly eat?", True),
+        ("What do people in en-GB usually have?", True),  # both changes
+        ("What do people in en-GB usually eat?", True),  # one of them
+        ("What do people in en-US mostly eat?", False),  # another region's words
+        ("What do people drink?", False),
+    ],
+)
+def test_a_verdict_counts_for_the_words_that_it_quotes(quoted: str | None, counts: bool):
+    questions, annotations = frames_of({"T-1": MORE})
+    asked = questions.with_columns(en_question=pl.format(ASKED, "locale"))
+    rows = verdicts_of(
+        on("pear", "silly", question=quoted),
+        {"question": "usually", "verdict": "reworded", "with": "mostly"},
+        {"question": "have", "verdict": "reworded", "with": "eat"},
+    )
+    build = build_mcq(asked, annotations, options=UNSHIPPED, seed=0, verdicts=rows)
+    assert (
+        Verdicts(rows, asked, registry(), shipped=False).of("T-1", "en-GB").distractors == ("pear",)
+    ) == counts
+    told = build.found.select("locale", "reason", "detail").rows()
+    what = f"1 verdict on {quoted!r}, asked as {ASKED.format('en-GB')!r}"
+    assert told == ([] if counts else [("en-GB", "void-verdicts", what)])
+
+
+# What is told
+
+
+def test_a_column_that_was_sorted_alone_is_told():
+    # Every option is given somewhere, and none of them to the question beside which it stands now.
+    other = {tag: [(text, 3)] for tag, text in zip(MORE, ("tea", "milk", "wine", "beer", "juice"), strict=True)}
+    rows = verdicts_of(
+        on("milk", "silly", source="v.tsv:2"),
+        on("pear", "ok", source="v.tsv:3"),
+        on("pear", "wrong", source="v.tsv:4"),
+        on("plum", "ok", template_id="T-2", source="v.tsv:5"),
+    )
+    build = build_mcq(*frames_of({"T-1": MORE, "T-2": other}), options=UNSHIPPED, seed=0, verdicts=rows)
+    assert build.found.rows() == [
+        (
+            "T-1",
+            "en-GB",
+            "verdicts-on-nothing",
+            "2 verdicts on options that nobody gave: 'milk' (v.tsv:2), 'pear' (v.tsv:4)",
+        ),
+        ("T-2", "en-GB", "verdicts-on-nothing", "1 verdict on options that nobody gave: 'plum' (v.tsv:5)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "answer_format"),
+    [("Plum ", "PLUM", "text"), ("9:00 PM", "21:00", "HH:MM"), ("07", "7", "integer"), ("7", "07", "integer")],
+)
+def test_an_option_is_known_in_any_spelling(given: str, named: str, answer_format: str):
+    build = build_of(
+        {"en-GB": [(given, 3)]}, answer_format=answer_format, verdicts=verdicts_of(on(named, "ok"))
+    )
+    assert build.found.is_empty()
+
+
+def test_verdicts_on_questions_that_are_not_asked_are_told_by_region():
+    rows = verdicts_of(
+        on("tea", "ok", template_id="T-9", question="What else?"),
+        on("rice", "ok", "id-ID", source="v.tsv:3"),
+        on("rice", "silly", "id-ID", reader="r2", source="v.tsv:4"),
+    )
+    said = "on questions that are not asked, the first in"
+    assert build_of(MORE, verdicts=rows).found.rows() == [
+        (None, "en-GB", "verdicts-on-nothing", f"1 verdict {said} verdicts.tsv:2"),
+        (None, "id-ID", "verdicts-on-nothing", f"2 verdicts {said} v.tsv:3"),
+    ]
+
+
+def test_every_unknown_name_is_told():
+    rows = verdicts_of(
+        on("pear", "ok", template_id="T-9", source="v.tsv:2"),
+        on("pear", "ok", "en-XX", source="v.tsv:3"),
+        on("kiwi", "proposed", source="v.tsv:4", **{"with": "Grece"}),
+    )
+    with pytest.raises(RowErrors) as raised:
+        build_of(MORE, verdicts=rows)
+    told = [str(error).partition(";")[0] for error in raised.value.errors]
+    assert told == [
+        "v.tsv:2: unknown template 'T-9'",
+        "v.tsv:3: unknown locale 'en-XX'",
+        "v.tsv:4: unknown locale 'Grece'",
+    ]
+
+
+# The package's table
+
+
+def test_a_persons_verdict_overrules_the_one_of_the_package():
+    from blend.loaders.responses.shipped import shipped_verdicts
+
+    refusal = shipped_verdicts().filter(verdict="also_correct").row(0, named=True)
+    about = [refusal[name] for name in ("template_id", "locale", "option")]
+    asked = pl.DataFrame([refusal]).select(*KEY, en_question="question")
+    accepted = verdicts_of(on(about[2], "ok", about[1], template_id=about[0], kind="native"))
+    alone, overruled = (Verdicts(rows, asked, registry(), shipped=True) for rows in (None, accepted))
+    assert about[2] in alone.of(*about[:2]).distractors
+    assert about[2] not in overruled.of(*about[:2]).distractors
+    assert (alone.read_by(*about, "es-MX"), overruled.read_by(*about, "es-MX")) == ("model", "natives")
+
+
+@pytest.mark.parametrize(
+    ("words", "grouping", "shipped", "by"),
+    [
+        (None, "upstream", True, "by_question"),
+        ("What else?", "upstream", True, None),
+        (None, "reviewed", True, None),
+        (None, "upstream", False, None),
+    ],
+)
+def test_the_model_of_the_package_read_published_answers_in_the_same_words(words, grouping, shipped, by):
+    from blend.loaders.responses.shipped import shipped_verdicts
+
+    template_id, tag, question = shipped_verdicts().filter(verdict="read").select(*KEY, "question").row(0)
+    questions, annotations = frames_of(
+        {template_id: {tag: [("a", 3)], "en-AU": [("b", 3)], "el-GR": [("c", 3)]}}
+    )
+    asked = questions.with_columns(en_question=pl.lit(words or question))
+    given = annotations.with_columns(grouping=pl.lit(grouping))
+    read = Verdicts(None, asked, registry(), shipped=shipped, annotations=given)
+    assert read.read_by(template_id, tag, "c", "el-GR") == by
+    assert read.read_by(template_id, tag, "b", "en-AU") is None
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_a_release_uses_and_carries_the_table(tmp_path):
+    build_release(sample_recipe(), tmp_path / "before")
+    first = read_config(tmp_path / "before", "multiple-choice-questions").row(0, named=True)
+    refused = first["options"][(first["answer"] + 1) % 4]
+    header = "template_id,locale,option,verdict,reader,why\n"
+    line = f'{first["template_id"]},{first["locale"]},"{refused}",also_correct,r1,\n'
+    (tmp_path / "mine.csv").write_text(header + line, encoding="utf-8")
+    recipe = sample_recipe().model_copy(update={"mcq": McqOptions(verdicts="mine.csv")})
+    manifest = build_release(recipe, tmp_path / "after", base=tmp_path)
+    asked = read_config(tmp_path / "after", "multiple-choice-questions").filter(
+        template_id=first["template_id"], locale=first["locale"]
+    )
+    assert refused not in asked["options"].explode().to_list()
+    assert [info.kind for info in manifest.sources] == ["sample", "verdicts"]
+    assert manifest.recipe.mcq.verdicts == "verdicts.csv"
+    assert (tmp_path / "after" / "verdicts.csv").read_text(encoding="utf-8") == header + line

@@ -1,0 +1,186 @@
+"""The table of verdicts: what is read of it, what is wrong with a row, what is added; the package's own."""
+
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.loaders.responses.option_sheets import OptionVerdict
+from blend.loaders.responses.shipped import decisions_in, shipped_verdicts
+from blend.loaders.responses.verdicts import append_verdicts, read_verdicts
+from blend.schemas.errors import BlendError
+from blend.schemas.frames import KEY, VERDICTS
+from blend.schemas.locales import registry
+from blend.schemas.sheets import ALL_VERDICTS, MEANINGS
+
+FOLDER = files("blend.decisions") / "blend"
+COLUMNS = list(VERDICTS)[:-1]
+
+
+def table(folder: Path, *rows: str) -> Path:
+    path = folder / "v.csv"
+    path.write_text("\n".join([",".join(COLUMNS), *rows, ""]), encoding="utf-8")
+    return path
+
+
+def test_kinds_of_readers_are_filled_in_and_confidences_are_fractions(tmp_path: Path):
+    read = read_verdicts(
+        table(
+            tmp_path,
+            "T-1,en-GB,,pear,ok,,r1,,,,",
+            "T-1,en-GB,,pear,ok,,r2,native,,,",
+            *(f"T-1,en-GB,,pear,ok,,chat:m{n},,{sure},," for n, sure in enumerate(["0", "1", "0.5"])),
+            ",,,soccer,same_as,football,r1,,,2026-01-02,one sport",
+            "T-1,,,kiwi,proposed,GR,r1,,,,",
+        )
+    )
+    assert read["kind"].to_list() == ["other", "native", "model", "model", "model", "other", "other"]
+    assert read["confidence"].to_list() == [None, None, 0, 1, 0.5, None, None]
+    assert read["source"][0] == "v.csv:2"
+    [one] = decisions_in(read)
+    assert one == ("soccer", "football", "same", "r1", date(2026, 1, 2), "one sport")
+
+
+A_FRACTION = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
+IN_CASE = "leave the cell empty, or correct the column reader"
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (
+            "T-1,en-GB,,pear,nice,,r1,,,,",
+            f", column verdict: unknown verdict 'nice'; the verdicts are {', '.join(MEANINGS)}",
+        ),
+        ("T-1,,,pear,ok,,,,,,", ": a verdict 'ok' without locale, reader; fill it in or delete the row"),
+        ("T-1,,,kiwi,proposed,,r1,,,,", ": a verdict 'proposed' without with; fill it in or delete the row"),
+        ("T-1,,,,reworded,now,r1,,,,", ": a verdict 'reworded' without question; fill it in or delete the row"),
+        (
+            "T-1,,eat,,reworded,eat,r1,,,,",
+            ", column with: 'eat' stands for itself; write what it is now, or delete the row",
+        ),
+        (
+            "T-1,en-GB,,pear,ok,,r1,maybe,,,",
+            ", column kind: unknown value 'maybe'; write native, other or model, or leave the cell empty",
+        ),
+        (
+            "T-1,en-GB,,pear,ok,,chat:m1,native,,,",
+            f", column kind: 'chat:m1' is a model, not 'native'; {IN_CASE}",
+        ),
+        (
+            "T-1,en-GB,,pear,ok,,r1,model,,,",
+            f", column kind: 'r1' is no model by its name, not 'model'; {IN_CASE}",
+        ),
+        *(
+            (
+                f"T-1,en-GB,,pear,ok,,chat:m1,,{one},,",
+                f", column confidence: unknown value {one!r}; {A_FRACTION}",
+            )
+            for one in ("sure", "1.1", "-0.1", "nan", "90%")
+        ),
+        (
+            "T-1,en-GB,,pear,ok,,r1,,,,ask mina@example.org",
+            ", column why: holds an e-mail address (not shown); say why in other words: a release repeats them",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_row(tmp_path: Path, row: str, told: str):
+    with pytest.raises(BlendError) as raised:
+        read_verdicts(table(tmp_path, row))
+    assert str(raised.value) == f"v.csv:2{told}"
+
+
+def test_a_file_that_is_not_there_or_lacks_a_column(tmp_path: Path):
+    with pytest.raises(BlendError) as raised:
+        read_verdicts(tmp_path / "no.csv")
+    told = "there is no such file of verdicts; correct its name (mcq.verdicts in a recipe)"
+    assert str(raised.value) == f"{tmp_path}/no.csv: {told}"
+    (tmp_path / "v.csv").write_text("template_id,option\nt1,durian\n", encoding="utf-8")
+    with pytest.raises(BlendError, match=r"v\.csv:1: columns 'verdict', 'reader' are missing"):
+        read_verdicts(tmp_path / "v.csv")
+
+
+# A model's verdicts go to the end of a file as they come
+
+
+DAY = date(2026, 1, 2)
+PEAR, PLUM = (OptionVerdict("T-1", "en-GB", "What?", option, "ok", "", "", 0.9) for option in ("pear", "plum"))
+
+
+def append(path: Path, *verdicts: OptionVerdict) -> list[str]:
+    """The options of a file once verdicts are added."""
+    append_verdicts(path, verdicts, reader="chat:m1", when=DAY)
+    return read_verdicts(path)["option"].to_list()
+
+
+def test_a_file_is_made_for_the_first_verdict_only(tmp_path: Path):
+    append_verdicts(tmp_path / "verdicts.tsv", [], reader="chat:m1", when=DAY)
+    assert list(tmp_path.iterdir()) == []
+    assert append(tmp_path / "verdicts.tsv", PEAR, PLUM) == ["pear", "plum"]
+
+
+@pytest.mark.parametrize(
+    "cut_off", ["T-1\ten-GB\tWhat?\tdates", "T-1\ten-GB\tWhat?\tdates\tok\t\tchat:m1\tmodel\t0.9\t2026"]
+)
+def test_a_row_that_was_cut_off_goes(tmp_path: Path, cut_off: str):
+    path = tmp_path / "verdicts.tsv"
+    append(path, PEAR)
+    for verdicts, options in (([], ["pear"]), ([PLUM], ["pear", "plum"])):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(cut_off)
+        assert append(path, *verdicts) == options
+
+
+def test_a_file_with_columns_of_its_own_is_written_anew(tmp_path: Path):
+    path = tmp_path / "mine.csv"
+    mine = "verdict;option;template_id;locale;reader\nsilly;dates;T-1;en-GB;r1\n"
+    path.write_text(mine, encoding="utf-8")
+    assert append(path) == ["dates"]
+    assert path.read_text(encoding="utf-8") == mine
+    assert append(path, PLUM) == ["dates", "plum"]
+    assert read_verdicts(path)["verdict"].to_list() == ["silly", "ok"]
+
+
+# The table that comes with the package
+
+
+def test_the_package_holds_what_the_reader_of_such_files_finds_in_it():
+    assert shipped_verdicts().equals(read_verdicts(Path(str(FOLDER / "verdicts.tsv"))))
+
+
+def test_every_row_of_the_package_is_complete_and_none_is_there_twice(root: Path):
+    rows = shipped_verdicts()
+    about = rows.select("template_id", "locale", "question", "option", "with", "verdict")
+    assert about.is_unique().all()
+    assert (
+        about.rows()
+        == rows.sort(*KEY, "question", "option", "with", maintain_order=True).select(about.columns).rows()
+    )
+    assert set(rows["locale"].drop_nulls()) <= set(registry().tags)
+    assert rows.select("reader", "kind").unique().rows() == [("model", "model")]
+    on_options = rows.filter(pl.col("verdict").is_in(ALL_VERDICTS))
+    read = rows.filter(verdict="read").select(*KEY, "question")
+    assert set(on_options.select(*KEY, "question").rows()) <= set(read.rows())
+    # What is shown in place of a slip is neither refused nor put right again.
+    slips = rows.filter(pl.col("option").is_not_null(), verdict="slip").select("template_id", option="with")
+    anywhere = rows.filter(pl.col("verdict").is_in(["slip", "silly_anywhere"]))
+    assert slips.join(anywhere, on=slips.columns, how="semi").is_empty()
+    of_questions = rows.filter(pl.col("option").is_null(), verdict="slip").select("question", "with").rows()
+    assert all(slip not in text for slip, text in of_questions)
+    readme = (root / "decisions" / "blend" / "README.md").read_text(encoding="utf-8")
+    for verdict, n in rows["verdict"].value_counts().iter_rows():
+        assert f"| `{verdict}` | {n:,} |" in readme
+
+
+@pytest.mark.slow
+def test_each_is_about_a_published_question_and_only_what_is_wrong_was_given(clean_tables):
+    asked = {tuple(row) for row in clean_tables.questions.select(*KEY, "en_question").iter_rows()}
+    given: dict[tuple[str, str], set[str]] = {}
+    for template_id, tag, groups in clean_tables.annotations.select(*KEY, "annotations").iter_rows():
+        given[template_id, tag] = {text.lower() for group in groups for text in group["en_answers"]}
+    refused = shipped_verdicts().filter(pl.col("verdict").is_in(ALL_VERDICTS))
+    assert set(refused.select(*KEY, "question").rows()) <= asked
+    for template_id, tag, option, verdict in refused.select(*KEY, "option", "verdict").iter_rows():
+        assert (option in given[template_id, tag]) == (verdict == "wrong"), (template_id, tag, option)
