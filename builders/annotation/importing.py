@@ -31,7 +31,7 @@ from blend.schemas.texts import clean, fold, pluralise
 
 _KINDS = ("idk", "no-answer", "not-applicable")
 _KEY_NAME = "annotators.key"
-_Asked = Mapping[str, Sequence[str]]
+_TemplateIds = Mapping[str, Sequence[str]]
 """Ids of the templates that are asked, by locale."""
 
 
@@ -136,7 +136,7 @@ def import_responses(
     rows: Sequence[Cells],
     by: ImportMap,
     *,
-    asked: _Asked,
+    asked: _TemplateIds,
     locales: Registry,
     name: str,
     key: bytes | None = None,
@@ -228,7 +228,9 @@ def _given(
             yield _Given(row.location, template_id, locale, named(who), texts)
 
 
-def _is_asked(given: _Given, by: ImportMap, asked: _Asked, locales: Registry, diagnostics: Diagnostics) -> bool:
+def _is_asked(
+    given: _Given, by: ImportMap, asked: _TemplateIds, locales: Registry, diagnostics: Diagnostics
+) -> bool:
     """Whether a question is asked in a locale; what is not is noted."""
     if given.locale not in asked:
         where = f"{given.location}, column {by.locale_column}" if by.locale_column else given.location
