@@ -1,7 +1,5 @@
 """What results say of themselves: a line as ``repr``, a small table in a notebook."""
 
-import doctest
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -80,16 +78,6 @@ def test_an_audit():
     rows = cells(found._repr_html_()).rows
     assert rows[0] == ["baseline", "questions", "accuracy", "overall", "by pair"]
     assert [row[0] for row in rows[1:]] == found.baselines["baseline"].to_list()
-
-
-@pytest.mark.slow
-def test_the_lines_in_the_docs(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "release").symlink_to(sample_release)
-    monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[1] / "docs" / "stats.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```pycon\n(.*?)```", page, re.DOTALL)
-    test = doctest.DocTestParser().get_doctest(block, {"blend": blend}, "stats.md", None, None)
-    assert doctest.DocTestRunner().run(test) == (0, 2)
 
 
 def test_a_comparison_and_a_validation(sample_release: Path):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.stages.mcq_review import SILLY, WRONG
 from blend.builders.mcq.options import Option, shown, spelled, spelling
 from blend.builders.mcq.result import FOUND
 from blend.loaders.responses.shipped import shipped_verdicts
@@ -26,8 +25,10 @@ from blend.schemas.sheets import (
     PROPOSED,
     READ,
     REWORDED,
+    SILLY,
     SILLY_ANYWHERE,
     SLIP,
+    WRONG,
     stands_by_natives,
 )
 from blend.schemas.texts import pluralise

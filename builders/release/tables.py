@@ -368,11 +368,11 @@ def judges_of(mcq: McqOptions, base: Path, verdicts: pl.DataFrame | None = None)
     """
     options = mcq.judge
     placed = options.model_copy(update={"model": _placed(options.model, base)})
-    said: tuple[AnyDecision, ...] = () if verdicts is None else decisions_in(verdicts)
+    decided: tuple[AnyDecision, ...] = () if verdicts is None else decisions_in(verdicts)
     if options.decisions is None:
-        return make_judges(placed, decisions=said, shipped=shipped_for(mcq))
+        return make_judges(placed, decisions=decided, shipped=shipped_for(mcq))
     path = base / options.decisions
-    decisions = (*read_decisions(path, missing_ok=options.kind == "chat"), *said)
+    decisions = (*read_decisions(path, missing_ok=options.kind == "chat"), *decided)
     record = partial(append_decisions, path)
     return make_judges(placed, decisions=decisions, shipped=shipped_for(mcq), record=record)
 
