@@ -28,15 +28,19 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.tasks.cultural_prompts.bleu import ORDERS, bleu
-from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
+from blend.eval.tasks.cultural_prompts.analysis_tables import Totals
 from blend.eval.tasks.cultural_prompts.edits_side_by_side import compiled, edits_side_by_side
-from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicKey, TopicTexts, analyse_topics
-from blend.eval.tasks.cultural_prompts.topic_totals import Totals
-from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums
+from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, pair_sums
+from blend.eval.tasks.cultural_prompts.topic_analysis import (
+    Settings,
+    TopicKey,
+    TopicTexts,
+    analyse_topics,
+    stop_words,
+)
 from blend.eval.text.nltk_tokens import nltk_tokens
 
 SAMPLES = 5
@@ -89,7 +93,8 @@ def texts_of(tokens: int, groups: int, seed: int = 0) -> TopicTexts:
             chosen = draw.choices(words, weights, k=length)
             totals.append(" ".join(w + "." * (i % 12 == 11) for i, w in enumerate(chosen)))
             of_groups.append(group)
-    return TopicTexts(TopicKey("qa", "c", str(seed)), seed, of_groups, totals)
+    rows = pl.DataFrame({"group_number": of_groups, "text": totals})
+    return TopicTexts(TopicKey("qa", "c", str(seed)), seed, rows)
 
 
 def _measure(kind: str, tokens: int, n_topics: int, groups: int) -> None:
@@ -105,16 +110,15 @@ def _measure(kind: str, tokens: int, n_topics: int, groups: int) -> None:
         return found
 
     reference = _reference_tokenizer()
-    part = topic.texts[:100]
+    texts = topic.rows["text"].to_list()
+    part = texts[:100]
     _, one_by_one = _timed(lambda: [reference(text) for text in part])
-    parted = row(
-        "tokens", lambda: [nltk_tokens(text) for text in topic.texts], one_by_one * len(topic.texts) / len(part)
-    )
-    coded = code_topic(parted, topic.groups, groups)
+    parted = row("tokens", lambda: [nltk_tokens(text) for text in texts], one_by_one * len(texts) / len(part))
+    coded = code_topic(parted, topic.rows["group_number"].to_list(), groups)
     some = list(islice(product(parted[:SAMPLES], parted[SAMPLES:]), PAIRS))
     _, wed_one_by_one = _timed(lambda: [_plain_wed(a, b) for a, b in some])
     wed_plain = wed_one_by_one / len(some) * n_pairs
-    with patch("blend.eval.tasks.cultural_prompts.word_edit_distance.compiled", return_value=None):
+    with patch("blend.eval.tasks.cultural_prompts.text_measures.compiled", return_value=None):
         row("WED, RapidFuzz", lambda: pair_sums(coded), wed_plain)
     if compiled() is not None:
         row("WED, Numba", lambda: pair_sums(coded), wed_plain)

@@ -1,1 +1,1 @@
-"""Jinja templates of the dataset card, and the vocabulary of its metadata."""
+"""Templates of the dataset card, works to cite, prompts of a benchmark, and the vocabulary of metadata."""

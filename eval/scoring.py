@@ -212,8 +212,8 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         numbers, a limit, how texts were generated, what was said besides the prompts.
     """
     options, chat = run.options, run.chat_options or ChatOptions()
-    samples, shots, model = options.get("samples", 1), options.get("shots", 0), run.model
-    is_recorded = isinstance(model, RecordedAnswers)
+    samples, shots = options.get("samples", 1), options.get("shots", 0)
+    model = None if isinstance(run.model, RecordedAnswers) else run.model
     fields = {
         "rel": f"{release_name(run)}#{_digest(run.release.tables, _RELEASE_DIGITS)}",
         "loc": "+".join(options.get("locales") or ["all"]),
@@ -221,9 +221,9 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         "shots": f"{shots}-seed{options['shots_seed']}" if shots else None,
         **parts,
         "prompt": "+".join(digest[:_PROMPT_DIGITS] for _, digest in sorted(run.prompts.items())),
-        "chat": "unknown" if is_recorded else "yes" if model.chat else "no",
+        "chat": "unknown" if model is None else "yes" if model.chat else "no",
         # A CPU's usual numbers.
-        "dtype": None if is_recorded or model.dtype == "float32" else model.dtype,
+        "dtype": None if model is None or model.dtype == "float32" else model.dtype,
         "limit": options.get("limit") or None,
         "dec": _decoding(run),
         "sys": _digest(chat.system),

@@ -216,7 +216,7 @@ class Task(Protocol):
         return None
 
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame] | None":
-        """Return the replies of a run as a judge is to read them, `judging.replies.REPLIES`, some at a time.
+        """Return the replies of a run as a judge is to read them, `judging.judge_run.REPLIES`, some at a time.
 
         Null where a model's answers are no texts that are correct or wrong.
         """

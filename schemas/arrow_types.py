@@ -49,6 +49,11 @@ def arrow_schema(model: type[BaseModel]) -> pa.Schema:
     return pa.schema([pa.field(name, dtype) for name, dtype in _columns(model).items()])
 
 
+def text_columns(*names: str) -> dict[str, pl.DataType]:
+    """Columns of text, as part of a frame's schema."""
+    return dict.fromkeys(names, pl.String())
+
+
 def features(model: type[BaseModel]) -> "datasets.Features":
     """The ``datasets`` features of a model's published rows, the same columns as `arrow_schema`."""
     from datasets import Features

@@ -326,7 +326,7 @@ def understood(
     """The canonical spelling of an answer that people also write in another notation.
 
     Besides what `canonical` takes, and punctuation behind it all (``7.``): numbers with marks of thousands, in
-    words to twelve, and with a counter (`notations.number_in`); times on the 12-hour clock and with a
+    words to twelve, and with a counter (`formats.number_in`); times on the 12-hour clock and with a
     word for the hour, days with the name of their month (`schemas.formats`).
     ``docs/aggregation.md`` lists them. ``None`` for anything else: ``noon``, ``around 7`` and ``5 to 7`` are
     not one value, and nothing is guessed.
@@ -335,7 +335,7 @@ def understood(
         answer: As typed.
         answer_format: Format of the question.
         language: BCP 47 tag; words of it and of English are read.
-        unit: Unit of time in which a whole number is asked for (`notations.asked_unit`): with ``weeks``
+        unit: Unit of time in which a whole number is asked for (`formats.asked_unit`): with ``weeks``
             ``7 weeks`` is 7, with anything else it is not.
     """
     if answer_format is AnswerFormat.TEXT:

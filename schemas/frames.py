@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import polars as pl
 
-from blend.schemas.arrow_types import frame_schema
+from blend.schemas.arrow_types import frame_schema, text_columns
 from blend.schemas.contributors import AnnotatorProfile
 from blend.schemas.rows import (
     Annotation,
@@ -79,11 +79,7 @@ MCQS = pl.Schema(
 
 GIVEN_MCQS = pl.Schema(
     {
-        "mcq_id": pl.String(),
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "topic": pl.String(),
-        "question": pl.String(),
+        **text_columns("mcq_id", "template_id", "locale", "topic", "question"),
         "options": pl.List(pl.String()),
         "answer": pl.Int64(),
         "origin": pl.String(),
@@ -153,15 +149,7 @@ ANNOTATOR_GROUPS = pl.Schema(
 in `AGREEMENT`. Every group has at least `builders.saq.agreement.SMALLEST` annotators, and the groups of
 one locale and part of the profile are all of its annotators."""
 
-FINDINGS = pl.Schema(
-    {
-        "kind": pl.String(),
-        "source": pl.String(),
-        "locale": pl.String(),
-        "template_id": pl.String(),
-        "detail": pl.String(),
-    }
-)
+FINDINGS = pl.Schema(text_columns("kind", "source", "locale", "template_id", "detail"))
 """One row per recoverable oddity of the input, or per question left out of a table.
 
 ``kind`` is a short name shared by all rows of one kind (``blank-answer``), ``detail`` says what was found and
@@ -200,27 +188,14 @@ def in_slices(rows: pl.DataFrame, make: Callable[[pl.DataFrame], pl.DataFrame]) 
     return pl.concat([make(rows[order[start : start + _SLICE_ROWS]]) for start in starts])
 
 
-NATIVE_QUESTIONS = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "topic": pl.String(),
-        "source_locale": pl.String(),
-        "text": pl.String(),
-        "source": pl.String(),
-    }
-)
+NATIVE_QUESTIONS = pl.Schema(text_columns("template_id", "topic", "source_locale", "text", "source"))
 """One row per question as a native wrote it, in English; the locale is null where the author's is unknown."""
 
 SHEET = pl.Schema(
     {
-        "template_id": pl.String(),
-        "topic": pl.String(),
-        "source_locale": pl.String(),
-        "question": pl.String(),
-        "template": pl.String(),
-        "reasons": pl.String(),
-        "group": pl.String(),
-        "nearest": pl.String(),
+        **text_columns(
+            "template_id", "topic", "source_locale", "question", "template", "reasons", "group", "nearest"
+        ),
         "similarity": pl.Float64(),
         "decision": pl.String(),
         "merge_into": pl.String(),
@@ -241,31 +216,14 @@ REASON_SEPARATOR = " | "
 TEMPLATES = pl.Schema({**frame_schema(QuestionTemplate), "source": pl.String()})
 """One row per template."""
 
-TRANSLATIONS = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "question": pl.String(),
-        "source": pl.String(),
-        "en_question": pl.String(),
-    }
-)
+TRANSLATIONS = pl.Schema(text_columns("template_id", "locale", "question", "source", "en_question"))
 """One row per translated question, in the local language with the country named.
 
 ``en_question`` is the English that was translated, its country named or as a slot; null where nobody wrote it
 down.
 """
 
-REWORDINGS = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "kind": pl.String(),
-        "text": pl.String(),
-        "template": pl.String(),
-        "source": pl.String(),
-    }
-)
+REWORDINGS = pl.Schema(text_columns("template_id", "locale", "kind", "text", "template", "source"))
 """One row per question whose English text departs from its template's.
 
 ``kind`` is ``white space`` where only blanks differ, else ``wording``; both texts have slots.

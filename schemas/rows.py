@@ -519,32 +519,23 @@ MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
 COMPACT = "compact"
 TRUE_FALSE_QUESTIONS = "true-false-questions"
 
-CONFIGS: dict[str, type[BaseModel]] = {
-    ANNOTATIONS: Annotation,
-    SHORT_ANSWER_QUESTIONS: Question,
-    SHORT_ANSWER_PROMPTS: ShortAnswerPrompt,
-    MULTIPLE_CHOICE_QUESTIONS: MultipleChoiceQuestion,
-    COMPACT: CompactQuestion,
-    TRUE_FALSE_QUESTIONS: TrueFalseQuestion,
-    FOOD_TRIPLES: Triple,
-    FOOD_ALIGNED: Triple,
-    FOOD_TEMPLATES: TripleTemplate,
-    CULTURAL_PROMPTS: CulturalPrompt,
+_TABLES: dict[str, tuple[type[BaseModel], str]] = {
+    ANNOTATIONS: (Annotation, "template_id"),
+    SHORT_ANSWER_QUESTIONS: (Question, "template_id"),
+    SHORT_ANSWER_PROMPTS: (ShortAnswerPrompt, "prompt_id"),
+    MULTIPLE_CHOICE_QUESTIONS: (MultipleChoiceQuestion, "mcq_id"),
+    COMPACT: (CompactQuestion, "mcq_id"),
+    TRUE_FALSE_QUESTIONS: (TrueFalseQuestion, "true_false_id"),
+    FOOD_TRIPLES: (Triple, "qid"),
+    FOOD_ALIGNED: (Triple, "qid"),
+    FOOD_TEMPLATES: (TripleTemplate, "relation"),
+    CULTURAL_PROMPTS: (CulturalPrompt, "prompt_id"),
 }
+
+CONFIGS = {config: model for config, (model, _) in _TABLES.items()}
 """Configuration to row model, in the order of the card."""
 
-KEYS: dict[str, str] = {
-    ANNOTATIONS: "template_id",
-    SHORT_ANSWER_QUESTIONS: "template_id",
-    SHORT_ANSWER_PROMPTS: "prompt_id",
-    MULTIPLE_CHOICE_QUESTIONS: "mcq_id",
-    COMPACT: "mcq_id",
-    TRUE_FALSE_QUESTIONS: "true_false_id",
-    FOOD_TRIPLES: "qid",
-    FOOD_ALIGNED: "qid",
-    FOOD_TEMPLATES: "relation",
-    CULTURAL_PROMPTS: "prompt_id",
-}
+KEYS = {config: key for config, (_, key) in _TABLES.items()}
 """Configuration to the field that no two rows of a split share."""
 
 MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, COMPACT)

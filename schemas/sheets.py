@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
+from blend.schemas.arrow_types import text_columns
+
 # Months as they begin in English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish and Indonesian.
 _MONTH = re.compile(
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
@@ -100,26 +102,26 @@ def surely_rewritten(text: str) -> bool:
 
 
 ANSWER_SHEET = pl.Schema(
-    {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "question": pl.String(),
-        "format": pl.String(),
-        "answer": pl.String(),
-        "annotators": pl.String(),
-        "group": pl.String(),
-        "english": pl.String(),
-        "invalid": pl.String(),
-        "reason": pl.String(),
-        "notes": pl.String(),
-        "check": pl.String(),
-        "source": pl.String(),
-    }
+    text_columns(
+        "template_id",
+        "locale",
+        "question",
+        "format",
+        "answer",
+        "annotators",
+        "group",
+        "english",
+        "invalid",
+        "reason",
+        "notes",
+        "check",
+        "source",
+    )
 )
 """One row per answer to a question, all text; the reviewer edits ``group``, ``english``, ``invalid`` and
 ``reason``.
 
-``answer`` is cleaned (`text_comparison.clean`), ``annotators`` how many gave it, ``format`` empty for free
+``answer`` is cleaned (`texts.clean`), ``annotators`` how many gave it, ``format`` empty for free
 text, ``check`` the mark of the row (`Mark`). ``source`` is the place of the row, and stands in no file.
 """
 
@@ -255,17 +257,9 @@ def stands_by_natives(kinds: Sequence[str]) -> bool:
 
 OPTION_SHEET = pl.Schema(
     {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "question": pl.String(),
-        "option": pl.String(),
-        "role": pl.String(),
-        "regions": pl.String(),
+        **text_columns("template_id", "locale", "question", "option", "role", "regions"),
         "votes": pl.Int64(),
-        "verdict": pl.String(),
-        "why": pl.String(),
-        "read": pl.String(),
-        "check": pl.String(),
+        **text_columns("verdict", "why", "read", "check"),
     }
 )
 """One row per question and option, by template and locale, the key first, then most votes first; the reader
@@ -285,15 +279,9 @@ def option_mark(template_id: str, locale: str, question: str, option: str, role:
 
 PAIR_SHEET = pl.Schema(
     {
-        "answer_a": pl.String(),
-        "answer_b": pl.String(),
-        "verdict": pl.String(),
-        "why": pl.String(),
+        **text_columns("answer_a", "answer_b", "verdict", "why"),
         "questions": pl.Int64(),
-        "suspected": pl.String(),
-        "template_id": pl.String(),
-        "question": pl.String(),
-        "check": pl.String(),
+        **text_columns("suspected", "template_id", "question", "check"),
     }
 )
 """One row per pair, the most frequent first; the reviewer fills in ``verdict`` and perhaps ``why``.
@@ -313,17 +301,7 @@ CORRECT: Final = "correct"
 REPLY_VERDICTS: Final = (CORRECT, "partly", "wrong", "refused")
 """What people, and models that judge, say of a reply."""
 
-REPLY_SHEET = pl.Schema(
-    {
-        "id": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "question": pl.String(),
-        "reply": pl.String(),
-        "verdict": pl.String(),
-        "comment": pl.String(),
-    }
-)
+REPLY_SHEET = pl.Schema(text_columns("id", "locale", "region", "question", "reply", "verdict", "comment"))
 """One row per question and reply, in an order that says nothing: an id that names no model, the question in the
 language of the region, what a model replied; and, to be filled in, ``verdict`` (`REPLY_VERDICTS`, empty where
 somebody does not know) and a comment."""

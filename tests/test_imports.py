@@ -43,10 +43,8 @@ MAY_IMPORT = {
     "builders": "",
     "builders/templates": "",
     "builders/cultural_prompts": "loaders/topics builders",
-    "builders/annotation": "loaders/files loaders/recipes loaders/releases loaders/responses builders "
-    "builders/mcq builders/saq",
-    "builders/annotation/server": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
-    "loaders/responses loaders/servers builders/annotation builders/release builders/saq",
+    "builders/annotation": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
+    "loaders/responses loaders/servers builders builders/mcq builders/release builders/saq",
     "builders/saq": "",
     "builders/export": "loaders/files",
     "builders/items": "",

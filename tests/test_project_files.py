@@ -167,7 +167,6 @@ def test_the_top_level_holds_only_what_belongs_there(root: Path):
 
 ONE_MEANING = {
     "blend": "the dataset BLEnD, which has lent the package its name",
-    "release": "builders make one, schemas say what it is",
     "responses": "what annotators typed: the code that reads it, and files of it",
     "triples": "of an item and its parts: builders make them, eval asks about them",
 }

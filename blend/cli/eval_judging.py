@@ -75,7 +75,7 @@ def judge_sheet(
     from blend.eval.evaluation import read_scored
     from blend.eval.judging.reply_sheet import draw_replies, keep_drawn
     from blend.eval.triples import TripleTask
-    from blend.eval.triples.prediction_sheet import make_sheet, write_sheet
+    from blend.eval.triples.people_scores import make_sheet, write_sheet
 
     scored = read_scored(runs)
     if isinstance(scored[0].task, TripleTask):
@@ -122,7 +122,7 @@ def judged(
     id, annotator and verdict.
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.judging.reply_labels import LabelledReplies, label_replies
+    from blend.eval.judging.reply_sheet import LabelledReplies, label_replies
     from blend.eval.triples import TripleTask
     from blend.eval.triples.people_scores import JudgedByPeople, score_by_people, write_judged
     from blend.views.progress import interruptible

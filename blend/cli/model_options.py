@@ -66,7 +66,13 @@ def _options(model: type[FrozenModel], *, without: Collection[str] = ()) -> list
 
 if typing.TYPE_CHECKING:
     Writing: typing.TypeAlias = Any
-    _Asking: typing.TypeAlias = Any
+
+    class _Asking:
+        batch_out: Path | None = None
+        batch_in: list[Path] | None = None
+        shard: str | None = None
+        budget: float | None = None
+
 else:
     Writing = make_dataclass("Writing", _options(Decoding), frozen=True)
     _Asking = make_dataclass("_Asking", _options(chosen.Asking, without=["on_plan"]), frozen=True)

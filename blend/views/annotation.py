@@ -123,9 +123,9 @@ def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | No
     events = Counter(line["event"] for line in changes)
     if events:
         details = ", ".join(f"{events[event]} {event}" for event in _EVENTS if events[event])
-        counted = pluralise(sum(held.counts for held in one.held.values()), "annotation")
+        held_here = pluralise(sum(held.counts for held in one.held.values()), "annotation")
         where = "" if page is None else f"; {page}?labeling=1"
-        yield f"{one.stage_locale.title}: {counted} ({details}){where}"
+        yield f"{one.stage_locale.title}: {held_here} ({details}){where}"
     others = [line for line in changes if line["event"] != "added"]
     for line in others[:_LISTED]:
         by = "" if line.get("changed_by") is None else f", by {line['changed_by']}"

@@ -16,10 +16,11 @@ from blend.loaders.files.content import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import check_complete
+from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.loaders.releases.with_datasets import without_progress_bars
 from blend.schemas import summaries
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
@@ -64,7 +65,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     own = [tag for stage in manifest.report if stage.stage.startswith(RAW) for tag in stage.kept]
     if not own:
         return
-    found = [line for line in _read_findings(release) if line["stage"].startswith(RAW)]
+    every = (finding for _, finding in read_findings(release / FINDINGS_NAME))
+    found = [one for one in every if not isinstance(one, RowError) and one["stage"].startswith(RAW)]
     yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()
@@ -99,11 +101,6 @@ def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterato
             f"  {shown(one['source'])}: {shown(one['detail'], characters=_SHOWN_CHARACTERS)}"
             for one in found[:_LINES]
         )
-
-
-def _read_findings(release: Path) -> list[dict[str, Any]]:
-    with (release / FINDINGS_NAME).open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 def _some_of(n: int) -> str:

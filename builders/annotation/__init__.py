@@ -1,7 +1,7 @@
-"""Annotation: what a project asks people, how, and what their work becomes; knows nothing of any server.
+"""Annotation: what a project asks people in Label Studio, and what their work becomes.
 
-In come a project file (`project`) and the tables of a directory of raw responses; out go the labelling
-configurations and tasks of every stage, and, from annotations as Label Studio exports them, raw responses,
-reviews, decisions and the other files that builds read (`stages`), who can be relied on (`reliability`), and
-what is still to be asked (`collecting`). `blend.loaders.label_studio` talks to the server.
+In come a project file (`project`, `check`) and the tables of a directory of raw responses; `stages` makes pages
+and tasks of them, and rows of what people did. `syncing` brings tasks to a server, and `pulling` writes down
+what comes back as events, of which `counting` makes responses and reviews; `status` and `reliability` say how
+far and how well, and `forgetting` removes a person. `loaders.label_studio` asks the server.
 """

@@ -232,7 +232,7 @@ def _tables(
         needed=pl.col("still_needed").sum(),
     )
     numbers = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
-    reviewed = pl.DataFrame([(tag, *counted) for tag, counted in reviews.items()], numbers, orient="row")
+    reviewed = pl.DataFrame([(tag, *both) for tag, both in reviews.items()], numbers, orient="row")
     alphas = agreed.locales.select("locale", "alpha")
     locales = counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left")
     outcomes = {name: (pl.col("outcome") == name).sum() for name in ("counted", "skipped", "refused")}

@@ -8,36 +8,9 @@ from typing import Any
 import yaml
 
 from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.rendering import text_of
 from blend.schemas.manifest import MULTIPLE_CHOICE, SHORT_ANSWER, region_task
-from blend.schemas.rows import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    TRUE_FALSE_QUESTIONS,
-)
-
-_GRADING = """\
-People who live in a place were asked a question about life there. Decide whether a model's answer means the
-same as an answer that they gave.
-
-Question: {question}
-
-Their answers, with the number of people who gave each (count): {criterion}
-
-The model's answer: {answer}
-
-The answer counts, in whatever language or spelling, if one of the first three things that it names means the
-same as one of theirs. It does not count if it denies what it names, refuses to answer, or only repeats the
-question.
-
-{instructions}
-"""
-"""Prompt of the model that grades; Inspect fills the slots in."""
-
-_ASKING = """\
-{prompt}
-
-Answer in the language of the question, in a few words, without an explanation.
-"""
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 
 
 def benchmark_yaml(facts: ReleaseFacts) -> str | None:
@@ -95,6 +68,9 @@ def _short_answer(name: str, split: str) -> dict[str, Any]:
             "target": "annotations",
             "metadata": ["ID", "locale", "topic"],
         },
-        "solvers": [{"name": "prompt_template", "args": {"template": _ASKING}}, {"name": "generate"}],
-        "scorers": [{"name": "model_graded_qa", "args": {"template": _GRADING}}],
+        "solvers": [
+            {"name": "prompt_template", "args": {"template": text_of("asking.txt")}},
+            {"name": "generate"},
+        ],
+        "scorers": [{"name": "model_graded_qa", "args": {"template": text_of("grading.txt")}}],
     }

@@ -12,14 +12,11 @@ from blend.builders.cards.card_charts import agreement_of, of_measure
 from blend.builders.cards.charts import Chart
 from blend.builders.cards.contributors import shares
 from blend.builders.cards.credits import (
-    BLEND_CITATION,
-    EECC_CITATION,
-    FMLAMA_CITATION,
-    SEMEVAL_CITATION,
     canary,
     citation,
     credits_of,
     license_of,
+    work,
 )
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
@@ -70,10 +67,13 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         charts: Pictures that lie beside it, shown in this order.
     """
     manifest = facts.manifest
-    works = [BLEND_CITATION] * bool(facts.locales) + [FMLAMA_CITATION] * bool(facts.rows_by_language)
-    works += [SEMEVAL_CITATION] * any(source.kind == "semeval" for source in manifest.recipe.sources)
-    works += [EECC_CITATION] * (CULTURAL_PROMPTS in facts.tables)
-    citations = [citation(manifest.recipe, facts.authors), *works]
+    followed = {
+        "myung2024blend": bool(facts.locales),
+        "zhou2025fmlama": bool(facts.rows_by_language),
+        "ousidhoum2026semeval": any(source.kind == "semeval" for source in manifest.recipe.sources),
+        "bhatt2024extrinsic": CULTURAL_PROMPTS in facts.tables,
+    }
+    citations = [citation(manifest.recipe, facts.authors), *(work(key) for key in followed if followed[key])]
     reading = read_options(facts.reading, facts.model_report)
     return render(
         "README.md.j2",

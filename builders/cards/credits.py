@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from blend.builders.cards.rendering import text_of
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import ReleaseManifest, SourceInfo
 from blend.schemas.recipe import Recipe, Source, creative_commons
@@ -13,50 +14,6 @@ from blend.schemas.texts import escape_controls
 _NAMESPACE = UUID("cbc337f8-40a3-50a1-9a1f-e9858634c4af")
 
 _NAMES = {"cc0-1.0": ("CC0 1.0", "https://creativecommons.org/publicdomain/zero/1.0/")}
-
-BLEND_CITATION = """\
-@inproceedings{myung2024blend,
-  title = {{BLEnD}: A Benchmark for {LLMs} on Everyday Knowledge in Diverse Cultures and Languages},
-  author = {Junho Myung and Nayeon Lee and Yi Zhou and others},
-  booktitle = {Advances in Neural Information Processing Systems 37, Datasets and Benchmarks Track},
-  year = {2024},
-  url = {https://arxiv.org/abs/2406.09948},
-}
-"""
-"""The work whose method questions and answers follow, and whose data some releases contain."""
-
-SEMEVAL_CITATION = """\
-@inproceedings{ousidhoum2026semeval,
-  title = {{SemEval}-2026 Task 7: Everyday Knowledge Across Diverse Languages and Cultures},
-  author = {Nedjma Ousidhoum and Junho Myung and Carla Perez-Almendros and others},
-  booktitle = {Proceedings of the 20th International Workshop on Semantic Evaluation ({SemEval}-2026)},
-  year = {2026},
-  url = {https://aclanthology.org/2026.semeval-1.455/},
-}
-"""
-"""The work that whoever uses the data of SemEval-2026 Task 7 is asked to cite."""
-
-FMLAMA_CITATION = """\
-@inproceedings{zhou2025fmlama,
-  title = {Does Mapo Tofu Contain Coffee? Probing {LLMs} for Food-related Cultural Knowledge},
-  author = {Li Zhou and others},
-  booktitle = {Proceedings of the 2025 Conference of the Nations of the Americas Chapter of the {ACL}},
-  year = {2025},
-  url = {https://arxiv.org/abs/2404.06833},
-}
-"""
-"""The work whose method datasets from Wikidata follow."""
-
-EECC_CITATION = """\
-@inproceedings{bhatt2024extrinsic,
-  title = {Extrinsic Evaluation of Cultural Competence in Large Language Models},
-  author = {Shaily Bhatt and Fernando Diaz},
-  booktitle = {Findings of the Association for Computational Linguistics: {EMNLP} 2024},
-  year = {2024},
-  url = {https://arxiv.org/abs/2406.11565},
-}
-"""
-"""The work whose method cultural prompts follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +95,18 @@ def license_of(identifier: str | None) -> License:
             f"CC {terms.upper()} {number}", f"https://creativecommons.org/licenses/{terms}/{number}/"
         )
     return License(identifier, None)
+
+
+def work(key: str) -> str:
+    """The BibTeX entry of a work whose method or data a release follows, with a final line feed.
+
+    Args:
+        key: Its key in ``works.bib``, for example ``myung2024blend``.
+    """
+    entries = text_of("works.bib")
+    found = re.search(rf"^@\w+{{{key},\n.*?^}}\n", entries, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"no work {key}"
+    return found[0]
 
 
 def credits_of(manifest: ReleaseManifest) -> list[Credit]:

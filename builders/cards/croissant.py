@@ -6,12 +6,12 @@ row models, as the files' columns are.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from blend.builders.cards.fields import first_sentence, kind_of, plain
+from blend.builders.cards.rendering import text_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.models import field_sentences
 from blend.schemas.rows import NOT_BY_LANGUAGE, key_of, model_of
@@ -87,7 +87,7 @@ def made_from_manifest(manifest: ReleaseManifest, reword: Callable[[str], str] =
     """The properties that follow from a manifest alone, but for the wording of their descriptions."""
     held = {file.path: file for file in manifest.files}
     return {
-        "@context": json.loads((files("blend.dataset_cards") / _CONTEXT).read_text(encoding="utf-8")),
+        "@context": json.loads(text_of(_CONTEXT)),
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": manifest.name,

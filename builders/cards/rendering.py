@@ -29,7 +29,7 @@ def render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     """One for all: it compiles each template once."""
     environment = Environment(
-        loader=FunctionLoader(_source),
+        loader=FunctionLoader(text_of),
         undefined=StrictUndefined,
         autoescape=lambda name: name is not None and name.endswith(".svg.j2"),  # noqa: S701 - Markdown is not HTML
         keep_trailing_newline=True,
@@ -41,7 +41,8 @@ def _environment() -> Environment:
     return environment
 
 
-def _source(name: str) -> str:
+def text_of(name: str) -> str:
+    """A file of `blend.dataset_cards`."""
     return (files("blend.dataset_cards") / name).read_text(encoding="utf-8")
 
 

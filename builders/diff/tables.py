@@ -55,8 +55,8 @@ def diff_rows(old: pl.DataFrame, new: pl.DataFrame, *, config: str, split: str, 
         changed=len({row for rows in changed.values() for row in rows}),
         moved=_moved(both["row before"].to_list()),
         columns={name: len(rows) for name, rows in changed.items()},
-        added_ids=_ids(new, key, came["row"][:examples]),
-        removed_ids=_ids(old, key, gone["row"][:examples]),
+        added_ids=_ids(new, key, came["row"].head(examples).to_list()),
+        removed_ids=_ids(old, key, gone["row"].head(examples).to_list()),
         examples=_examples(then, now, key, {name: rows[:examples] for name, rows in changed.items()}),
     )
 

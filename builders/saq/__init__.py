@@ -23,14 +23,14 @@ class Aggregation(NamedTuple):
     """Annotations and what was noticed on the way."""
 
     annotations: pl.DataFrame
-    """`frame_columns.ANNOTATIONS`, one row per question, by template and locale. Groups by votes, descending;
+    """`frames.ANNOTATIONS`, one row per question, by template and locale. Groups by votes, descending;
     among equal votes those of the review first, in its order, then the proposed ones by their first variant."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`, ordered by kind, source, locale, template and detail."""
+    """`frames.FINDINGS`, ordered by kind, source, locale, template and detail."""
     agreement: pl.DataFrame
-    """`frame_columns.AGREEMENT`, by locale: how far the annotators agree; only locales with any response."""
+    """`frames.AGREEMENT`, by locale: how far the annotators agree; only locales with any response."""
     groups: pl.DataFrame
-    """`frame_columns.ANNOTATOR_GROUPS`: the same by profile; without rows where there are no profiles."""
+    """`frames.ANNOTATOR_GROUPS`: the same by profile; without rows where there are no profiles."""
 
 
 def aggregate(
@@ -49,15 +49,15 @@ def aggregate(
     question is then ``proposed``.
 
     Args:
-        questions: `frame_columns.QUESTIONS`; every one gets a row, also without a response.
-        responses: `frame_columns.RESPONSES`, all of which count, also those beyond the ones wanted.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`; every one gets a row, also without a response.
+        responses: `frames.RESPONSES`, all of which count, also those beyond the ones wanted.
+        reviews: `frames.REVIEWS`.
         options: How many responses are wanted; fewer are aggregated all the same, and reported.
-        profiles: `frame_columns.PROFILES` of annotators who agreed to it; none when absent.
+        profiles: `frames.PROFILES` of annotators who agreed to it; none when absent.
 
     Returns:
         The annotations; rows of the arguments may stand in any order. ``answers`` of a group are cleaned
-        (`text_comparison.clean`), in the review's order, after them unreviewed ones, most annotators first,
+        (`texts.clean`), in the review's order, after them unreviewed ones, most annotators first,
         then by text. ``en_answers`` are the review's; where it gives none, in English locales the answers, and
         in all others those of them that are in the question's format. ``source`` is the question's.
 

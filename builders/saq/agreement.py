@@ -203,9 +203,9 @@ def answer_sets(responses: pl.DataFrame, ballots: Ballots, votes: pl.DataFrame |
     answer but *I don't know*, which says nothing and has no row.
 
     Args:
-        responses: `frame_columns.RESPONSES`.
+        responses: `frames.RESPONSES`.
         ballots: Of the same responses.
-        votes: `groups.grouped` of them, where it is there already.
+        votes: `grouping.grouped` of them, where it is there already.
     """
     votes = grouped(ballots) if votes is None else votes
     # Unreviewed answers in a reviewed group have no position, and give it no name.
@@ -286,7 +286,7 @@ def annotator_groups(sets: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame
     """Measure how far annotators with a like profile agree.
 
     Args:
-        sets: Of `answer_sets.answer_sets`.
+        sets: Of `agreement.answer_sets`.
         profiles: `PROFILES`, one row per annotator at most.
 
     Returns:

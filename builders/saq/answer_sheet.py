@@ -29,19 +29,19 @@ def answer_sheet(
     """A row for every answer, filled in as a build without further review would have it.
 
     What a review has decided stays decided. A group has the English of its review; without one, what it says in
-    itself (`groups.answer_groups`); else what reviewers wrote for the same answer to another question in
+    itself (`grouping.answer_groups`); else what reviewers wrote for the same answer to another question in
     this language, most often first. The notes say where such English comes from.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        responses: `frame_columns.RESPONSES`.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`.
+        reviews: `frames.REVIEWS`.
         everything: Whether questions are there as well on whose every answer a review has decided. Those at
             whose answers a build would stop are always there.
         lost: What was left out of the reviews; its questions are there as well, with a note.
 
     Returns:
-        `answer_sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
+        `sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
         order, after them what the review calls invalid. Questions without an answer have no row. Turned into
         reviews as it is (`reviews.reviews_of`), it gives the groups that it shows.
 
@@ -166,8 +166,8 @@ class _KnownEnglish:
     """English of answers as reviewers wrote it, by language and key of the answer.
 
     Args:
-        reviews: `frame_columns.REVIEWS`.
-        questions: `frame_columns.QUESTIONS`, for the languages.
+        reviews: `frames.REVIEWS`.
+        questions: `frames.QUESTIONS`, for the languages.
     """
 
     def __init__(self, reviews: pl.DataFrame, questions: pl.DataFrame) -> None:

@@ -1,6 +1,6 @@
 """Ballots: what each annotator answered, answer by answer, beside what the reviewer decided on it.
 
-Answers are compared by `text_comparison.clean`: what differs only in outer or repeated blanks or in Unicode
+Answers are compared by `texts.clean`: what differs only in outer or repeated blanks or in Unicode
 composition is one answer.
 """
 
@@ -36,9 +36,9 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
     """Every answer with the decision on it.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        responses: `frame_columns.RESPONSES`; rows without answers have no ballot.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`; rows without answers have no ballot.
+        reviews: `frames.REVIEWS`.
 
     Returns:
         The ballots, in no particular order. An annotator who repeats an answer has one row for it.
@@ -81,12 +81,12 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
 
 
 def asked_units(questions: pl.DataFrame) -> pl.Series:
-    """The unit of time that each question asks for (`notations.asked_unit`), null for none."""
+    """The unit of time that each question asks for (`formats.asked_unit`), null for none."""
     return pl.Series([asked_unit(question) for question in questions["en_question"]], dtype=pl.String)
 
 
 def cleaned(rows: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The rows with the texts of one column cleaned (`text_comparison.clean`), each distinct text once."""
+    """The rows with the texts of one column cleaned (`texts.clean`), each distinct text once."""
     texts = rows[column].unique()
     return rows.with_columns(
         pl.col(column).replace_strict(texts, [clean(text) for text in texts], return_dtype=pl.String)

@@ -43,9 +43,9 @@ def collection_status(
     with more than ``options.max_idk`` *I don't know*.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        responses: `frame_columns.RESPONSES`.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`.
+        reviews: `frames.REVIEWS`.
         options: How many responses are wanted, and when to stop.
 
     Returns:

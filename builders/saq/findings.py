@@ -25,15 +25,15 @@ def saq_findings(
     """The findings of `builders.saq.aggregate`.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`.
+        reviews: `frames.REVIEWS`.
         ballots: All answers and decisions.
         votes: The valid answers, with ``group``, ``key`` and ``reviewed``.
         groups: The answer groups: ``group``, ``key``, ``answers``, ``en_answers``.
         states: `builders.saq.collection.CollectionStatus.questions`.
 
     Returns:
-        `frame_columns.FINDINGS`, ordered by kind, source, locale, template and detail.
+        `frames.FINDINGS`, ordered by kind, source, locale, template and detail.
     """
     locations = questions.select(*KEY, "source")
     found = [

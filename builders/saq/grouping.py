@@ -60,9 +60,9 @@ def grouping_key(
         answer: The answer as typed.
         language: BCP 47 tag; decides which spellings are the same (`schemas.spelling`).
         answer_format: Format of the question. An answer in this format is compared by its canonical spelling
-            (`answer_formats.understood`), also where only punctuation around it is in the way (``7.``); every
+            (`formats.understood`), also where only punctuation around it is in the way (``7.``); every
             other answer is compared as text.
-        unit: Unit of time in which the question wants its number (`notations.asked_unit`).
+        unit: Unit of time in which the question wants its number (`formats.asked_unit`).
 
     Returns:
         For text its letters, marks, digits and symbols in the language's unified spelling. Punctuation and
@@ -192,8 +192,8 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
 
     Args:
         votes: The valid answers with their groups, of `grouped`.
-        reviews: `frame_columns.REVIEWS`, for the English of their groups.
-        questions: `frame_columns.QUESTIONS`.
+        reviews: `frames.REVIEWS`, for the English of their groups.
+        questions: `frames.QUESTIONS`.
     """
     # Reviewed variants in the reviewer's order, then by tidiness; proposed ones have no position, and come
     # last.

@@ -28,8 +28,8 @@ def without_lost(reviews: pl.DataFrame, responses: pl.DataFrame) -> tuple[pl.Dat
     """Reviews as far as their answers are given, and what was left out of them.
 
     Args:
-        reviews: `frame_columns.REVIEWS`.
-        responses: `frame_columns.RESPONSES`.
+        reviews: `frames.REVIEWS`.
+        responses: `frames.RESPONSES`.
     """
     given: dict[_Key, set[str]] = {}
     for template_id, locale, answers in responses.select("template_id", "locale", "answers").iter_rows():

@@ -43,7 +43,7 @@ class Reviewed(NamedTuple):
     """Reviews, and what is odd about them."""
 
     reviews: pl.DataFrame
-    """`frame_columns.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
+    """`frames.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
     recognised: tuple[str, ...]
     """One sentence per English number in words that is read in digits, in file order."""
     left_out: tuple[str, ...]
@@ -63,7 +63,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     group is left; unless it is that answer itself and others have English.
 
     Args:
-        sheet: `answer_sheets.ANSWER_SHEET`, as it came back.
+        sheet: `sheets.ANSWER_SHEET`, as it came back.
         reviewer: Pseudonym of who reviewed it.
 
     Returns:
@@ -109,7 +109,7 @@ def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
     """Up to ``n`` answers beside their English, evenly from all: where one column was sorted alone, none fit.
 
     Args:
-        reviews: `frame_columns.REVIEWS`. Groups whose English is the answer itself tell nothing.
+        reviews: `frames.REVIEWS`. Groups whose English is the answer itself tell nothing.
         n: How many.
     """
     groups = [group for review in reviews["groups"].to_list() for group in review or []]
@@ -125,7 +125,7 @@ def struck_out(reviews: pl.DataFrame) -> list[tuple[str, str]]:
     """The answers that are called invalid, each with the template of its question.
 
     Args:
-        reviews: `frame_columns.REVIEWS`.
+        reviews: `frames.REVIEWS`.
     """
     rows = reviews.select("template_id", pl.col("invalid").alias("answer")).explode("answer").drop_nulls()
     return [(answer, template_id) for template_id, answer in rows.iter_rows()]

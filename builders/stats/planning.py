@@ -206,7 +206,7 @@ def pilot_figures(
     regions, divided by what the number of the pilot leaves there.
 
     Args:
-        annotations: `frame_columns.ANNOTATIONS`.
+        annotations: `frames.ANNOTATIONS`.
         mcqs: ``template_id`` and ``locale`` of multiple-choice questions; null without any.
         wanted: Annotators that each question was given to.
         comparable: As in `release_figures`.

@@ -32,13 +32,13 @@ def review_sheet(
     """The sheet on which a person turns natives' questions into templates.
 
     Args:
-        questions: `template_columns.NATIVE_QUESTIONS`, one row per question, each id once.
+        questions: `frames.NATIVE_QUESTIONS`, one row per question, each id once.
         locales: Whose country names are known; the packaged registry when absent.
         threshold: Similarity, in (0, 1], from which two questions are near-duplicates; see
             `near_duplicates.near_duplicates` for what the number is.
 
     Returns:
-        `template_columns.SHEET`, one row per question: a proposed template, the reasons to look at it, its
+        `frames.SHEET`, one row per question: a proposed template, the reasons to look at it, its
         near-duplicates, and an empty decision. Groups stand together at the place of their first id, else
         rows are ordered by id.
 

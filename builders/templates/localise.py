@@ -35,9 +35,9 @@ class Localised(NamedTuple):
     """Questions, and what could not become one."""
 
     questions: pl.DataFrame
-    """`frame_columns.QUESTIONS`, ordered by template and locale."""
+    """`frames.QUESTIONS`, ordered by template and locale."""
     dropped: pl.DataFrame
-    """`frame_columns.FINDINGS`: questions left out, translations that nothing asks for, and those of an English
+    """`frames.FINDINGS`: questions left out, translations that nothing asks for, and those of an English
     text that has changed since, which are kept; with reasons."""
 
 
@@ -73,9 +73,9 @@ def localise(
     """Every template in every locale, in English and in the local language.
 
     Args:
-        templates: `template_columns.TEMPLATES`, one row per template.
+        templates: `frames.TEMPLATES`, one row per template.
         locales: Locales to make questions for.
-        translations: `template_columns.TRANSLATIONS`: the questions in the local languages, country named. The
+        translations: `frames.TRANSLATIONS`: the questions in the local languages, country named. The
             English text is the local one in a locale that speaks English and has no translation.
         known: Locales that templates may come from, for ``source_label``; the packaged registry when absent.
 

@@ -34,16 +34,16 @@ class Accepted(NamedTuple):
     """Templates, and the questions that became none."""
 
     templates: pl.DataFrame
-    """`template_columns.TEMPLATES`, ordered by id."""
+    """`frames.TEMPLATES`, ordered by id."""
     dropped: pl.DataFrame
-    """`frame_columns.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
+    """`frames.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
 
 
 def accept_sheet(sheet: pl.DataFrame) -> Accepted:
     """The templates that a reviewed sheet keeps.
 
     Args:
-        sheet: `template_columns.SHEET` with a decision in every row; the reviewer may have edited ``template``.
+        sheet: `frames.SHEET` with a decision in every row; the reviewer may have edited ``template``.
 
     Returns:
         One template per kept question, its answer format decided by the hint in its text, and one finding per

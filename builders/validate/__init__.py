@@ -14,13 +14,12 @@ from blend.builders.validate.checks.answers import (
     check_wrong_answers,
 )
 from blend.builders.validate.checks.documents import check_card, check_croissant
-from blend.builders.validate.checks.files import check_files, check_findings, check_recipe
+from blend.builders.validate.checks.files import check_files
 from blend.builders.validate.checks.loading import check_loading
 from blend.builders.validate.checks.mcq import (
     check_mcq_columns,
     check_mcq_made,
     check_positions,
-    check_true_false,
     check_verdicts,
 )
 from blend.builders.validate.checks.questions import check_alignment, check_questions, check_votes
@@ -47,8 +46,6 @@ Check = Callable[[Release], Iterable[Problem]]
 
 CHECKS: dict[str, Check] = {
     "files": check_files,
-    "recipe": check_recipe,
-    "findings": check_findings,
     "tables": check_tables,
     "rows": check_rows,
     "splits": check_splits,
@@ -63,7 +60,6 @@ CHECKS: dict[str, Check] = {
     "wrong-answers": check_wrong_answers,
     "overlaps": check_overlaps,
     "positions": check_positions,
-    "true-false": check_true_false,
     "audit": check_audit,
     "model-verdicts": check_model_verdicts,
     "characters": check_characters,

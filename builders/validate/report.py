@@ -138,7 +138,8 @@ def _examples(problems: Sequence[Problem], n: int) -> Sequence[Problem]:
     if len(problems) <= n:
         return problems
     met: Counter[tuple[str, str]] = Counter()
-    few, more = [], []
+    few: list[Problem] = []
+    more: list[Problem] = []
     for problem in problems:
         cause = cause_of(problem.what, problem.fix)
         met[cause] += 1

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.judging.corrected_scores import BIAS, KAPPA
-from blend.eval.judging.labelled_items import scored_with_labels
+from blend.eval.judging.corrected_scores import BIAS, KAPPA, scored_with_labels
 from blend.eval.judging.reply_sheet import replies
 from blend.eval.judging.verdicts import is_judge
-from blend.eval.report.report_sections import ReportTable, Section, cell, region_name
+from blend.eval.report.report_sections import ReportTable, Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import TIE
 from blend.schemas.texts import pluralise
@@ -40,16 +39,14 @@ def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
                 )
                 for language, bias in run.of(f"{BIAS}{of}", "language").items()
             ]
-    if not cells:
-        return None
-    return Section(
+    return table_section(
         "scorers",
         "Rules and judges beside people",
         "Bias: the share of labelled replies that a rule or judge finds correct less the share that people do, "
         "in points. κ: how far it agrees with people beyond chance. A rule that errs in one language and not "
         "in another ranks languages by its own errors.",
-        (),
-        ReportTable(("model", "scorer", "language", "labels", "bias, points", "κ"), tuple(cells)),
+        ("model", "scorer", "language", "labels", "bias, points", "κ"),
+        cells,
     )
 
 

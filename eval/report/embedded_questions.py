@@ -1,14 +1,72 @@
 """Single questions of a report as data of the page, shortened where all of them would make it too large."""
 
-from collections.abc import Sequence
+import base64
+import itertools
+import json
+import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.report.embedded_data import TextTable, packed, shortened
 from blend.eval.report.report_sections import region_name
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import NOT_KNOWN, REASONS, Candidate, KnownQuestions
+
+_RAW_DEFLATE = -15
+"""zlib's parameter for a stream without header, which browsers call ``deflate-raw``."""
+
+
+class TextTable:
+    """Texts, each held once, with a number that stands for it; 0 is the empty text, and null."""
+
+    def __init__(self, characters: int | None = None) -> None:
+        """Begin a table.
+
+        Args:
+            characters: Characters from which on a text is cut, and says how long it was; never when absent.
+        """
+        self._numbers: dict[str, int] = {"": 0}
+        self._characters = characters
+        self.n_cut = 0
+        """Distinct texts that were cut."""
+
+    def number(self, text: str | None) -> int:
+        """The number of a text, a new one if it is not held yet."""
+        return self._numbers.setdefault(text or "", len(self._numbers))
+
+    def numbers(self, texts: Iterable[str | None]) -> list[int]:
+        """The numbers of texts as `steps`."""
+        return steps([self.number(text) for text in texts])
+
+    def texts(self) -> list[str]:
+        """The texts in the order of their numbers, those that are too long cut."""
+        limit = self._characters
+        if limit is None:
+            return list(self._numbers)
+        self.n_cut = sum(len(text) > limit for text in self._numbers)
+        return [shortened(text, limit) for text in self._numbers]
+
+
+def shortened(text: str, characters: int) -> str:
+    """A text, or its beginning and how long it was."""
+    return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
+
+
+def steps(numbers: Sequence[int]) -> list[int]:
+    """The first number, and by how much every other one is above the one before it.
+
+    Numbers of texts rise by one where every text is a new one: thousands of equal steps take no space.
+    """
+    return [here - before for before, here in itertools.pairwise([0, *numbers])]
+
+
+def packed(data: Any) -> str:
+    """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW_DEFLATE)
+    return base64.b64encode(compressor.compress(text.encode()) + compressor.flush()).decode("ascii")
+
 
 PAGE_BYTES = 6_000_000
 """Bytes that the single questions of a page may take; with charts and the library that draws them it stays
@@ -18,27 +76,16 @@ FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_
 """Columns of items by which a reader filters, and what they are called."""
 
 
-class Shortening(NamedTuple):
-    """What is left out to save space."""
-
-    thought: int | None = None
-    """Characters of a thought that are kept; null for all."""
-    text: int | None = None
-    """Characters of any other text that are kept; null for all."""
-
-
-LEVELS = (
-    *(Shortening(thought) for thought in (None, 2_000, 500, 100, 0)),
-    *(Shortening(0, text) for text in (2_000, 500, 200)),
-)
-"""Tried one after the other; below the last one, questions are left out."""
+LEVELS = (None, 2_000, 500, 200)
+"""Characters of a text that are kept, null for all: tried one after the other. Below the last one, questions
+are left out."""
 
 
 class EmbeddedQuestions(NamedTuple):
     """Single questions of a task."""
 
     data: str
-    """`embedded_data.packed`."""
+    """`embedded_questions.packed`."""
     left_out: tuple[str, ...]
     """What is not on the page, in words for a reader."""
 
@@ -56,40 +103,25 @@ def embed_questions(
         runs: Comparable runs.
         answers: `SINGLE_ANSWERS` of each.
         known: Their gold answers and distractors.
-        page_bytes: Bytes that they may take. Where they take more, thoughts are shortened, then all texts, then
-            questions are left out, evenly over the items.
+        page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
+            out, evenly over the items.
     """
-    items = runs[0].run.items("item_id", *FACETS, "prompt")
+    kept = items = runs[0].run.items("item_id", *FACETS, "prompt")
     models = [run.name for run in runs]
-    longest = max(of_run.select(pl.col("thought").str.len_chars().max()).item() or 0 for of_run in answers)
-    levels = [
-        level for level in LEVELS if level.text is not None or level.thought is None or level.thought < longest
-    ]
-    for level in levels:
-        data, n_cut = _packed(items, models, answers, known, level)
+    for characters in LEVELS:
+        data, n_cut = _packed(items, models, answers, known, characters)
         if len(data) <= page_bytes:
-            return EmbeddedQuestions(data, _left_out(level, longest, n_cut, (items.height, items.height)))
-    kept = items
+            break
     while len(data) > page_bytes and kept.height > 1:
         n_kept = max(1, int(kept.height * 0.95 * page_bytes / len(data)))
         kept = items[[i * items.height // n_kept for i in range(n_kept)]]
-        data, n_cut = _packed(kept, models, answers, known, LEVELS[-1])
-    return EmbeddedQuestions(data, _left_out(LEVELS[-1], longest, n_cut, (kept.height, items.height)))
-
-
-def _left_out(level: Shortening, longest: int, n_cut: int, kept: tuple[int, int]) -> tuple[str, ...]:
-    """Say what is not on the page: ``longest`` is the longest thought, ``kept`` the questions of how many."""
-    found = []
-    if level.thought is not None and level.thought < longest:
-        found.append(
-            f"Thoughts are cut at {level.thought:,} characters." if level.thought else "Thoughts are left out."
-        )
-    if level.text is not None and n_cut:
-        found.append(f"{n_cut:,} texts are cut at {level.text:,} characters.")
-    n_kept, n_items = kept
-    if n_kept < n_items:
-        found.append(f"{n_kept:,} of {n_items:,} questions are here, taken evenly from all.")
-    return tuple(found)
+        data, n_cut = _packed(kept, models, answers, known, characters)
+    left_out = []
+    if n_cut:
+        left_out.append(f"{n_cut:,} texts are cut at {characters:,} characters.")
+    if kept.height < items.height:
+        left_out.append(f"{kept.height:,} of {items.height:,} questions are here, taken evenly from all.")
+    return EmbeddedQuestions(data, tuple(left_out))
 
 
 def _packed(
@@ -97,10 +129,10 @@ def _packed(
     models: Sequence[str],
     answers: Sequence[pl.DataFrame],
     known: KnownQuestions,
-    level: Shortening,
+    characters: int | None,
 ) -> tuple[str, int]:
     """The data as ``questions.js`` reads it, and the number of texts that were cut."""
-    table = TextTable(level.text)
+    table = TextTable(characters)
     facets = [
         {"name": name, "label": label, "of": table.numbers(_shown(items[name]))}
         for name, label in FACETS.items()
@@ -117,7 +149,7 @@ def _packed(
         "models": [
             {
                 "name": model,
-                **_answers(kept.join(of_run, on="item_id", how="left", maintain_order="left"), table, level),
+                **_answers(kept.join(of_run, on="item_id", how="left", maintain_order="left"), table),
             }
             for model, of_run in zip(models, answers, strict=True)
         ],
@@ -147,18 +179,11 @@ def candidate_lists(lists: Sequence[tuple[Candidate, ...]], table: TextTable) ->
     }
 
 
-def _answers(rows: pl.DataFrame, table: TextTable, level: Shortening) -> dict[str, Any]:
+def _answers(rows: pl.DataFrame, table: TextTable) -> dict[str, Any]:
     """The answers of a model: texts, and whether each is correct, 1 or 0, or 2 without an answer."""
     why = [REASONS.get(reason, reason) for reason in rows["why"].fill_null("")]
     return {
         "correct": rows["correct"].cast(pl.Int8).fill_null(2).to_list(),
         "why": table.numbers(why),
-        "thought": table.numbers(_cut(rows["thought"], level.thought)),
-        **{name: table.numbers(rows[name]) for name in ("answer", "reply", "matched")},
+        **{name: table.numbers(rows[name]) for name in ("thought", "answer", "reply", "matched")},
     }
-
-
-def _cut(thoughts: pl.Series, characters: int | None) -> list[str | None]:
-    if characters is None:
-        return thoughts.to_list()
-    return [None if text is None or not characters else shortened(text, characters) for text in thoughts]

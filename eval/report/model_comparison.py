@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from blend.eval.judging.labelled_items import means_of, scored_with_labels
+from blend.eval.judging.corrected_scores import means_of, scored_with_labels
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, macro_estimate

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from blend.eval.judging.labelled_items import is_worthless
+from blend.eval.judging.corrected_scores import is_worthless
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
+    OF_FEW,
     ReportChart,
     ReportTable,
     Section,
@@ -14,10 +15,12 @@ from blend.eval.report.report_sections import (
     keys_best_first,
     pairs,
     region_name,
+    score_rows,
+    table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED, Score
-from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL
+from blend.eval.tasks.short_answer.published_rules import SEMEVAL
 
 
 def region_sections(
@@ -79,16 +82,13 @@ def _codes(runs: Sequence[ScoredRun]) -> Section | None:
     """The figures that SemEval-2026 Task 7 publishes of short answers."""
     scores = {run.name: run.of("accuracy", "code") for run in runs}
     codes = sorted({code for by_code in scores.values() for code in by_code})
-    if not codes:
-        return None
-    cells = tuple((code, *(cell(by_code.get(code)) for by_code in scores.values())) for code in codes)
-    return Section(
+    return table_section(
         "codes",
         "By code",
         "Accuracy by the rule of SemEval-2026 Task 7, for each of its codes: language asked in and region. The "
         "official figure is their plain mean.",
-        (),
-        ReportTable(("code", *scores), cells),
+        ("code", *scores),
+        ((code, *(cell(by_code.get(code)) for by_code in scores.values())) for code in codes),
         is_open=True,
     )
 
@@ -98,19 +98,18 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | 
     regions = keys_best_first(scores)
     if not regions:
         return None
-    rows = [
-        {"region": region_name(region), "model": model, **_ends(by_region[region])}
-        for model, by_region in scores.items()
-        for region in regions
-        if region in by_region
-    ]
     names = [region_name(region) for region in regions]
     cells = tuple(
         (f"{name} ({region})", *(cell(by_region.get(region)) for by_region in scores.values()))
         for name, region in zip(names, regions, strict=True)
     )
-    chart = score_charts.region_chart(
-        rows, names, list(scores), title=f"{metric_name(metric)}, %", chance=chance
+    chart = score_charts.interval_chart(
+        score_rows(scores, regions, region_name),
+        names,
+        list(scores),
+        title=f"{metric_name(metric)}, %",
+        domain=(0, 100),
+        line=None if chance is None else (chance, f"chance, {chance:g} %"),
     )
     return Section(
         "regions",
@@ -178,11 +177,7 @@ def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
         "topics",
         "By region and topic",
         "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
-        "intervals. All models have the regions in the same order, and the same colours.",
+        f"intervals. All models have the regions in the same order, and the same colours.{OF_FEW}",
         pictures,
         ReportTable(("model", "region", "topic", what), cells),
     )
-
-
-def _ends(score: Score) -> dict[str, float | None]:
-    return {"value": score.value, "low": score.low, "high": score.high}

@@ -7,8 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.report.embedded_data import TextTable, packed
-from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, candidate_lists
+from blend.eval.report.embedded_questions import (
+    PAGE_BYTES,
+    EmbeddedQuestions,
+    TextTable,
+    candidate_lists,
+    packed,
+)
 from blend.eval.report.page_template import page_environment, save_page
 from blend.eval.report.report_sections import region_name
 from blend.eval.report.single_answers import answer_groups

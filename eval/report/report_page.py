@@ -1,26 +1,25 @@
 """The page: scored runs as one HTML file that needs no network, for a screen of any width."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Template
 
 from blend.eval.prediction_files import asks_semeval
 from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
-from blend.eval.report.ladder import ladder_sections
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
-from blend.eval.report.repeat_columns import BETWEEN_RUNS, repeat_columns
-from blend.eval.report.report_sections import ReportTable, Section, regions_in_words
-from blend.eval.report.score_charts import FEW
+from blend.eval.report.report_sections import ReportTable, Section, cell, regions_in_words
+from blend.eval.report.score_charts import chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
-from blend.eval.report.vega_lite import Spec, chart_library
 from blend.eval.runs.run_description import is_of_people
-from blend.eval.scores_json import FEW_MARK
+from blend.eval.scores_json import FEW_MARK, Score
+from blend.eval.tasks.rungs import RUNGS
 from blend.schemas.errors import InputError
+from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.summaries import NOTHING
 
 TEMPLATE = "report.html.j2"
 
@@ -28,36 +27,21 @@ COLUMNS = 6
 """Figures in a row of the overview: more would be cut off beside a model's name on a usual screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskReport:
+class TaskReport(NamedTuple):
     """Part of the page about one task."""
 
-    task: str
-    """Name of the task."""
-    title: str
-    """Its heading."""
-    signature: str
-    """What all its scores share."""
-    release: str
-    """Name and version of the release."""
     runs: tuple[ScoredRun, ...]
-    """The runs, in the order of the page."""
+    """The runs, in the order of the page; what they share is that of the first."""
     overview: ReportTable
     """A line of each run."""
-    clusters: tuple[str, ...]
-    """What its intervals are over, where it is not templates."""
     comparisons: ModelComparison | None
     """How they differ; null for one run, or where none is better than another one."""
     sections: tuple[Section, ...]
     """Charts and tables."""
-    n_samples: int = 1
-    """How often every question was asked."""
-    questions: EmbeddedQuestions | None = None
+    questions: EmbeddedQuestions | None
     """Every question with every answer; null where answers are not decided one by one."""
-    withheld: bool = False
+    withheld: bool
     """Whether its questions are left out, since nobody may pass them on."""
-    charts: dict[str, Spec] = field(default_factory=dict)
-    """Charts by the id of the element that they are drawn in."""
 
 
 def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions: bool = False) -> str:
@@ -83,16 +67,21 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
     page_bytes = PAGE_BYTES // len(by_task)
     tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
     ladder = ladder_sections(runs)
+    first_runs = [task.runs[0] for task in tasks]
+    sections = {"rungs": ladder} | {task.runs[0].task.name: task.sections for task in tasks}
     return _template().render(
         tasks=tasks,
         ladder=ladder,
-        items=list(
-            dict.fromkeys(words for task in tasks for words in task.runs[0].task.clusters(task.runs[0]))
-        ),
-        charts=_charts("rungs", ladder) | {name: spec for task in tasks for name, spec in task.charts.items()},
+        items=list(dict.fromkeys(words for run in first_runs for words in run.task.clusters(run))),
+        charts={
+            # By the id of the element that they are drawn in.
+            f"{of}-{section.name}-{number}": chart.spec
+            for of, of_task in sections.items()
+            for section in of_task
+            for number, chart in enumerate(section.charts)
+        },
         library=for_script(library),
         n_columns=COLUMNS,
-        few=FEW,
         few_mark=FEW_MARK,
         repeats=BETWEEN_RUNS,
     )
@@ -114,39 +103,24 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questio
     check_comparable(runs)
     task = runs[0].task
     runs = task.ordered(runs)
-    sections = task.sections(runs, seed=seed)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
     return TaskReport(
-        task=task.name,
-        title=task.title,
-        signature=runs[0].scores.signature,
-        release=runs[0].scores.release,
-        runs=tuple(runs),
-        overview=_overview(runs),
-        clusters=task.clusters(runs[0]),
-        comparisons=compare_scored(runs, seed=seed) if len(runs) > 1 else None,
-        sections=sections,
-        n_samples=runs[0].run.description.options.get("samples", 1),
-        **({} if withheld else _questions(runs, page_bytes)),
-        withheld=withheld,
-        charts=_charts(task.name, sections),
+        tuple(runs),
+        _overview(runs),
+        compare_scored(runs, seed=seed) if len(runs) > 1 else None,
+        task.sections(runs, seed=seed),
+        None if withheld else _questions(runs, page_bytes),
+        withheld,
     )
 
 
-def _charts(of: str, sections: Sequence[Section]) -> dict[str, Spec]:
-    """Charts by the id of the element that they are drawn in."""
-    return {
-        f"{of}-{section.name}-{i}": chart.spec for section in sections for i, chart in enumerate(section.charts)
-    }
-
-
-def _questions(runs: Sequence[ScoredRun], page_bytes: int) -> dict[str, Any]:
+def _questions(runs: Sequence[ScoredRun], page_bytes: int) -> EmbeddedQuestions | None:
     """The questions of runs one by one, where their answers are decided so."""
     answers = [found for run in runs if (found := run.task.single_answers(run)) is not None]
     if len(answers) < len(runs):
-        return {}
+        return None
     known = runs[0].task.known_questions(runs[0])
-    return {"questions": embed_questions(runs, answers, known, page_bytes=page_bytes)}
+    return embed_questions(runs, answers, known, page_bytes=page_bytes)
 
 
 def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
@@ -183,3 +157,63 @@ def _figure(estimate: Any, signed: bool = False) -> str:
 
 def _p_value(p_value: float) -> str:
     return "p\u00a0<\u00a00.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}"
+
+
+BETWEEN_RUNS = "between runs, %"
+"""Head of the column with the score and the interval that it would have in further runs."""
+
+
+def repeat_columns(run: ScoredRun) -> dict[str, str]:
+    """Cells of the overview about the figure that a task is about; none where questions were asked once."""
+    for metric in run.task.repeated:
+        for name in (f"{metric}-macro", metric):
+            if (score := run.overall(f"{name}-between-runs")) is not None:
+                items, repeats = (run.overall(f"{name}-stderr-{source}") for source in ("items", "repeats"))
+                return {BETWEEN_RUNS: cell(score), "variance from repeats, %": _share(items, repeats)}
+    return {}
+
+
+def _share(items: Score | None, repeats: Score | None) -> str:
+    """The repeats' share of the variance; unknown where one of both parts is."""
+    if items is None or repeats is None or items.value is None or repeats.value is None:
+        return NOTHING
+    return f"{100 * repeats.value**2 / (items.value**2 + repeats.value**2):.0f}"
+
+
+def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
+    """The ladder; nothing unless runs of one release stand on several rungs.
+
+    Nor where runs have other limits or ask a part of the questions of multiple choice: they do not compare.
+
+    Every rung shows its task's headline, of true or false the questions: of all the mean over regions.
+    """
+    of_rungs = [run for rung in RUNGS for run in runs if run.scores.task == rung]
+    people = frozenset(run.name for run in of_rungs if is_of_people(run.run.description))
+    rungs = list(dict.fromkeys(run.task.title for run in of_rungs))
+    releases = {run.scores.release for run in of_rungs}
+    # People answer a few of all questions.
+    limits = {run.run.description.options.get("limit") for run in of_rungs if run.name not in people}
+    usual = MULTIPLE_CHOICE_QUESTIONS
+    is_part = any(run.run.description.options.get("config", usual) != usual for run in of_rungs)
+    if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1 or is_part:
+        return ()
+    scores = {(run.name, run.task.title): _headline(run) for run in of_rungs}
+    models = list(dict.fromkeys(run.name for run in runs if run.scores.task in RUNGS))
+    lines = tuple((model, *(cell(scores.get((model, rung))) for rung in rungs)) for model in models)
+    text = _TEXT + (_OF_PEOPLE if people else "")
+    return (Section("ladder", "The ladder", text, (), ReportTable(("model", *rungs), lines), is_open=True),)
+
+
+def _headline(run: ScoredRun) -> Score | None:
+    """The figure of a rung: the mean over regions."""
+    return run.overall(run.task.headline or "accuracy-macro")
+
+
+_TEXT = (
+    "The same answers asked for in other ways: one of four options; each of the four by itself, and all must "
+    "be answered correctly; and in a model’s own words. In brackets stand 95 % intervals over question "
+    "templates. Guessing scores 25 % where one of four is chosen; of true or false, a coin tossed for each "
+    "option is right about all four in 6 % of the questions. A model far above that on the left and low on the "
+    "right finds an answer among options and does not know it."
+)
+_OF_PEOPLE = " What people of the regions answered is the ceiling."

@@ -1,12 +1,12 @@
 """Sections: what a task shows of its scores on the page, as charts and tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from blend.eval.report import score_charts
-from blend.eval.report.vega_lite import Spec
+from blend.eval.report.score_charts import Spec
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.schemas.locales import Locale, registry
 
@@ -23,8 +23,6 @@ class ReportChart:
     """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
     large: bool = False
     """Whether it takes half of a broad screen and not a third."""
-    hatched: bool = False
-    """Whether cells are hatched since few answers are behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +61,22 @@ class Section:
     """Whether the table is shown at once, since it is what the part is about."""
     overview: ReportTable | None = None
     """The few figures that stand for those of the table, shown at once."""
+
+
+def table_section(
+    name: str,
+    title: str,
+    text: str,
+    head: Sequence[str],
+    rows: Iterable[tuple[str, ...]],
+    *,
+    is_open: bool = False,
+) -> Section | None:
+    """A section without pictures; null where its table has no rows."""
+    cells = tuple(rows)
+    if not cells:
+        return None
+    return Section(name, title, text, (), ReportTable(tuple(head), cells), is_open=is_open)
 
 
 @cache
@@ -140,10 +154,12 @@ def _heat_map(
     y = [region_name(row) for row in rows]
     codes = {name: row for name, row in zip(y, rows, strict=True) if name != row}
     spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain, codes=codes)
-    hatched = any(score.n < score_charts.FEW for score in scores.values())
     wide, large = (len(x) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
-    return ReportChart(title, spec, wide=wide, large=large, hatched=hatched)
+    return ReportChart(title, spec, wide=wide, large=large)
 
+
+OF_FEW = f" A cell of fewer than {score_charts.FEW} answers has no colour."
+"""What the text beside heat maps says of them."""
 
 _PHONE_COLUMNS = 16
 """Columns of numbers that a phone has room for beside the codes of the rows."""
@@ -159,6 +175,18 @@ def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
             if score.value is not None:
                 values.setdefault(key, []).append(score.value)
     return sorted(values, key=lambda key: (-sum(values[key]) / len(values[key]), key))
+
+
+def score_rows(
+    scores: Mapping[str, Mapping[str, Score]], keys: Sequence[str], name: Callable[[str], str] = str
+) -> list[dict[str, Any]]:
+    """Scores by series and key, such as model and region, as `score_charts.interval_chart` takes them."""
+    return [
+        {"key": name(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
+        for series, by_key in scores.items()
+        for key in keys
+        if (one := by_key.get(key)) is not None and one.value is not None
+    ]
 
 
 def cell(score: Score | None) -> str:

@@ -6,13 +6,60 @@ colours. Colours of text and lines come from the page, which knows whether it is
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from math import ceil, floor, log10
 from types import MappingProxyType
 from typing import Any
 
-from blend.eval.report.vega_lite import Rows, Spec, load_altair, spec_of
+from blend.schemas.errors import MissingExtraError
 
-_MODEL_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
+Spec = dict[str, Any]
+"""A Vega-Lite specification as JSON has it."""
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def load_altair() -> Any:
+    """The charting library.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return _library("altair")
+
+
+def chart_library() -> str:
+    """The JavaScript that draws the charts, complete, for one script element.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return str(_library("vl_convert").javascript_bundle())
+
+
+def spec_of(chart: Any, description: str, *, height: int) -> Spec:
+    """A chart as a specification that fits its place on the page, with what it shows in words."""
+    alt = load_altair()
+    sized = chart.properties(
+        width="container",
+        height=height,
+        description=description,
+        background="transparent",
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+    )
+    spec: Spec = sized.to_dict()
+    spec.pop("config", None)  # the page has one for light and one for dark
+    return spec
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError("the report", extra="report") from None
+
+
+_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d", "#8a7a2f", "#7a6bd1", "#808a94")
 _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right")
 
 # From dark blue to yellow, told apart by colour-blind readers and in grey as well.
@@ -27,48 +74,61 @@ _WHOLE = 0
 """A limit of a label's width that is none: a name that is cut off can be another one's."""
 
 
-def region_chart(
+def interval_chart(
     rows: Rows,
-    regions: Sequence[str],
-    models: Sequence[str],
+    keys: Sequence[str],
+    series: Sequence[str],
     *,
     title: str,
-    highest: float = 100,
-    chance: float | None = None,
+    domain: tuple[float, float] | None = None,
+    line: tuple[float, str] | None = None,
+    digits: int = 1,
 ) -> Spec:
-    """Figures by region with their intervals, one mark per model.
+    """Figures by region or the like with their intervals, one mark per model or other series.
 
     Args:
-        rows: ``region`` (name), ``model``, ``value``, ``low``, ``high`` in percent.
-        regions: Names of the regions, from top to bottom.
-        models: Names of the models, in the order of the page.
+        rows: ``key``, ``series``, ``value``, ``low`` and ``high``.
+        keys: Names of regions or the like, from top to bottom.
+        series: Names of the models or other series, in the order of the page.
         title: What the horizontal axis shows.
-        highest: Where the horizontal axis ends.
-        chance: What guessing scores, in percent, as a dashed line; none when absent.
+        domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
+        line: A figure to compare with, as a dashed line, and what it is.
+        digits: Digits behind the point that a tooltip shows.
     """
     alt = load_altair()
-    step = 14 * len(models) + 6
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("region:N", sort=list(regions), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
-        yOffset=alt.YOffset("model:N", sort=list(models)),
-        tooltip=_tooltips(alt, "model", "region", "value", "low", "high"),
+        y=alt.Y("key:N", sort=list(keys), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
+        yOffset=alt.YOffset("series:N", sort=list(series)),
+        tooltip=[
+            alt.Tooltip("series:N"),
+            alt.Tooltip("key:N"),
+            *_tooltips(alt, "value", "low", "high", digits=digits),
+        ],
     )
-    colour = _by_model(alt, "Color", models, _MODEL_COLOURS, _legend(alt, models))
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, highest]), axis=alt.Axis(labelFlush=False))
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        x=x,
-        color=colour,
-        shape=_by_model(alt, "Shape", models, _SHAPES, _legend(alt, models)),
+    scale = alt.Undefined if domain is None else alt.Scale(domain=list(domain))
+    x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(labelFlush=False))
+    legend = None if len(series) == 1 else alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)
+    colour, shape = (
+        getattr(alt, channel)(
+            "series:N",
+            sort=list(series),
+            # From the first value on again where series are more.
+            scale=alt.Scale(domain=list(series), range=[values[i % len(values)] for i in range(len(series))]),
+            legend=legend,
+        )
+        for channel, values in (("Color", _COLOURS), ("Shape", _SHAPES))
     )
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=x, color=colour, shape=shape)
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q", color=colour)
     layers = lines + marks
-    if chance is not None:
-        guess = alt.Chart(alt.Data(values=[{"value": chance, "what": f"chance, {chance:g} %"}]))
-        line = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
+    if line is not None:
+        value, what = line
+        guess = alt.Chart(alt.Data(values=[{"value": value, "what": what}]))
+        dashed = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
         # Above the rows, between them and the legend: within, it would lie on the marks of the first region.
         label = guess.mark_text(baseline="bottom", y=-3).encode(x=x, text="what:N")
-        layers = line + layers + label
-    return spec_of(layers, f"{title} by region with 95 % intervals", height=step * len(regions))
+        layers = dashed + layers + label
+    return spec_of(layers, f"{title} with 95 % intervals", height=(14 * len(series) + 6) * len(keys))
 
 
 Domain = tuple[float, float]
@@ -87,7 +147,7 @@ def colour_domain(values: Sequence[float]) -> Domain:
 
 
 FEW = 10
-"""Answers below which a cell of a heat map is hatched: its figure says little."""
+"""Answers below which a cell of a heat map has no colour: its figure says little."""
 
 
 def heat_map(
@@ -99,7 +159,7 @@ def heat_map(
     domain: Domain,
     codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Spec:
-    """A number in every cell, on a colour that says the same; hatched where it is of fewer than `FEW` answers.
+    """A number in every cell, on a colour that says the same, but where it is of fewer than `FEW` answers.
 
     Args:
         rows: ``x``, ``y``, ``value`` and ``n``.
@@ -122,20 +182,20 @@ def heat_map(
         tooltip=[
             alt.Tooltip("y:N", title="row"),
             alt.Tooltip("x:N", title="column"),
-            *_tooltips(alt, "value", "n"),
+            *_tooltips(alt, "value"),
+            alt.Tooltip("n:Q"),
         ],
     )
-    colour = _colour(alt, title, domain)
-    cells = base.mark_rect().encode(color=colour)
-    of_few = base.transform_filter(alt.datum.n < FEW)
-    # The number stands on a piece of the plain cell, which the stripes frame.
-    hatched = of_few.mark_rect(color=_HATCHING)
-    plain = of_few.mark_rect(width={"band": 0.8}, height={"band": 0.64}).encode(color=colour)
-    numbers = base.mark_text(fontSize=alt.expr(f"width < {_CELL_WIDTH * len(x)} ? 10 : 11")).encode(
-        text=alt.Text("value:Q", format=".0f"),
-        color=alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white")),
+    enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= FEW, alt.datum.n < FEW))
+    numbers = {"text": alt.Text("value:Q", format=".0f")}
+    size = alt.expr(f"width < {_CELL_WIDTH * len(x)} ? 10 : 11")
+    bright_or_dark = alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white"))
+    layers = (
+        enough.mark_rect().encode(color=_colour(alt, title, domain))
+        + enough.mark_text(fontSize=size).encode(color=bright_or_dark, **numbers)
+        + few.mark_text(fontSize=size).encode(**numbers)
     )
-    return spec_of(cells + hatched + plain + numbers, f"Heat map: {title}", height=22 * len(y))
+    return spec_of(layers, f"Heat map: {title}", height=22 * len(y))
 
 
 _NAMES_WIDTH = 120
@@ -152,19 +212,6 @@ def _shortened(alt: Any, codes: Mapping[str, str], *, room: int) -> Any:
     return alt.Axis(labelLimit=_WHOLE, labelExpr=f"{_WIDTH} < {room} ? {code} : datum.label")
 
 
-_HATCHING = {
-    "gradient": "linear",
-    **dict.fromkeys(("x1", "y1"), 0),
-    **dict.fromkeys(("x2", "y2"), 1),
-    "stops": [
-        {"offset": offset, "color": colour}
-        for begin, end in ((n / 14, (n + 0.4) / 14) for n in range(1, 14))
-        for offset, colour in ((begin, "#fff0"), (begin, "#fff"), (end, "#fff"), (end, "#fff0"))
-    ],
-}
-"""Stripes across a cell as a gradient with hard edges: Vega-Lite has no patterns."""
-
-
 def _upright(alt: Any) -> Any:
     """An axis above columns that are narrower than their names."""
     return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
@@ -173,17 +220,8 @@ def _upright(alt: Any) -> Any:
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
 
 
-def _tooltips(alt: Any, *names: str) -> list[Any]:
-    return [
-        alt.Tooltip(f"{name}:Q", format=".1f") if name in ("value", "low", "high") else alt.Tooltip(f"{name}:N")
-        for name in names
-    ]
-
-
-def _by_model(alt: Any, channel: str, models: Sequence[str], values: Sequence[Any], legend: Any) -> Any:
-    """A channel with a value for each model, from the first value on again where models are more."""
-    scale = alt.Scale(domain=list(models), range=[values[i % len(values)] for i in range(len(models))])
-    return getattr(alt, channel)("model:N", sort=list(models), scale=scale, legend=legend)
+def _tooltips(alt: Any, *figures: str, digits: int = 1) -> list[Any]:
+    return [alt.Tooltip(f"{name}:Q", format=f".{digits}f") for name in figures]
 
 
 def _colour(alt: Any, title: str, domain: Domain) -> Any:
@@ -191,9 +229,3 @@ def _colour(alt: Any, title: str, domain: Domain) -> Any:
     legend = alt.Legend(**_BAR, values=list(domain))
     scale = alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True)
     return alt.Color("value:Q", scale=scale, title=title, legend=legend)
-
-
-def _legend(alt: Any, models: Sequence[str]) -> Any:
-    if len(models) == 1:
-        return None
-    return alt.Legend(orient="top", title=None, labelLimit=_WHOLE, columns=1)

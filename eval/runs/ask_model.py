@@ -277,7 +277,7 @@ def _why_not_ranked(n_tokens: int, limit: int | None) -> str | None:
 def _on_tokens(tokens: pl.DataFrame) -> Iterator[str]:
     distinct = tokens.unique("candidate", maintain_order=True)
     too_long, nothing = (distinct.filter(why_not_ranked=why) for why in ("too-long", "no-tokens"))
-    unknown, longest = distinct.filter(pl.col("n_unknown") > 0), too_long["n_tokens"].max()
+    unknown, longest = distinct.filter(pl.col("n_unknown") > 0), max(too_long["n_tokens"].to_list(), default=0)
     of_all = f"of {distinct.height} with"
     for rows, what, then in (
         (too_long, f"{of_all} more tokens than masks, not ranked", f"; `max_masks` {longest} ranks all"),

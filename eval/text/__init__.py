@@ -3,8 +3,7 @@
 ``languages.toml`` says for every language what is done and what is not claimed. A `TextReader` does
 it, each distinct text once, and names what it used for the signature. Nothing here knows of tasks or scores.
 
-* `language_readers`: how each language is read;
+* `language_readers`: how each language is read, spellings that stand for one word, and the words of a text;
 * `text_reader`: readers, and the choice of a lemmatiser by ``lemmas``;
-* `lemmatisers`: the lemmatisers by name, those of optional packages included;
-* `normalising`: spellings that stand for one word, and the words of a text;
+* `lemmatisers`: the lemmatisers by name, those of optional packages included.
 """

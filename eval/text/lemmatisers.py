@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from blend.eval.text.affix_lists import affix_list
-from blend.eval.text.normalising import words_of
+from blend.eval.text.language_readers import words_of
 from blend.loaders.files.content import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.languages import agreeing
@@ -140,37 +140,11 @@ def _affixes(language: str) -> Lemmatiser:
 
 
 # Longer ones stand before those that end them: the first that fits is taken off.
-_PARTICLES = [
-    "이라고",
-    "라고",
-    "에서는",
-    "에서도",
-    "에서",
-    "에게",
-    "으로",
-    "로",
-    "부터",
-    "까지",
-    "처럼",
-    "보다",
-    "입니다",
-    "이에요",
-    "예요",
-    "에는",
-    "에도",
-    "에",
-    "의",
-    "도",
-    "만",
-    "은",
-    "는",
-    "이",
-    "가",
-    "을",
-    "를",
-    "과",
-    "와",
-]
+_PARTICLES = (
+    "이라고", "라고", "에서는", "에서도", "에서", "에게", "으로", "로", "부터", "까지", "처럼",
+    "보다", "입니다", "이에요", "예요", "에는", "에도", "에", "의", "도", "만", "은", "는",
+    "이", "가", "을", "를", "과", "와",
+)  # fmt: skip
 _LEAST_STEM = 2
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from blend.eval.text.language_readers import check_lemmatiser, language_text, primary
+from blend.eval.text.language_readers import check_lemmatiser, language_text, normalised, primary, words_of
 from blend.eval.text.lemmatisers import LEMMATISERS, Lemmatiser
-from blend.eval.text.normalising import normalised, words_of
 from blend.schemas.errors import InputError, UnknownNameError
 
 NO_LEMMAS = "none"

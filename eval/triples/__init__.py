@@ -89,7 +89,7 @@ class TripleTask(Task):
 
     def compared(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.compared`."""
-        from blend.eval.triples.triple_decisions import with_small_countries_together
+        from blend.eval.triples.triple_prompts import with_small_countries_together
 
         return with_small_countries_together(run.decisions(), value=self.terms.decided_by)
 

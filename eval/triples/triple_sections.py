@@ -5,6 +5,7 @@ from math import ceil
 
 from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
+    OF_FEW,
     ReportChart,
     ReportTable,
     Section,
@@ -12,6 +13,8 @@ from blend.eval.report.report_sections import (
     heat_maps,
     keys_best_first,
     pairs,
+    score_rows,
+    table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import UNANSWERED
@@ -25,9 +28,24 @@ _DIFFERENCES = {
 
 def triple_sections(runs: Sequence[ScoredRun], terms: TripleTerms) -> tuple[Section, ...]:
     """The sections that the scores of comparable runs have figures for."""
-    parts = (_countries, _templates, _by_language, _languages, _differences)
-    found = [part(runs, terms) for part in parts]
+    line = " The line is its 95 % interval over dishes; a country with one dish has none."
+    found = [
+        _marks(runs, terms.figure, "country", "countries", "By country", terms.mark + line),
+        _marks(runs, terms.figure, "template", "templates", "By template", _OF_TEMPLATES),
+        _by_language(runs, terms.figure),
+        _languages(runs, terms),
+        _differences(runs),
+    ]
     return tuple(section for section in found if section is not None)
+
+
+_OF_TEMPLATES = (
+    "The same question in other words. How far the marks of a model lie apart is what wording alone does."
+)
+_OF_LANGUAGES = (
+    "Each mark is a model’s mean F1 of the lists in a language. Languages have other dishes and other words "
+    "for ingredients, so models can be compared more safely than languages."
+)
 
 
 def triple_overview(run: ScoredRun, terms: TripleTerms) -> ReportTable:
@@ -50,32 +68,12 @@ def triple_overview(run: ScoredRun, terms: TripleTerms) -> ReportTable:
     return ReportTable(tuple(cells), (tuple(cells.values()),))
 
 
-def _countries(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
-    line = " The line is its 95 % interval over dishes; a country with one dish has none."
-    return _marks(runs, terms.figure, "country", "countries", "By country", runs[0].reword(terms.mark + line))
-
-
-def _templates(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
-    return _marks(
-        runs,
-        terms.figure,
-        "template",
-        "templates",
-        "By template",
-        "The same question in other words. How far the marks of a model lie apart is what wording alone does.",
-    )
-
-
-def _by_language(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
+def _by_language(runs: Sequence[ScoredRun], figure: str) -> Section | None:
     """Figures by language, where there are none by language and country."""
-    scores = [run.of(terms.figure, "language") for run in runs]
-    if any(run.of(terms.figure, "language-country") for run in runs) or max(map(len, scores)) < 2:
+    has_countries = any(run.of(figure, "language-country") for run in runs)
+    if has_countries or max(len(run.of(figure, "language")) for run in runs) < 2:
         return None
-    text = (
-        "Each mark is a model’s mean F1 of the lists in a language. Languages have other dishes and other "
-        "words for ingredients, so models can be compared more safely than languages."
-    )
-    return _marks(runs, terms.figure, "language", "language", "By language", runs[0].reword(text))
+    return _marks(runs, figure, "language", "language", "By language", _OF_LANGUAGES)
 
 
 def _marks(
@@ -85,18 +83,13 @@ def _marks(
     keys = keys_best_first(scores)
     if not keys:
         return None
-    rows = [
-        {"region": key, "model": model, "value": one.value, "low": one.low, "high": one.high}
-        for model, by_key in scores.items()
-        for key in keys
-        if (one := by_key.get(key)) is not None and one.value is not None
-    ]
+    rows = score_rows(scores, keys)
     cells = tuple((key, *(cell(by_key.get(key)) for by_key in scores.values())) for key in keys)
     # Among hundreds of candidates figures are low; an axis up to 100 would press them together.
-    ends = [value for row in rows for value in (row["value"], row["high"]) if isinstance(value, float)]
-    highest = min(100, 10 * ceil(max(ends) / 10) or 10)
-    chart = score_charts.region_chart(rows, keys, list(scores), title=f"{main}, %", highest=highest)
-    return Section(name, title, text, (ReportChart("", chart),), ReportTable((scope, *scores), cells))
+    highest = min(100, 10 * ceil(max(row["high"] or row["value"] for row in rows) / 10) or 10)
+    chart = score_charts.interval_chart(rows, keys, list(scores), title=f"{main}, %", domain=(0, highest))
+    table = ReportTable((scope, *scores), cells)
+    return Section(name, title, runs[0].reword(text), (ReportChart("", chart),), table)
 
 
 def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
@@ -119,31 +112,29 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
         "By language and country",
         runs[0].reword(
             "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
-            "more. Languages have other candidates, so rows can be compared more safely than columns."
+            f"more. Languages have other candidates, so rows can be compared more safely than columns.{OF_FEW}"
         ),
         pictures,
         ReportTable(("model", "language", "country", f"{main}, %"), cells),
     )
 
 
-def _differences(runs: Sequence[ScoredRun], _: TripleTerms) -> Section | None:
-    cells = [
+def _differences(runs: Sequence[ScoredRun]) -> Section | None:
+    cells = (
         (run.name, what, key, cell(score))
         for run in runs
         for metric, what in _DIFFERENCES.items()
         for scope in ("overall", "language")
         for key, score in run.of(metric, scope).items()
-    ]
-    if not cells:
-        return None
-    return Section(
+    )
+    return table_section(
         "differences",
         "Naming the country, and asking in English",
         runs[0].reword(
             "Differences of mAP in points on the same dishes, with their paired 95 % intervals: an interval "
             "that holds 0 shows no difference."
         ),
-        (),
-        ReportTable(("model", "difference", "language", "points"), tuple(cells)),
+        ("model", "difference", "language", "points"),
+        cells,
         is_open=True,
     )

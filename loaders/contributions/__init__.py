@@ -33,7 +33,7 @@ class Contribution(NamedTuple):
     tables: ResponseTables
     """The rows of the folder's own files; without those that an earlier folder has as well."""
     profiles: pl.DataFrame
-    """`frame_columns.PROFILES`, of annotators who agreed to tell something, ordered by annotator."""
+    """`frames.PROFILES`, of annotators who agreed to tell something, ordered by annotator."""
 
 
 class Collection(NamedTuple):

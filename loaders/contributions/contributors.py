@@ -266,7 +266,7 @@ def read_profiles(
     *,
     encoding: str | None,
 ) -> pl.DataFrame:
-    """The profiles of a contributor's annotators, as `frame_columns.PROFILES`, in order of the annotators.
+    """The profiles of a contributor's annotators, as `frames.PROFILES`, in order of the annotators.
 
     Args:
         files: The contributor's files.

@@ -151,7 +151,7 @@ def atomic_write(path: Path, content: str | bytes, *, mode: int | None = None) -
         mode: Permissions that the file has from its first byte on; those of any new file when absent.
 
     Raises:
-        InputError: As `own_folders.check_regular`.
+        InputError: As `atomic.check_regular`.
     """
     with atomic_file(path, mode=mode) as beside:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -165,7 +165,7 @@ def replace_own_file(
     Args:
         out: The file; its folder is made.
         content: All of it, with the mark.
-        mark: Bytes by which a file of ours is known (`own_folders.check_own_file`).
+        mark: Bytes by which a file of ours is known (`atomic.check_own_file`).
         what: What such a file is, with its article.
         parameter: What the caller calls the file, for the messages.
 
@@ -186,7 +186,7 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     After an error nothing is left; after a kill perhaps a hidden file (`is_left_over`), until the next write.
 
     Raises:
-        InputError: As `own_folders.check_regular`.
+        InputError: As `atomic.check_regular`.
     """
     check_regular(path)
     beside = fresh_file(path, mode=mode)

@@ -25,7 +25,7 @@ class Diagnostics:
     problems: list[RowError] = field(default_factory=list)
     """What the reader cannot go on with, in reading order."""
     findings: list[tuple[str, str, str | None, str | None, str]] = field(default_factory=list)
-    """What was normalised or is odd, as rows of `frame_columns.FINDINGS`."""
+    """What was normalised or is odd, as rows of `frames.FINDINGS`."""
 
     def problem(self, what: str, *, where: str, fix: str) -> None:
         """Note what is wrong, where, and what to do about it."""
@@ -80,7 +80,7 @@ class Diagnostics:
         raise_all(self.problems)
 
     def findings_frame(self) -> "pl.DataFrame":
-        """The findings as rows of `frame_columns.FINDINGS`, ordered by kind, place and detail."""
+        """The findings as rows of `frames.FINDINGS`, ordered by kind, place and detail."""
         # A command that only reads a key of a file has no need of frames.
         import polars as pl
 

@@ -126,7 +126,7 @@ def write_new_sheet(
     Args:
         out: The file; its folder must be there.
         rows: One cell per value; null is an empty cell, and an empty text one in quotes.
-        choices: What can be chosen in a column of a workbook (see `workbooks.write_workbook`).
+        choices: What can be chosen in a column of a workbook (see `tables.write_workbook`).
 
     Raises:
         InputError: If the file is there, or named as one of another kind.

@@ -143,7 +143,7 @@ def read_rows(
         diagnostics: Takes the problems of single rows, and a finding for a byte order mark. The rows that can
             be read are returned all the same.
         columns: The columns that the file must and may have.
-        encoding: Of tables, see `encodings.read_text`.
+        encoding: Of tables, see `content.read_text`.
 
     Returns:
         Rows in file order, without the ignored columns.

@@ -177,7 +177,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
 
     Args:
         rows: One cell per value; null is an empty cell. Apostrophes by which texts survive a spreadsheet's CSV
-            (`answer_sheets.guarded`) are left out: here the format Text does that.
+            (`sheets.guarded`) are left out: here the format Text does that.
         choices: What can be chosen.
         location: What messages call the file.
 
@@ -367,7 +367,7 @@ class Line(NamedTuple):
     location: str
     """``file:row``, in a workbook ``file[sheet]:row``; the row that a spreadsheet shows."""
     cells: list[str]
-    """As many as the line has; `workbooks.Rewritten` where a spreadsheet made something else of a text."""
+    """As many as the line has; `tables.Rewritten` where a spreadsheet made something else of a text."""
 
     @property
     def is_blank(self) -> bool:
@@ -406,7 +406,7 @@ def open_table(
         diagnostics: Takes a finding for a byte order mark.
         known: Names of columns by which its separator, or its sheet, is recognised.
         width: Cells that most lines of a table without a header have, by which its separator is recognised.
-        encoding: As of `encodings.read_text`; a workbook has none.
+        encoding: As of `content.read_text`; a workbook has none.
 
     Raises:
         RowError: If nothing can be read: an unknown encoding, not a workbook, several sheets that it could be.

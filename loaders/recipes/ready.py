@@ -148,7 +148,7 @@ def _name(path: Path, taken: Collection[str]) -> str:
 
 
 def domain_templates(domain: Domain, folder: Path) -> pl.DataFrame:
-    """The prompt templates of a domain, `triple_rows.TEMPLATES`; without rows if it has none.
+    """The prompt templates of a domain, `rows.TEMPLATES`; without rows if it has none.
 
     Args:
         domain: Names the file.

@@ -41,7 +41,7 @@ class ResponseTables(NamedTuple):
     findings: pl.DataFrame
     """`frames.FINDINGS`."""
     templates: pl.DataFrame
-    """`template_columns.TEMPLATES`, in file order."""
+    """`frames.TEMPLATES`, in file order."""
 
 
 def read_responses(

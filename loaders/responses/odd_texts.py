@@ -1,6 +1,6 @@
 """Odd texts: what nobody sees, what an encoding spoilt, another language or another country.
 
-Nobody has to know a language for it: words are looked up in dictionaries (`base_forms`), and countries by their
+Nobody has to know a language for it: words are looked up in dictionaries (`languages`), and countries by their
 names in the language.
 """
 
@@ -20,7 +20,7 @@ from blend.schemas.languages import country_name, english_name, nationalities, s
 from blend.schemas.locales import Locale, Registry, in_english, is_named, others_named
 from blend.schemas.models import Row
 from blend.schemas.prompts import COUNTRY, NATIONALITY, slots_of
-from blend.schemas.rows import Prompt, QuestionTemplate, Response, Review
+from blend.schemas.rows import QuestionTemplate, Response, Review
 from blend.schemas.texts import (
     clean,
     forbidden_in,
@@ -232,20 +232,23 @@ _ENDS = re.compile(r"[^\w\s,;:-]\W*$")
 """How sentences end: in a mark, of whatever script."""
 
 
-def find_other_languages(
-    rows: Sequence[Placed[AskedQuestion | Prompt]], locales: Registry, diagnostics: Diagnostics
-) -> None:
+def find_other_languages(rows: Sequence[Placed[Any]], locales: Registry, diagnostics: Diagnostics) -> None:
     """Note questions and prompts that are hardly in the language of their column.
 
     Of questions also those that name another country, not their own, and those that were cut off, so that they
     alone do not end like a sentence.
+
+    Args:
+        rows: Of questions and prompts.
+        locales: Known locales.
+        diagnostics: Takes findings.
     """
     questions = [Placed(location, row) for location, row in rows if isinstance(row, AskedQuestion)]
     _find_cut_off(questions, diagnostics)
     scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, question in questions:
         scripts[_language(locales.get(question.locale))].update(_scripts(question))
-    # One language after the other, since of dictionaries few are kept (`base_forms`).
+    # One language after the other, since of dictionaries few are kept (`languages`).
     for placed in sorted(rows, key=lambda placed: _language(locales.get(placed.row.locale))):
         row, locale = placed.row, locales.get(placed.row.locale)
         for column, text, is_local in _texts_of(row):

@@ -148,7 +148,7 @@ def read_answer_sheet(
         diagnostics: Takes findings about the file, such as colours, which nobody reads.
 
     Returns:
-        `answer_sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
+        `sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read.
@@ -192,7 +192,7 @@ class WrittenReviews(NamedTuple):
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
 
-    Where pulls write a file of that name (`pulled_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
+    Where pulls write a file of that name (`new_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
 
     Either all files are written or, after an error, none is changed that was looked at.
 
@@ -327,7 +327,7 @@ def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
     """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
 
     Args:
-        sheet: `pair_sheets.PAIR_SHEET`.
+        sheet: `sheets.PAIR_SHEET`.
         path: Where.
 
     Raises:

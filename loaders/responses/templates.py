@@ -38,7 +38,7 @@ def read_native_questions(
         encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
-        `template_columns.NATIVE_QUESTIONS`, in file order.
+        `frames.NATIVE_QUESTIONS`, in file order.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a cell is blank, an id occurs twice or a locale is
@@ -67,13 +67,13 @@ def read_review_sheet(
     """A review sheet after review.
 
     Args:
-        path: Columns of `template_columns.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
+        path: Columns of `frames.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
             ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
-        `template_columns.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
+        `frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a locale is unknown or a similarity is not a number.
@@ -106,7 +106,7 @@ def read_translations(
         encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
-        `template_columns.TRANSLATIONS`, in file order.
+        `frames.TRANSLATIONS`, in file order.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a cell is blank, a question is translated twice for a

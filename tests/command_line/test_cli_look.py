@@ -71,14 +71,6 @@ def test_stats_of_a_table_as_json(release: Path):
     )
 
 
-def test_stats_of_no_release(tmp_path: Path):
-    with pytest.raises(BlendError) as caught:
-        run("stats", tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
-    )
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_status_lists_questions_that_need_responses():
@@ -161,12 +153,9 @@ def test_locales_by_any_name(name: str, tags: list[str], root: Path):
 def test_a_name_of_no_locale():
     with pytest.raises(BlendError) as caught:
         run("locales", "Atlantis")
-    said = str(caught.value)
-    assert said.startswith(
-        "unknown locale 'Atlantis'; the nearest of the tags and names of the 34 locales: Ireland, Algeria, "
-    )
-    assert said.endswith(
-        ", or describe a region of your own in a locale file (--locale-file, see docs/recipe.md)"
+    assert str(caught.value) == (
+        "unknown locale 'Atlantis'; describe a region of your own in a locale file (--locale-file, see "
+        "docs/recipe.md)"
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blend.eval.prediction_files import read_predictions
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
-from blend.eval.tasks.short_answer.semeval_rule import THEIRS, not_repeated
+from blend.eval.tasks.short_answer.published_rules import THEIRS, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.schemas.locales import registry
 from helpers.semeval_predictions import ASKED, CODES, GOLD, MCQ_TSV, form_of

@@ -84,13 +84,13 @@ def told(done: Sync | Pull) -> dict[str, int]:
     """Annotations that are told as gone, by the name of the stage."""
     pull = done.pull if isinstance(done, Sync) else done
     assert pull is not None
-    return {one.stage_locale.stage.name: len(one.gone) for one in pull.projects if one.gone}
+    return {one.stage_locale.stage.name: len(one.gone) for one in pull.found if one.gone}
 
 
 def accepted(file: ProjectFile) -> int:
     """Have the lead accept what is gone; how many annotations that was."""
     with held(file.pulled) as folder:
-        return sum(len(one.changes) for one in accept_missing(file, folder).projects)
+        return sum(map(len, accept_missing(file, folder).changes.values()))
 
 
 # The accidents.

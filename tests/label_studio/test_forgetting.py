@@ -106,8 +106,9 @@ def test_nothing_is_left_here_and_on_the_server(label_studio: StudioForTests, co
     # Others' work goes on as if the person had never been there: nothing is told anew, nothing asked twice.
     again = sync_project(file.path)
     assert again.pull is not None
-    assert not any(project.changes or project.gone for project in again.pull.projects)
-    assert not any(written.changed for written in again.pull.written)
+    assert not any(again.pull.changes.values())
+    assert not again.pull.is_any_gone
+    assert not again.pull.written
     assert offered(label_studio, file, "seo") == FOOD
     # The review's page is made anew once there are answers enough, with what was decided.
     assert label_studio.tasks(title_of(file, "review")) == {}

@@ -67,18 +67,20 @@ def make_run(name: str, release: Path | str, out: Path) -> None:
     written = {name: options.pop(name) for name in ("max_tokens", "samples", "temperature") if name in options}
     if marks := options.pop("thought_marks", None):
         written["thought_marks"] = marks
+    way = {name: options.pop(name) for name in ("price",) if name in options}
     table = next(iter(folder.glob("answers.*")), None)
     model: Any
     if table is not None:
         model = blend.Recorded(path=table, name=said["model"], encoding=options.pop("encoding", None))
     elif (folder / "batch.jsonl").exists():
-        options |= {"batch_in": folder / "batch.jsonl"}
+        way |= {"batch_in": folder / "batch.jsonl"}
         model = blend.Server(name=said["model"])
     else:
         model = KeptLogprobs(folder / "logprobs.jsonl", said["model"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", blend.BlendWarning)
-        blend.run_task(release, said["task"], model, out, decoding=blend.Decoding(**written), **options)
+        how = {"decoding": blend.Decoding(**written), "asking": blend.Asking(**way)}
+        blend.run_task(release, said["task"], model, out, **how, **options)
 
 
 def score(name: str, out: Path, options: Mapping[str, Any]) -> dict[str, Any]:

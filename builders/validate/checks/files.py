@@ -1,6 +1,5 @@
-"""Checks of the files: that they are those of the manifest, and that what they repeat agrees with it."""
+"""Check of the files: that they are those of the manifest."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,18 +7,7 @@ from pathlib import Path
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info
 from blend.loaders.files.content import file_sha256
-from blend.loaders.releases.reports import read_findings
-from blend.schemas.errors import RowError
-from blend.schemas.manifest import (
-    FINDINGS_NAME,
-    MANIFEST_NAME,
-    RECIPE_NAME,
-    FileInfo,
-    is_the_hubs,
-    leads_out,
-)
-from blend.schemas.models import first_reason
-from blend.schemas.recipe import Recipe
+from blend.schemas.manifest import MANIFEST_NAME, FileInfo, is_the_hubs, leads_out
 
 _COPY_AGAIN = "copy or download the release again, or rebuild it"
 
@@ -47,56 +35,6 @@ def check_files(release: Release) -> Iterator[Problem]:
             if name not in listed:
                 what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
                 yield error(MANIFEST_NAME, what, REBUILD)
-
-
-def check_recipe(release: Release) -> Iterator[Problem]:
-    """Recipe, name and version agree.
-
-    * error: name, version or a part of `recipe.toml` is not that of `release.json`
-    """
-    manifest = release.manifest
-    path = release.path / RECIPE_NAME
-    try:
-        recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        yield error(RECIPE_NAME, "is missing", REBUILD)
-        return
-    except (ValueError, RecursionError) as broken:
-        yield error(RECIPE_NAME, f"is not a recipe ({first_reason(broken)})", REBUILD)
-        return
-    for key in Recipe.model_fields:
-        if getattr(recipe, key) != getattr(manifest.recipe, key):
-            yield error(RECIPE_NAME, f"{key} differs from the recipe in {MANIFEST_NAME}", REBUILD)
-    if (manifest.name, manifest.version) != (recipe.name, recipe.version):
-        what = f"is of {manifest.name} {manifest.version}, its recipe of {recipe.name} {recipe.version}"
-        yield error(MANIFEST_NAME, what, REBUILD)
-
-
-def check_findings(release: Release) -> Iterator[Problem]:
-    """Findings are as many as counted.
-
-    * error: `reports/findings.jsonl` does not hold as many findings of each kind as `release.json` counts
-    """
-    path = release.path / FINDINGS_NAME
-    if not path.is_file():
-        yield error(FINDINGS_NAME, "is missing", REBUILD)
-        return
-    found: Counter[tuple[str, str]] = Counter()
-    for where, finding in read_findings(path):
-        if isinstance(finding, RowError):
-            yield error(where, f"is not a finding: {finding.what}", REBUILD)
-        else:
-            found[finding["stage"], finding["kind"]] += 1
-    reported = {
-        (stage.stage, kind): count
-        for stage in release.manifest.report
-        for kind, count in stage.findings.items()
-    }
-    for stage, kind in sorted(found.keys() | reported.keys()):
-        held, stated = found[stage, kind], reported.get((stage, kind), 0)
-        if held != stated:
-            what = f"holds {held:,} findings {kind!r} of the step {stage!r}, {MANIFEST_NAME} counts {stated:,}"
-            yield error(FINDINGS_NAME, what, REBUILD)
 
 
 def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:

@@ -63,11 +63,11 @@ def _loaded(
         yield error(where, f"has the splits {', '.join(splits)}, not {', '.join(expected)}", _FIX)
     for table in tables:
         if table.split in splits:
-            place = f"{where}[{table.split!r}]"
-            yield from _rows(table, release.tables[table], splits[table.split], place)
-            first = release.tables[table].drop("location").head(1).to_dicts()
-            if [first_rows[table.split]] != (first or [None]):
-                yield error(place, "begins with another row than the file", _FIX)
+            location = f"{where}[{table.split!r}]"
+            yield from _rows(table, release.tables[table], splits[table.split], location)
+            first = next(iter(release.tables[table].drop("location").head(1).to_dicts()), None)
+            if first_rows[table.split] != first:
+                yield error(location, "begins with another row than the file", _FIX)
 
 
 def _rows(table: TableInfo, held: pl.DataFrame, rows: Any, where: str) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Checks of multiple-choice questions in themselves: their columns agree, and true or false asks the same."""
+"""Checks of multiple-choice questions in themselves: their columns agree, and answers stand everywhere."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,20 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.mcq.published_mcqs import json_by_letter, published_prompt, true_false_rows
+from blend.builders.mcq.published_mcqs import json_by_letter, published_prompt
 from blend.builders.mcq.reading import verdict_notes
 from blend.builders.mcq.result import why_none_made
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.schemas.arrow_types import published_names
-from blend.schemas.frames import MCQ_ROWS
-from blend.schemas.rows import (
-    LETTERS,
-    MULTIPLE_CHOICE_CONFIGS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    TRUE_FALSE_QUESTIONS,
-    model_of,
-)
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS
 
 _REBALANCE = "set `mcq.rebalance` in the recipe to have the options moved"
 
@@ -96,38 +88,6 @@ def check_positions(release: Release) -> Iterator[Problem]:
         else:
             fix = _REBALANCE if is_given and not options.rebalance else ""
             yield info(MULTIPLE_CHOICE_QUESTIONS, what, fix)
-
-
-def check_true_false(release: Release) -> Iterator[Problem]:
-    """True or false asks for the same options.
-
-    Each row is what its multiple-choice question makes it.
-
-    * error: a row is of no question, or has other texts or another answer than its question makes; an option
-      has no true-false row, where others of its question have one
-    """
-    mcqs = _by_field(release, MULTIPLE_CHOICE_QUESTIONS)
-    mcqs = mcqs.filter(pl.col("locale").is_in(release.locales.tags), pl.col("option_regions").is_not_null())
-    rows = _by_field(release, TRUE_FALSE_QUESTIONS)
-    made = true_false_rows(mcqs.join(rows, on="mcq_id", how="semi").select(list(MCQ_ROWS)), release.locales)
-    expected = {row["true_false_id"]: row for row in made.iter_rows(named=True)}
-    for row in rows.drop("split").iter_rows(named=True):
-        location, of_option = row.pop("location"), expected.get(row["true_false_id"])
-        if of_option is None or of_option["mcq_id"] != row["mcq_id"]:
-            what = f"is of no option of multiple-choice question {row['mcq_id']}"
-            yield error(location, what, REBUILD)
-        elif names := [name for name, value in row.items() if value != of_option[name]]:
-            what = f"{', '.join(names)} not as multiple-choice question {row['mcq_id']} makes them"
-            yield error(location, what, REBUILD)
-    if missing := expected.keys() - set(rows["true_false_id"]):
-        what = f"{len(missing):,} options have no row beside others of their question, such as {min(missing)}"
-        yield error(TRUE_FALSE_QUESTIONS, what, REBUILD)
-
-
-def _by_field(release: Release, config: str) -> pl.DataFrame:
-    """The valid rows with columns named by the fields of their model."""
-    names = {alias: name for name, alias in published_names(model_of(config)).items()}
-    return release.rows(config).rename(names)
 
 
 def _region_problems(row: Mapping[str, Any], release: Release, names: Mapping[str, set[str]]) -> Iterator[str]:

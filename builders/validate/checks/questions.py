@@ -1,4 +1,4 @@
-"""Checks of questions and votes: ids mean the same in all splits, all tables ask the same, votes add up."""
+"""Checks of questions and votes: splits and tables ask the same, and votes add up."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,9 +18,6 @@ from blend.schemas.locales import in_english, is_named, others_named
 from blend.schemas.manifest import FINDINGS_NAME, leads_out
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS, Grouping
 
-_SAME_EVERYWHERE = {ANNOTATIONS: ("topic", "source"), SHORT_ANSWER_QUESTIONS: ("Topic", "Source")}
-"""Columns that a template has the same value of in all splits."""
-
 _SHARED = {"question": "Question", "en_question": "Translation", "topic": "Topic", "language": "language"}
 """Columns of annotations, and the columns of the short-answer questions that repeat them."""
 
@@ -32,23 +29,12 @@ _RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
 
 
 def check_alignment(release: Release) -> Iterator[Problem]:
-    """Ids mean the same in all splits.
+    """Splits ask the same questions.
 
     What ids a split lacks is worth knowing, no fault: its annotators may not have been asked.
 
-    * error: an id has another topic or source in one split than in most
     * info: the ids that a split lacks; it may never have been asked
     """
-    for config, columns in _SAME_EVERYWHERE.items():
-        rows = release.rows(config)
-        for column in columns:
-            # On a tie, the value that is first in text order counts.
-            usual = pl.col(column).fill_null("").mode().min().over("ID")
-            odd = rows.with_columns(usual=usual).filter(pl.col(column).fill_null("") != pl.col("usual"))
-            for location, held, expected in odd.select("location", column, "usual").iter_rows():
-                what = f"{column} is {held!r}, in most splits this id has {expected or None!r}"
-                yield error(location, what, CORRECT_AND_REBUILD)
-    # That annotations have the same ids is another check.
     rows = release.rows(SHORT_ANSWER_QUESTIONS)
     every = set(rows["ID"])
     for (split,), of_split in rows.group_by("split", maintain_order=True):
@@ -111,8 +97,8 @@ def _named(release: Release, asked: pl.DataFrame) -> Iterator[Problem]:
         for column in ("Translation", "Question") if in_english(locale) else ("Translation",):
             if row[column] and not is_named(row[column], locale):
                 others = others_named(row[column], release.locales, locale)
-                said = f"names {' and '.join(others)}, not" if others else "does not name"
-                what = f"{column} {said} {locale.prompt_name}"
+                names_others = f"names {' and '.join(others)}, not" if others else "does not name"
+                what = f"{column} {names_others} {locale.prompt_name}"
                 yield warning(row["location"], what, CORRECT_AND_REBUILD)
 
 

@@ -210,7 +210,7 @@ def _strange_letters(
     strange = counts.filter(pl.col("foreign").list.len() > 0).select("location", "foreign")
     for location, foreign in strange.iter_rows():
         yield warning(location, f"column {column} has letters outside {scripts}: {_named(foreign)}", _LOOK)
-    n_letters, n_expected = counts["letters"].sum(), counts["expected"].sum()
+    n_letters, n_expected = int(counts["letters"].sum()), int(counts["expected"].sum())
     if n_letters and n_expected / n_letters < _LEAST_SHARE:
         what = f"column {column}: {n_expected / n_letters:.0%} of the letters are {script}"
         yield warning(where, what, _LOOK)

@@ -27,7 +27,7 @@ Bleu = Literal["multi-reference", "pairwise"]
 """All samples of the other group as references of every sample, or the mean over pairs of samples."""
 
 Distance = Literal["published", "standardised"]
-"""How the answers of a survey become a distance (`survey_agreement.distances`)."""
+"""How the answers of a survey become a distance (`group_statistics.distances`)."""
 
 SAMPLES = 5
 """Samples of each prompt, as published."""

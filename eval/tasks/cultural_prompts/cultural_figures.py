@@ -10,11 +10,14 @@ import polars as pl
 from blend.eval.scores_json import ALL, Score, estimated, missing_share, plain
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates
-from blend.eval.tasks.cultural_prompts.lexical_variance import Variances, anova
-from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
-from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicSummary
-from blend.eval.tasks.cultural_prompts.topic_totals import Totals
+from blend.eval.tasks.cultural_prompts.analysis_tables import Totals
+from blend.eval.tasks.cultural_prompts.group_statistics import (
+    CulturalDistances,
+    Variances,
+    anova,
+    mean_estimate,
+)
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, Settings, TopicFigures
 from blend.schemas.texts import agreeing, pluralise
 
 SIGNIFICANT = 0.05
@@ -46,15 +49,16 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
     yield missing_share(_n_texts(totals.topics), gold.height)
     yield from _agreements(agreements, totals.settings.seed)
     for topic in totals.topics:
-        for name, found in _both(topic):
-            bounds = _of_variances(name, totals.settings)
+        for name in _KINDS:
+            found, bounds = _of_kind(topic, name), _bounds(name, totals.settings)
             yield _score(f"variance-across{name}", "topic", topic.key.path, found.across, bounds)
             yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
 
 def warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[str, ...]:
     """List what a reader of the figures should know."""
-    return (*_warnings_on_samples(totals), *_warnings_on_surveys(totals, cultures))
+    of_surveys = (line for culture in cultures for line in _warnings_on_survey(totals.settings.groups, culture))
+    return (*_warnings_on_samples(totals), *of_surveys)
 
 
 def _warnings_on_samples(totals: Totals) -> Iterator[str]:
@@ -74,10 +78,9 @@ def _warnings_on_samples(totals: Totals) -> Iterator[str]:
         have = agreeing(short, "has", "have")
         few = f"fewer than the usual {pluralise(usual, 'sample')}"
         yield f"{short:,} of {len(cells):,} pairs of topic and group {have} {few}"
-    for name in ODDITIES:
+    for name, (what, effect) in _IN_WORDS.items():
         count = sum(topic.odd[name] for topic in totals.topics)
         if count:
-            what, effect = _IN_WORDS[name]
             yield f"{what}: {count:,} of {_n_texts(totals.topics):,}; kept{effect}"
 
 
@@ -96,34 +99,29 @@ _IN_WORDS = {
 }
 
 
-def _warnings_on_surveys(totals: Totals, cultures: Sequence[CulturalDistances]) -> Iterator[str]:
-    n_groups = len(totals.settings.groups)
-    for culture in cultures:
-        yield f"{culture.survey}: distances are over {_listed(culture.dimensions)}"
-        known = {*culture.groups, *culture.left_out}
-        unknown = [group for group in totals.settings.groups if group not in known]
-        if unknown:
-            n_known = n_groups - len(unknown)
-            yield f"{culture.survey} knows {n_known} of {n_groups} groups (not, for example, {unknown[0]!r})"
-        if culture.nearly:
-            shown = ", ".join(f"{name!r} for {group!r}" for group, name in culture.nearly[:_SHOWN])
-            n = len(culture.nearly)
-            yield (
-                f"{culture.survey} has {n} of the others under nearly the same name ({shown}); "
-                f"write {agreeing(n, 'it', 'them')} as in the texts"
-            )
-        if culture.left_out:
-            yield (
-                f"{culture.survey}: left out for want of an answer: {len(culture.left_out)} "
-                f"(first: {culture.left_out[0]})"
-            )
-        if len(culture.groups) < 3:
-            yield f"{culture.survey}: too few groups to rank ({len(culture.groups)}); no correlation"
-            continue
-        # Without the diagonal, where every group is at distance 0 from itself.
-        apart = culture.matrix[~np.eye(len(culture.groups), dtype=bool)]
-        if len(np.unique(apart[~np.isnan(apart)])) < 2:
-            yield f"{culture.survey}: all distances are the same; no correlation"
+def _warnings_on_survey(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
+    name, n_known = culture.survey, len(culture.groups)
+    yield f"{name}: distances are over {_listed(culture.dimensions)}"
+    unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
+    if unknown:
+        n_found = len(groups) - len(unknown)
+        yield f"{name} knows {n_found} of {len(groups)} groups (not, for example, {unknown[0]!r})"
+    if culture.nearly:
+        shown = ", ".join(f"{other!r} for {group!r}" for group, other in culture.nearly[:_SHOWN])
+        n = len(culture.nearly)
+        yield (
+            f"{name} has {n} of the others under nearly the same name ({shown}); "
+            f"write {agreeing(n, 'it', 'them')} as in the texts"
+        )
+    if culture.left_out:
+        n = len(culture.left_out)
+        yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
+    # Without the diagonal, where every group is at distance 0 from itself.
+    apart = culture.matrix[~np.eye(n_known, dtype=bool)]
+    if n_known < 3:
+        yield f"{name}: too few groups to rank ({n_known}); no correlation"
+    elif len(np.unique(apart[~np.isnan(apart)])) < 2:
+        yield f"{name}: all distances are the same; no correlation"
 
 
 _SHOWN = 12
@@ -135,37 +133,46 @@ def _listed(dimensions: Sequence[str]) -> str:
     return f"{pluralise(len(dimensions), 'dimension')} ({', '.join(map(repr, dimensions[:_SHOWN]))}{more})"
 
 
-def _variances(topics: Sequence[TopicSummary], scope: str, key: str, settings: Settings) -> Iterator[Score]:
-    for name in ("", "-unbiased"):
-        seed, bounds = settings.seed, _of_variances(name, settings)
-        pairs = [
-            (found.across.value, found.within.value)
-            for topic in topics
-            for of, found in _both(topic)
-            if of == name
+def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
+    for name in _KINDS:
+        found = [_of_kind(topic, name) for topic in topics]
+        across = [one.across.value for one in found if one.across.value is not None]
+        both = [
+            (one.across.value, one.within.value)
+            for one in found
+            if one.across.value is not None and one.within.value is not None
         ]
-        across = [one for one, _ in pairs if one is not None]
-        both = [(one, other) for one, other in pairs if one is not None and other is not None]
-        yield _score(f"variance-across{name}", scope, key, _mean(across, seed), bounds)
-        yield _score(f"variance-within{name}", scope, key, _mean([other for _, other in both], seed), bounds)
+        within = [value for _, value in both]
+        bounds = _bounds(name, settings)
+        for what, values in (("across", across), ("within", within)):
+            mean = mean_estimate(values, seed=settings.seed)
+            yield _score(f"variance-{what}{name}", scope, key, mean, bounds)
         if not both:
             continue
         # A ratio of sums, each topic a cluster of its own.
-        ratio = cluster_sums([one for one, _ in both], range(len(both)), counts=[other for _, other in both])
-        (found_ratio,) = estimates(ratio, seed=seed, proportion=False)
-        found_ratio = replace(found_ratio, n=len(both))
-        yield _score(f"variance-ratio{name}", scope, key, found_ratio, (0.0, math.inf))
-        tested = anova([other for _, other in both], [one for one, _ in both])
+        sums = cluster_sums([value for value, _ in both], range(len(both)), counts=within)
+        (ratio,) = estimates(sums, seed=settings.seed, proportion=False)
+        yield _score(f"variance-ratio{name}", scope, key, replace(ratio, n=len(both)), (0.0, math.inf))
+        tested = anova(within, [value for value, _ in both])
         if tested is not None:
             yield plain(f"anova-f{name}", scope, key, tested.statistic, n=len(both))
             yield plain(f"anova-p{name}", scope, key, tested.p, n=len(both))
 
 
-def _both(topic: TopicSummary) -> tuple[tuple[str, Variances], ...]:
-    return (("", topic.published), ("-unbiased", topic.unbiased))
+_KINDS = ("", "-unbiased")
+"""Ends of the names of variances: as published, and without their bias."""
 
 
-def _counts(topics: Sequence[TopicSummary], scope: str, key: str) -> Iterator[Score]:
+def _of_kind(topic: TopicFigures, name: str) -> Variances:
+    return topic.unbiased if name else topic.published
+
+
+def _bounds(name: str, settings: Settings) -> tuple[float, float]:
+    """The least and the most that a variance can be: half of a squared distance, or all of it in the code."""
+    return 0.0, 1.0 if settings.definition == "reference_code" and not name else 0.5
+
+
+def _counts(topics: Sequence[TopicFigures], scope: str, key: str) -> Iterator[Score]:
     n_texts = _n_texts(topics)
     yield plain("texts", scope, key, n_texts, n=n_texts)
     yield plain("topics", scope, key, len(topics), n=len(topics))
@@ -174,65 +181,36 @@ def _counts(topics: Sequence[TopicSummary], scope: str, key: str) -> Iterator[Sc
         yield plain(name, scope, key, 100 * count / n_texts if n_texts else None, n=n_texts)
 
 
-def _n_texts(topics: Sequence[TopicSummary]) -> int:
+def _n_texts(topics: Sequence[TopicFigures]) -> int:
     return sum(int(topic.samples.sum()) for topic in topics)
 
 
 def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """Mean correlations: of a kind over anchors, of a topic over anchors, of an anchor over topics."""
     rows = agreements.filter(pl.col("topic").is_not_null())
+    path = joined_names("split", "category", "topic")
     for (survey, measure, split), of in rows.group_by("survey", "measure", "split", maintain_order=True):
         name = f"tau-{measure}-{survey}"
-        known = of.filter(pl.col("tau").is_not_null())
-        path = _paths(known)
         scope, key = ("split", str(split)) if split else ("overall", ALL)
-        yield from _means(known, "anchor", name, scope, [key], None, seed)
-        tested = known.filter(pl.col("p").is_not_null())
-        if len(tested):
-            share = 100 * int((tested["p"] < SIGNIFICANT).sum()) / len(tested)
-            yield plain(f"{name}-significant", scope, key, share, n=len(tested))
-        yield from _means(path, "anchor", name, "topic", None, "path", seed)
-        anchors = path.with_columns(at=pl.concat_str([pl.lit(f"{split}/" if split else ""), "anchor"]))
-        yield from _means(anchors, "path", name, "anchor", None, "at", seed)
-
-
-def _paths(rows: pl.DataFrame) -> pl.DataFrame:
-    parts = [pl.when(pl.col(name) != "").then(name) for name in ("split", "category", "topic")]
-    return rows.with_columns(path=pl.concat_str(parts, separator="/", ignore_nulls=True))
-
-
-def _means(
-    rows: pl.DataFrame,
-    cluster: str,
-    name: str,
-    scope: str,
-    keys: Sequence[str] | None,
-    group: str | None,
-    seed: int,
-) -> Iterator[Score]:
-    """Mean correlations by group, with intervals over clusters."""
-    if rows.is_empty():
-        for key in keys or ():
+        at = pl.concat_str(pl.lit(f"{split}/" if split else ""), "anchor")
+        known = of.drop_nulls("tau").with_columns(path=path, at=at, all=pl.lit(key))
+        if known.is_empty():
             yield plain(name, scope, key, None, n=0)
-        return
-    sums = cluster_sums(
-        rows["tau"].to_numpy(),
-        rows[cluster].to_numpy(),
-        None if group is None else rows[group].to_numpy(),
-    )
-    for key, found in zip(keys or sums.groups, estimates(sums, seed=seed, proportion=False), strict=True):
-        yield _score(name, scope, str(key), found, (-1.0, 1.0))
+        tested = known.drop_nulls("p")
+        of_scopes = ((scope, "all", "anchor"), ("topic", "path", "anchor"), ("anchor", "at", "path"))
+        for in_scope, group, cluster in of_scopes:
+            sums = cluster_sums(known["tau"], known[cluster], known[group])
+            for of_group, found in zip(sums.groups, estimates(sums, seed=seed, proportion=False), strict=True):
+                yield _score(name, in_scope, of_group, found, (-1.0, 1.0))
+            if group == "all" and not tested.is_empty():
+                share = 100 * int((tested["p"] < SIGNIFICANT).sum()) / tested.height
+                yield plain(f"{name}-significant", scope, key, share, n=tested.height)
 
 
-def _mean(values: Sequence[float], seed: int) -> Estimate:
-    if not values:
-        return Estimate(None, None, None, 0.0)
-    (found,) = estimates(cluster_sums(values, range(len(values))), seed=seed, proportion=False)
-    return found
-
-
-def _of_variances(name: str, settings: Settings) -> tuple[float, float]:
-    """The least and the most that a variance can be: half of a squared distance, or all of it in the code."""
-    return 0.0, 1.0 if settings.definition == "reference_code" and not name else 0.5
+def joined_names(*columns: str) -> pl.Expr:
+    """Names of a topic and where it stands, joined by ``/``; those that are blank are left out."""
+    parts = [pl.when(pl.col(name) != "").then(name) for name in columns]
+    return pl.concat_str(parts, separator="/", ignore_nulls=True)
 
 
 def _score(metric: str, scope: str, key: str, found: Estimate, bounds: tuple[float, float]) -> Score:

@@ -15,19 +15,21 @@ from blend.eval.runs.run_directory import Run, translate_errors
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
 from blend.eval.scores_json import ScoredItems, drop_scores, unanswered_share
 from blend.eval.tasks.cultural_prompts import CulturalScoring
-from blend.eval.tasks.cultural_prompts.analysis_tables import analysis_folder, similarity_file, write_tables
-from blend.eval.tasks.cultural_prompts.coded_topics import Definition
+from blend.eval.tasks.cultural_prompts.analysis_tables import (
+    Totals,
+    analysis_folder,
+    similarity_file,
+    write_tables,
+)
 from blend.eval.tasks.cultural_prompts.cultural_figures import all_scores, warnings_on
-from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, distances
-from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
+from blend.eval.tasks.cultural_prompts.group_statistics import CulturalDistances, distances
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
-    TopicFigures,
     TopicKey,
     TopicTexts,
     analyse_topics,
+    stop_words,
 )
-from blend.eval.tasks.cultural_prompts.topic_totals import Totals
 from blend.loaders.files.content import file_sha256, read_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -60,14 +62,15 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         ServerError: If the cluster fails.
     """
     gold = run.gold()
-    groups = groups_of(gold)
+    groups = tuple(gold["group"].unique(maintain_order=True))
     if len(groups) < 2:
         raise InputError(f"{run.directory}: texts of one group only ({groups[0]}); nothing can be compared")
     cultures = tuple(_cultures(options, groups))
     settings = Settings(
         groups=groups,
         cultures=cultures,
-        definition=_definition(options.rule),
+        # The paper's definition is the default.
+        definition="reference_code" if options.rule == "reference_code" else "paper",
         bleu=options.bleu,
         stop_words=_stop_words(options.stop_words),
         seed=options.seed,
@@ -75,23 +78,26 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     totals = Totals(settings)
     decisions = []
     folder = analysis_folder(run.directory)
+    n_topics = gold.select(TOPIC).n_unique()
     with translate_errors(run.directory), similarity_file(folder, groups) as add_similarity:
         drop_scores(run)
-        for figures, texts in _figures(run, gold, settings, options.dask, on_progress):
-            key = figures.summary.key
+        on_progress(STEP, 0, n_topics)
+        topics = analyse_topics(topics_of(run, gold, groups), settings, dask=options.dask)
+        for done, figures in enumerate(topics, start=1):
             totals.add(figures)
-            add_similarity(key.split, key.category, key.topic, figures.matrices)
-            decisions.append(_decisions(texts, figures))
+            add_similarity(*figures.key, figures.matrices)
+            decisions.append(figures.texts)
+            on_progress(STEP, done, n_topics)
         for (split, category), matrices in totals.means.items():
             add_similarity(split, category, None, matrices)
     agreements = totals.agreements()
     with translate_errors(run.directory):
         write_tables(folder, totals, agreements, top=options.top)
-    decided = pl.concat(decisions)
+    decided = pl.concat(decisions).rename({"other-language": "other_language"})
     surveys = options.surveys or {}
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
     return ScoredItems(
-        decided,
+        decided.with_columns(correct=pl.lit(None, pl.Boolean)),
         (*all_scores(totals, agreements, gold), unanswered),
         {
             "bleu": options.bleu,
@@ -102,35 +108,6 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         },
         warnings_on(totals, cultures),
     )
-
-
-def _figures(
-    run: Run, gold: pl.DataFrame, settings: Settings, dask: str | None, on_progress: ProgressCallback
-) -> Iterator[tuple[TopicFigures, pl.DataFrame]]:
-    """The figures of topics in order, each with its texts' ids."""
-    n_topics = gold.select("split", "category", "topic").n_unique()
-    on_progress(STEP, 0, n_topics)
-    # Ids of topics whose figures are still to come; topics are taken ahead of them, and both keep their order.
-    waiting: list[pl.DataFrame] = []
-
-    def handed_on() -> Iterator[TopicTexts]:
-        for texts, ids in topics_of(run, gold, settings.groups):
-            waiting.append(ids)
-            yield texts
-
-    for done, figures in enumerate(analyse_topics(handed_on(), settings, dask=dask), start=1):
-        yield figures, waiting.pop(0)
-        on_progress(STEP, done, n_topics)
-
-
-def _decisions(ids: pl.DataFrame, figures: TopicFigures) -> pl.DataFrame:
-    renamed = figures.texts.rename({"other-language": "other_language"})
-    return pl.concat([ids, renamed], how="horizontal").with_columns(correct=pl.lit(None, pl.Boolean))
-
-
-def _definition(rule: str) -> Definition:
-    """The definition that a rule names; the paper's is the default."""
-    return "reference_code" if rule == "reference_code" else "paper"
 
 
 def _cultures(options: CulturalScoring, groups: tuple[str, ...]) -> Iterator[CulturalDistances]:
@@ -169,14 +146,7 @@ TEXTS_AT_A_TIME = 60_000
 TOPIC = ("split", "category", "topic")
 
 
-def groups_of(gold: pl.DataFrame) -> tuple[str, ...]:
-    """The groups of a run, in order of first occurrence."""
-    return tuple(gold["group"].unique(maintain_order=True))
-
-
-def topics_of(
-    run: Run, gold: pl.DataFrame, groups: tuple[str, ...]
-) -> Iterator[tuple[TopicTexts, pl.DataFrame]]:
+def topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterator[TopicTexts]:
     """The topics of a run in the order of its items, with what was answered.
 
     Args:
@@ -185,32 +155,33 @@ def topics_of(
         groups: Its groups.
 
     Yields:
-        A topic, and ``item_id``, ``split``, ``category``, ``topic``, ``group``, ``sample`` and ``unanswered``
-        of its texts in the same order: by group, then sample. Items without an answer, or with an error, have
-        no text; an empty answer is one, and so is a thought that does not end.
+        A topic, whose rows have ``item_id``, ``split``, ``category``, ``topic``, ``group``, ``sample`` and
+        ``unanswered`` as well, by group, then sample. Items without an answer, or with an error, have no text;
+        an empty answer is one, and so is a thought that does not end.
     """
     number = {group: index for index, group in enumerate(groups)}
     kept = run.kept()
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
     numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
     for chunk in _chunks(gold, numbers):
-        chunk = chunk.with_columns(_group=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
         answers = kept.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
-        written = split_answers(answers, run.description)
-        written = written.with_columns(unanswered=says_nothing("text"))
-        texts = chunk.join(written.drop("error"), on="item_id", how="inner").sort("_number", "_group", "sample")
+        written = split_answers(answers, run.description).with_columns(unanswered=says_nothing("text"))
+        texts = (
+            chunk.join(written.drop("error"), on="item_id", how="inner")
+            .with_columns(
+                pl.col("text").fill_null(""),
+                group_number=pl.col("group").replace_strict(number, return_dtype=pl.Int64),
+            )
+            .sort("_number", "group_number", "sample")
+        )
         for rows in texts.partition_by("_number", maintain_order=True):
             first = rows.row(0, named=True)
-            yield (
-                TopicTexts(
-                    TopicKey(*(first[name] or "" for name in TOPIC)),
-                    first["_number"],
-                    rows["_group"].to_list(),
-                    rows["text"].fill_null("").to_list(),
-                    is_english=(first["language"] or "en").split("-")[0].lower() == "en",
-                ),
-                rows.select("item_id", *TOPIC, "group", "sample", "unanswered"),
+            yield TopicTexts(
+                TopicKey(*(first[name] or "" for name in TOPIC)),
+                first["_number"],
+                rows.select("item_id", *TOPIC, "group", "sample", "unanswered", "group_number", "text"),
+                is_english=(first["language"] or "en").split("-")[0].lower() == "en",
             )
 
 

@@ -1,17 +1,25 @@
-"""Sections of texts for readers of many nationalities: variance, words, correlations, examples."""
+"""Sections of texts for readers of many nationalities: variance, words, correlations, examples, charts."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.report.report_sections import ReportChart, ReportTable, Section
+from blend.eval.report.report_sections import (
+    ReportChart,
+    ReportTable,
+    Section,
+    keys_best_first,
+    score_rows,
+    table_section,
+)
+from blend.eval.report.score_charts import Rows, Spec, interval_chart, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts import cultural_charts
 from blend.eval.tasks.cultural_prompts.analysis_tables import WORDS_NAME, analysis_folder
-from blend.eval.tasks.cultural_prompts.odd_texts import ODDITIES
+from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
@@ -97,7 +105,7 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             if between.value is not None and within[topic].value is not None
         ]
         if rows:
-            pictures.append(ReportChart(run.name, cultural_charts.variance_chart(rows, title=run.name)))
+            pictures.append(ReportChart(run.name, variance_chart(rows, title=run.name)))
     if not cells:
         return None
     return Section(
@@ -118,27 +126,18 @@ def _ends(name: str, score: Score) -> dict[str, float | None]:
 
 
 def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
-    metric = f"tau-{measure}-{survey}"
+    title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
     pictures, cells = [], []
     for run in runs:
-        rows = []
-        for key, score in run.of(metric, "anchor").items():
+        by_split: dict[str, dict[str, Score]] = {}
+        for key, score in run.of(f"tau-{measure}-{survey}", "anchor").items():
             split, _, anchor = key.rpartition("/")
             cells.append((run.name, split or "texts", anchor, figure(score, 3)))
-            rows.append(
-                {
-                    "anchor": anchor,
-                    "split": split or "texts",
-                    "value": score.value,
-                    "low": score.low,
-                    "high": score.high,
-                }
-            )
-        if rows:
-            means = pl.DataFrame(rows).group_by("anchor", maintain_order=True).agg(pl.col("value").mean())
-            order = means.sort("value", "anchor", descending=[True, False])["anchor"].to_list()
-            title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
-            pictures.append(ReportChart(run.name, cultural_charts.anchor_chart(rows, order, title=title)))
+            by_split.setdefault(split or "texts", {})[anchor] = score
+        if order := keys_best_first(by_split):
+            rows = score_rows(by_split, order)
+            spec = interval_chart(rows, order, list(by_split), title=title, line=(0, ""), digits=3)
+            pictures.append(ReportChart(run.name, spec))
     if not pictures:
         return None
     return Section(
@@ -161,15 +160,13 @@ def _words(runs: Sequence[ScoredRun]) -> Section | None:
         rows = all_categories if len(all_categories) else words.filter(pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
-    if not cells:
-        return None
-    return Section(
+    return table_section(
         "words",
         "Words of every nationality",
         f"The {WORDS} words with the highest TF-IDF: frequent in the texts for one nationality, rare in "
         "those for others.",
-        (),
-        ReportTable(("model", "nationality", "kind of text", "words"), tuple(cells)),
+        ("model", "nationality", "kind of text", "words"),
+        cells,
         is_open=len(cells) <= 2 * WORDS,
     )
 
@@ -185,9 +182,8 @@ def _examples(run: ScoredRun) -> Section | None:
     if not ratios:
         return None
     topic = max(ratios, key=lambda name: (ratios[name], name))
-    parts = [pl.when(pl.col(name) != "").then(name) for name in ("split", "category", "topic")]
-    path = pl.concat_str(parts, separator="/", ignore_nulls=True)
-    rows = run.run.gold().filter(path == topic).unique("group", keep="first", maintain_order=True)
+    is_topic = joined_names("split", "category", "topic") == topic
+    rows = run.run.gold().filter(is_topic).unique("group", keep="first", maintain_order=True)
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
     kept = run.run.kept().of(shown, "item_id", *WRITTEN, "error")
@@ -207,3 +203,40 @@ def _examples(run: ScoredRun) -> Section | None:
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
     path = analysis_folder(run.run.directory) / name
     return read_frame(path, fix=score_again(run.run))
+
+
+_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
+
+
+def variance_chart(rows: Rows, *, title: str) -> Spec:
+    """One mark per topic: variance within groups, and between them, with both intervals.
+
+    Args:
+        rows: ``topic``, ``split``, ``within``, ``across`` and ``within_low`` … of both.
+        title: What is shown.
+    """
+    alt = load_altair()
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        color=alt.Color(
+            "split:N", scale=alt.Scale(range=list(_COLOURS)), legend=alt.Legend(orient="top", title=None)
+        ),
+        tooltip=[
+            alt.Tooltip("topic:N"),
+            alt.Tooltip("across:Q", format=".3f"),
+            alt.Tooltip("within:Q", format=".3f"),
+        ],
+    )
+    x = alt.X("within:Q", title="variance within nationalities")
+    y = alt.Y("across:Q", title="variance between nationalities")
+    marks = base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x, y=y)
+    upright = base.mark_rule(opacity=0.35).encode(x=x, y=alt.Y("across_low:Q"), y2="across_high:Q")
+    level = base.mark_rule(opacity=0.35).encode(x=alt.X("within_low:Q"), x2="within_high:Q", y=y)
+    largest = max(max(row["within_high"] or row["within"], row["across_high"] or row["across"]) for row in rows)
+    equal = (
+        alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))
+        .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
+        .encode(x="v:Q", y="v:Q")
+    )
+    return spec_of(
+        equal + upright + level + marks, f"Variance between and within nationalities: {title}", height=340
+    )

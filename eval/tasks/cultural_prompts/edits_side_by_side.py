@@ -16,7 +16,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.tasks.cultural_prompts.coded_topics import IntArray
+IntArray = NDArray[np.int64]
+"""An array of whole numbers."""
 
 Bits = NDArray[np.uint64]
 """An array of 64 bits in each number."""

@@ -6,7 +6,6 @@ stand in memory at once.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
@@ -16,6 +15,7 @@ from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import RunOutcome, open_run
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
+from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import check_tables, file_sha256, read_content, utf8_text
@@ -42,7 +42,7 @@ ASKED = {
 """What was asked for, in place of the tables of a release, and the columns that say it."""
 
 _SHOWN = 10
-_BLANKS = {"category": "", "split": "", "language": None}
+_ROW = "_row"
 
 
 def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
@@ -56,7 +56,7 @@ def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
         return False
     either = Columns((), (*REQUIRED, *OPTIONAL, *ID_COLUMNS), others=True)
     try:
-        held = {*_opened(path, either, encoding).rows.collect_schema().names()}
+        held = {*_opened(path, either, encoding).collect_schema().names()}
     except (pl.exceptions.PolarsError, RowError, RowErrors):
         return True
     return {*REQUIRED} <= held or held.isdisjoint(ID_COLUMNS)
@@ -93,7 +93,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
         "item_id",
         locale=pl.col("language").fill_null("en"),
         region="group",
-        template_id=_joined("category", "topic"),
+        template_id=joined_names("category", "topic"),
         topic="category",
         prompt_id=pl.lit("texts"),
         language=pl.col("language").fill_null("en"),
@@ -113,7 +113,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
         decoding=None,
     )
     with open_run(out, description, asked) as run:
-        _copy(path, texts.rows, keys, run.answers_folder / "main.jsonl")
+        _copy(path, texts, keys, run.answers_folder / "main.jsonl")
     return RunOutcome(keys.height, 0, 0, 0, None)
 
 
@@ -136,25 +136,19 @@ def asked_apart(there: pl.DataFrame, here: pl.DataFrame) -> Iterator[str]:
 def _names(keys: pl.DataFrame, of: str) -> list[str]:
     """The groups, kinds, topics or languages of texts, sorted; a kind without a name is blank."""
     named = keys.with_columns(pl.col("language").fill_null("en"))
-    return named.select(_joined(*ASKED[of])).to_series().unique().sort().to_list()
+    return named.select(joined_names(*ASKED[of])).to_series().unique().sort().to_list()
 
 
-class _Texts(NamedTuple):
-    """A table of texts, not read yet if polars can read it in pieces."""
-
-    rows: pl.LazyFrame
-    numbers: list[int] | None = None
-    """Numbers of the rows in their file; null where they follow one another."""
-
-
-def _opened(path: Path, columns: Columns, encoding: str | None) -> _Texts:
+def _opened(path: Path, columns: Columns, encoding: str | None) -> pl.LazyFrame:
+    """A table with ``_row``, the number of each row as the file counts; polars reads it in pieces if it can."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
-        return _Texts(pl.scan_ndjson(path))
+        return pl.scan_ndjson(path).with_row_index(_ROW, offset=1)
     if suffix == ".parquet":
         check_tables([path], fix="write or copy it again")
         # What pandas writes where there is no value would be a category of that name.
-        return _Texts(pl.scan_parquet(path).with_columns(pl.selectors.float().fill_nan(None)))
+        rows = pl.scan_parquet(path).with_columns(pl.selectors.float().fill_nan(None))
+        return rows.with_row_index(_ROW, offset=1)
     if suffix == ".csv" and encoding is None and is_plain_csv(path):
         rows = pl.scan_csv(path, infer_schema=False)
         header = rows.collect_schema().names()
@@ -162,50 +156,39 @@ def _opened(path: Path, columns: Columns, encoding: str | None) -> _Texts:
         for name in named:
             if named.count(name) > 1:
                 raise RowError(f"column {name!r} occurs twice", where=path.name, fix="remove one of the two")
-        return _Texts(rows.rename(dict(zip(header, named, strict=False))))
+        # The first line of a CSV file is its header.
+        return rows.rename(dict(zip(header, named, strict=False))).with_row_index(_ROW, offset=2)
     diagnostics = Diagnostics()
     cells = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
-    rows = pl.LazyFrame(
-        [row.values for row in cells], schema=dict.fromkeys(cells[0].values, pl.String) if cells else REQUIRED
+    names = dict.fromkeys(cells[0].values if cells else REQUIRED, pl.String())
+    numbers = [int(row.location.rpartition(":")[2]) for row in cells]
+    return pl.LazyFrame([row.values for row in cells], schema=names).with_columns(
+        pl.Series(_ROW, numbers, pl.UInt32)
     )
-    return _Texts(rows, [int(row.location.rpartition(":")[2]) for row in cells])
 
 
-def _keys(path: Path, texts: _Texts) -> pl.DataFrame:
-    """Everything but the texts, with an id for each row: `GOLD` and ``row``, its number as the file counts."""
-    rows = texts.rows
-    held = rows.collect_schema().names()
-    COLUMNS.check(held, path.name)
-    absent = [pl.lit(blank, pl.String).alias(name) for name, blank in _BLANKS.items() if name not in held]
+def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
+    """Everything but the texts, with an id for each row: `GOLD` and ``_row``."""
+    held = texts.collect_schema().names()
+    COLUMNS.check([name for name in held if name != _ROW], path.name)
+    absent = [pl.lit(None, pl.String).alias(name) for name in (*NAMES, "sample") if name not in held]
     present = [pl.col(name).cast(pl.String).map_batches(_cleaned) for name in NAMES if name in held]
-    sample = pl.col("sample").cast(pl.String) if "sample" in held else pl.lit(None, pl.String).alias("sample")
-    keys = rows.select(*present, *absent, sample).collect()
-    # The first line of a CSV file is its header.
-    first = 2 if path.suffix.lower() == ".csv" else 1
-    keys = keys.with_row_index("row", offset=first)
-    if texts.numbers is not None:
-        keys = keys.with_columns(row=pl.Series(texts.numbers, dtype=pl.UInt32))
+    sample = [pl.col("sample").cast(pl.String)] if "sample" in held else []
+    keys = texts.select(_ROW, *present, *sample, *absent).collect()
     keys = keys.with_columns(
         pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
     )
-    by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
-    keys = keys.with_columns(sample=pl.col("sample") if "sample" in held else by_order)
-    return keys.with_columns(item_id=_item_id())
+    if not sample:
+        by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
+        keys = keys.with_columns(sample=by_order)
+    group = joined_names("split", "category", "topic", "group")
+    return keys.with_columns(item_id=pl.concat_str(group, "sample", separator="~"))
 
 
 def _cleaned(names: pl.Series) -> pl.Series:
     distinct = names.unique().drop_nulls()
     return names.replace_strict(distinct, [clean(name) for name in distinct], return_dtype=pl.String)
-
-
-def _item_id() -> pl.Expr:
-    return pl.concat_str([_joined("split", "category", "topic", "group"), pl.col("sample")], separator="~")
-
-
-def _joined(*columns: str) -> pl.Expr:
-    parts = [pl.when(pl.col(name) != "").then(name) for name in columns]
-    return pl.concat_str(parts, separator="/", ignore_nulls=True)
 
 
 def _check(path: Path, keys: pl.DataFrame) -> None:
@@ -216,7 +199,7 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
         blank = keys.filter(pl.col(column).fill_null("") == "")
         problems += [
             RowError(f"the {column} is blank", where=f"{path.name}:{row}, column {column}", fix="fill it in")
-            for row in blank["row"].head(_SHOWN)
+            for row in blank[_ROW].head(_SHOWN)
         ]
     strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null())
     problems += [
@@ -225,10 +208,21 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
             where=f"{path.name}:{row}, column sample",
             fix="number the samples of each group and topic, from 0 or 1",
         )
-        for row, sample in strange.select("row", "sample").head(_SHOWN).iter_rows()
+        for row, sample in strange.select(_ROW, "sample").head(_SHOWN).iter_rows()
     ]
     problems += [problem for column in NAMES for problem in _alike(path, keys, column)]
-    problems += _twice(path, keys)
+    numbered = keys.with_columns(before=pl.col(_ROW).first().over("item_id"))
+    again = numbered.filter(pl.col(_ROW) > pl.col("before"))
+    problems += [
+        RowError(
+            f"sample {sample} of {group!r} about {topic!r} is there twice",
+            where=f"{path.name}:{row}",
+            fix=f"delete this row or {path.name}:{before}, or give each sample a number of its own",
+        )
+        for row, before, sample, group, topic in again.select(_ROW, "before", "sample", "group", "topic")
+        .head(_SHOWN)
+        .iter_rows()
+    ]
     raise_all(problems[:_SHOWN])
 
 
@@ -236,7 +230,7 @@ def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
     """Names that a reader takes for an earlier one, which would be two groups or topics."""
     # Topics of two categories may: to polish, and the Polish language.
     within = ["split", "category"] if column == "topic" else []
-    names = keys.select(*within, column, "row").drop_nulls(column)
+    names = keys.select(*within, column, _ROW).drop_nulls(column)
     earlier: dict[tuple[str, ...], tuple[str, int]] = {}
     for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
         first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
@@ -246,21 +240,6 @@ def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
                 where=f"{path.name}:{row}, column {column}",
                 fix="write one of the two everywhere",
             )
-
-
-def _twice(path: Path, keys: pl.DataFrame) -> list[RowError]:
-    first = keys.select("item_id", before="row").unique("item_id", keep="first", maintain_order=True)
-    again = keys.join(first, on="item_id", maintain_order="left").filter(pl.col("row") > pl.col("before"))
-    return [
-        RowError(
-            f"sample {sample} of {group!r} about {topic!r} is there twice",
-            where=f"{path.name}:{row}",
-            fix=f"delete this row or {path.name}:{before}, or give each sample a number of its own",
-        )
-        for row, before, sample, group, topic in again.select("row", "before", "sample", "group", "topic")
-        .head(_SHOWN)
-        .iter_rows()
-    ]
 
 
 def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:

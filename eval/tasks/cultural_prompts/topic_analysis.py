@@ -1,31 +1,206 @@
 """Analysis of one topic: everything that needs all of its texts, and nothing that needs another topic.
 
 A topic is the unit that is sent to a worker. What comes back is small beside the texts: a few matrices of
-groups and the counts of words.
+groups and the counts of words. A group's own words are those of the highest TF-IDF. Odd texts are empty ones,
+refusals, texts in another language, without blanks or there twice; they are counted and kept.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts import Bleu
-from blend.eval.tasks.cultural_prompts.bleu import directed_bleu, undirected
-from blend.eval.tasks.cultural_prompts.coded_topics import Definition, IntArray, Tokenise, code_topic
-from blend.eval.tasks.cultural_prompts.lexical_variance import (
+from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
+from blend.eval.tasks.cultural_prompts.group_statistics import (
+    CulturalDistances,
     Variances,
+    agreement,
     published_variances,
     unbiased_variances,
 )
-from blend.eval.tasks.cultural_prompts.odd_texts import odd_texts
-from blend.eval.tasks.cultural_prompts.survey_agreement import CulturalDistances, agreement
-from blend.eval.tasks.cultural_prompts.tfidf_words import word_counts
-from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums, wed
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    CodedTopic,
+    Definition,
+    code_topic,
+    directed_bleu,
+    pair_sums,
+    undirected,
+    wed,
+)
 from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.servers.cluster import on_cluster
+
+STOP_WORDS_NAME = "stop_words_en.txt"
+
+WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64(), "rank": pl.Int64()})
+"""Words of groups, each group's highest score first (rank 1), equal ones by where they come first."""
+
+_MARKS = frozenset(["'", "''", "``", "`", "’"])
+_SHORTEST = 2
+_PLACES = 1 << 36
+"""Tokens that the texts of a topic can have."""
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """The packaged English stop words: the 179 that NLTK had when the paper was written."""
+    text = files(__package__).joinpath(STOP_WORDS_NAME).read_text(encoding="utf-8")
+    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def counts_as_word(token: str, left_out: Collection[str]) -> bool:
+    """Whether a token is a word that can be a group's own: no number, no single character, no stop word."""
+    token = token.strip()
+    if len(token) < _SHORTEST or token.isnumeric() or token in _MARKS or token in left_out:
+        return False
+    try:
+        float(token)
+    except ValueError:
+        return True
+    return False
+
+
+def word_counts(topic: CodedTopic, left_out: Collection[str], *, position: int = 0) -> pl.DataFrame:
+    """Count how often every group's texts about a topic hold each word.
+
+    Args:
+        topic: The texts.
+        left_out: Stop words.
+        position: Number of the topic, for the order of words over several topics.
+
+    Returns:
+        ``group``, ``word``, ``count`` and ``first``, any number that orders a group's first places.
+    """
+    is_word = np.array([counts_as_word(word, left_out) for word in topic.words], dtype=bool)
+    kept = np.flatnonzero(is_word[topic.tokens])
+    groups = np.repeat(topic.group_of, topic.lengths)
+    found = pl.DataFrame(
+        {"group": groups[kept], "code": topic.tokens[kept], "first": position * _PLACES + kept}
+    )
+    counts = found.group_by("group", "code", maintain_order=True).agg(pl.col("first").min(), count=pl.len())
+    words = pl.Series(topic.words, dtype=pl.String).gather(counts["code"])
+    return counts.select("group", words.alias("word"), pl.col("count").cast(pl.Int64), "first")
+
+
+def top_words(counts: pl.DataFrame, n_groups: int, *, top: int) -> pl.DataFrame:
+    """The words with the highest TF-IDF of every group, all of whose texts are one document.
+
+    Args:
+        counts: `word_counts` of any topics.
+        n_groups: Groups that have texts about them.
+        top: Words per group at most.
+
+    Returns:
+        `WORDS`. Words that every group has score 0 and are left out.
+    """
+    counts = counts.group_by("group", "word").agg(pl.col("count").sum(), pl.col("first").min())
+    # The logarithm of Python, which is the one of C, for a score that no version of a library changes.
+    idf = {df: math.log(n_groups / df) for df in range(1, n_groups + 1)}
+    weight = pl.len().over("word").replace_strict(idf, default=0.0, return_dtype=pl.Float64)
+    return (
+        counts.with_columns(score=pl.col("count") * weight)
+        .filter(pl.col("score") > 0)
+        .sort("group", "score", "first", descending=[False, True, False])
+        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("group"))
+        .filter(pl.col("rank") <= top)
+        .select(WORDS.names())
+    )
+
+
+ODDITIES = ("empty", "refusal", "other-language", "unparted", "repeated")
+"""What a text can be counted as."""
+
+REFUSAL = re.compile(
+    r"\b(?:i(?:['’]m| am) (?:very |so |truly )?sorry,? (?:but|as|i)\b"
+    r"|i(?:['’]m| am) (?:unable|not able) to\b"
+    r"|i (?:can(?:no|['’])t|can not|won['’]t|will not|am not going to|must decline to|decline to)"
+    r" (?:help|assist|fulfil|fulfill|comply|provide|write|create|generate|answer|do|continue|engage|discuss)\b"
+    r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b)",
+    re.IGNORECASE,
+)
+"""What a refusal says at its beginning: an apology, that the writer cannot or will not, or that it is a
+machine."""
+
+REFUSAL_WITHIN = 200
+"""Characters at the beginning of a text in which a refusal is looked for."""
+
+_FEWEST_TOKENS = 20
+"""Tokens from which on the share of stop words says something."""
+
+_STOP_WORD_SHARE = 0.15
+"""Share of tokens that are English stop words below which a text is not English: English prose has 0.3 to 0.5,
+texts in other languages hardly any."""
+
+_LATIN_END = "\u024f"
+
+# Thai, Lao, Tibetan, Burmese, Khmer, kana and ideographs.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+"""Characters of scripts that write no blanks between words."""
+
+_LONGEST_WORD = 6
+"""Letters per token above which tokens are more than words, in scripts without blanks: a word has two of them
+on average in Chinese, and four in Thai."""
+
+
+def odd_texts(
+    texts: Sequence[str], tokens: Sequence[Sequence[str]], groups: Sequence[int], *, is_english: bool = True
+) -> pl.DataFrame:
+    """What the texts of a topic are counted as.
+
+    Args:
+        texts: As they were written.
+        tokens: Their tokens.
+        groups: The number of each text's group.
+        is_english: Whether they should be English; texts that should be in another language are not judged.
+
+    Returns:
+        One row per text with a column per name of `ODDITIES`; what is empty is nothing else.
+    """
+    seen: set[tuple[int, str]] = set()
+    rows = []
+    for text, parts, group in zip(texts, tokens, groups, strict=True):
+        is_empty = not text.strip()
+        found = {
+            "empty": is_empty,
+            "refusal": bool(REFUSAL.search(text, 0, REFUSAL_WITHIN)),
+            "other-language": is_english and _is_other_language(text, parts),
+            "unparted": _is_unparted(text, parts),
+            "repeated": (group, text) in seen,
+        }
+        rows.append([is_empty == (name == "empty") and holds for name, holds in found.items()])
+        seen.add((group, text))
+    return pl.DataFrame(rows, schema=dict.fromkeys(ODDITIES, pl.Boolean), orient="row")
+
+
+def _is_unparted(text: str, tokens: Sequence[str]) -> bool:
+    """Whether tokens are more than words, in a script that writes no blanks between them."""
+    if text.isascii():
+        return False
+    return sum(map(str.isalpha, "".join(_WITHOUT_BLANKS.findall(text)))) > _LONGEST_WORD * len(tokens)
+
+
+def _is_other_language(text: str, tokens: Sequence[str]) -> bool:
+    """Whether most letters are not Latin, or too few words are those that no English text goes without."""
+    if not text.isascii():
+        letters = [character for character in text if character.isalpha()]
+        if sum(character > _LATIN_END for character in letters) * 2 > len(letters):
+            return True
+    words = [token for token in tokens if token[:1].isalpha()]
+    if len(words) < _FEWEST_TOKENS:
+        return False
+    known = stop_words()
+    return sum(word in known for word in words) < _STOP_WORD_SHARE * len(words)
+
 
 Measure = Literal["bleu", "wed"]
 """What says how alike two groups' texts are: BLEU, or the word edit distance with its sign turned."""
@@ -38,14 +213,8 @@ Matrices = dict[str, FloatArray]
 
 AGREEMENTS = pl.Schema(
     {
-        "split": pl.String(),
-        "category": pl.String(),
-        "topic": pl.String(),
-        "survey": pl.String(),
-        "measure": pl.String(),
-        "anchor": pl.String(),
-        "tau": pl.Float64(),
-        "p": pl.Float64(),
+        **dict.fromkeys(("split", "category", "topic", "survey", "measure", "anchor"), pl.String()),
+        **dict.fromkeys(("tau", "p"), pl.Float64()),
         "n": pl.Int64(),
     }
 )
@@ -53,8 +222,7 @@ AGREEMENTS = pl.Schema(
 ``tau`` and ``p`` are null where they are not defined."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicKey:
+class TopicKey(NamedTuple):
     """Place of a topic in the data set."""
 
     split: str
@@ -67,21 +235,19 @@ class TopicKey:
     @property
     def path(self) -> str:
         """The parts that there are, joined by ``/``."""
-        return "/".join(part for part in (self.split, self.category, self.topic) if part)
+        return "/".join(part for part in self if part)
 
 
-@dataclass(frozen=True, slots=True)
-class TopicTexts:
+class TopicTexts(NamedTuple):
     """The texts of a topic as they were written."""
 
     key: TopicKey
     """Which topic."""
     number: int
     """Its number in the order of the data set."""
-    groups: Sequence[int]
-    """Number of every text's group; texts of one group in the order of their samples."""
-    texts: Sequence[str]
-    """The texts; empty where a model wrote nothing."""
+    rows: pl.DataFrame
+    """A row per text: ``group_number``, ``text``, empty where a model wrote nothing, and any other columns;
+    texts of one group in the order of their samples."""
     is_english: bool = True
     """Whether the texts should be English, so that those that are not can be counted."""
 
@@ -102,13 +268,12 @@ class Settings:
     """Words that are not counted."""
     seed: int = 0
     """Seed of the intervals."""
-    tokenise: Tokenise = field(default=nltk_tokens)
+    tokenise: Callable[[str], Sequence[str]] = field(default=nltk_tokens)
     """Parts a text into tokens."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicSummary:
-    """The figures of a topic that are kept when the next one comes."""
+class TopicFigures(NamedTuple):
+    """Figures of a topic."""
 
     key: TopicKey
     """Which topic."""
@@ -122,18 +287,12 @@ class TopicSummary:
     """Rank correlation of each likeness with each survey's closeness, `AGREEMENTS`."""
     odd: dict[str, int]
     """Texts by what they are counted as."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicFigures:
-    """Figures that a topic adds."""
-
-    summary: TopicSummary
     matrices: Matrices
+    """How alike groups' texts are."""
     words: pl.DataFrame
-    """How often every group's texts hold each word, `tfidf_words.word_counts`."""
+    """How often every group's texts hold each word, `topic_analysis.word_counts`."""
     texts: pl.DataFrame
-    """One row per text, in the order given: ``tokens`` and a column per name of `odd_texts.ODDITIES`."""
+    """The rows of the texts without these: ``tokens`` and a column per name of `topic_analysis.ODDITIES`."""
 
 
 def analyse_topics(
@@ -160,8 +319,9 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     Raises:
         MissingExtraError: If SciPy is not installed.
     """
-    tokens = [settings.tokenise(text) for text in topic.texts]
-    coded = code_topic(tokens, topic.groups, len(settings.groups))
+    groups, texts = topic.rows["group_number"].to_list(), topic.rows["text"].to_list()
+    tokens = [settings.tokenise(text) for text in texts]
+    coded = code_topic(tokens, groups, len(settings.groups))
     pairs = pair_sums(coded)
     directed = directed_bleu(coded, kind=settings.bleu)
     matrices = {
@@ -169,19 +329,19 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         "wed": np.negative(wed(pairs, definition=settings.definition)),
         "directed": directed,
     }
-    odd = odd_texts(topic.texts, tokens, topic.groups, is_english=topic.is_english)
-    key = topic.key
-    summary = TopicSummary(
-        key,
+    odd = odd_texts(texts, tokens, groups, is_english=topic.is_english)
+    return TopicFigures(
+        topic.key,
         coded.samples,
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
-        agreements_of(matrices, settings, key.split, key.category, key.topic),
+        agreements_of(matrices, settings, *topic.key),
         {name: int(odd[name].sum()) for name in odd.columns},
-    )
-    texts = odd.select(pl.Series("tokens", map(len, tokens), pl.Int64), *odd.columns)
-    return TopicFigures(
-        summary, matrices, word_counts(coded, settings.stop_words, position=topic.number), texts
+        matrices,
+        word_counts(coded, settings.stop_words, position=topic.number),
+        topic.rows.drop("group_number", "text").with_columns(
+            pl.Series("tokens", map(len, tokens), pl.Int64), *odd
+        ),
     )
 
 
@@ -189,7 +349,7 @@ def agreements_of(
     matrices: Matrices, settings: Settings, split: str, category: str, topic: str | None
 ) -> pl.DataFrame:
     """The correlations of every measure with every survey, `AGREEMENTS`."""
-    rows = [pl.DataFrame(schema=AGREEMENTS)]
+    tables = [pl.DataFrame(schema=AGREEMENTS)]
     for measure in MEASURES:
         for culture in settings.cultures:
             found = agreement(
@@ -199,14 +359,9 @@ def agreements_of(
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            columns: dict[str, Any] = {
-                "split": pl.lit(split),
-                "category": pl.lit(category),
-                "topic": pl.lit(topic),
-                "survey": pl.lit(culture.survey),
-                "measure": pl.lit(measure),
-                "anchor": pl.Series(culture.groups, dtype=pl.String),
-                **{name: pl.Series(values) for name, values in found._asdict().items()},
-            }
-            rows.append(pl.select(**columns).cast(AGREEMENTS))
-    return pl.concat(rows).with_columns(pl.col("tau", "p").fill_nan(None))
+            named = {"split": split, "category": category, "topic": topic}
+            named |= {"survey": culture.survey, "measure": measure}
+            rows = pl.DataFrame({"anchor": culture.groups, **found._asdict()})
+            constants = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
+            tables.append(rows.with_columns(*constants).select(AGREEMENTS.names()).cast(AGREEMENTS))
+    return pl.concat(tables).with_columns(pl.col("tau", "p").fill_nan(None))

@@ -74,7 +74,7 @@ class FreeListing(TripleTask):
         from blend.eval.judging.verdicts import is_judge, read_verdicts
         from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
-        from blend.eval.triples.triple_decisions import asked_parts
+        from blend.eval.triples.triple_prompts import asked_parts
 
         verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
         lists = AnsweredParts(run, ())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge
 
-from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task, WrittenOptions
+from blend.eval.task import ItemRule, Progress, ScoringOptions, ShotOptions, Task
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,8 +29,8 @@ POSITIONS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class LetteredOptions(WrittenOptions):
-    """Options of asking questions with four options, whatever they are about."""
+class ChoiceOptions(ShotOptions):
+    """Options of asking multiple-choice questions."""
 
     style: Style = "letters"
     """How a question is put; json of recorded answers, and of models that only write, where it is left out."""
@@ -38,8 +38,11 @@ class LetteredOptions(WrittenOptions):
     """Positions in which the correct option of each question stands, at most four."""
     confidence: bool = False
     """Whether the model says how sure it is, in percent, in the style json."""
+    config: Literal["multiple-choice-questions", "compact"] = "multiple-choice-questions"
+    """The questions to ask: all, or the few that stand for all."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.rotations > POSITIONS:
             raise ValueError(
                 f"`rotations`: {self.rotations} is not possible (a question has {POSITIONS} options)"
@@ -54,18 +57,6 @@ class LetteredOptions(WrittenOptions):
                 "the style 'texts' does not show the options, so their order cannot matter; "
                 "leave `rotations` out, or choose another `style`"
             )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChoiceOptions(LetteredOptions, ShotOptions):
-    """Options of asking multiple-choice questions."""
-
-    config: Literal["multiple-choice-questions", "compact"] = "multiple-choice-questions"
-    """The questions to ask: all, or the few that stand for all."""
-
-    def __post_init__(self) -> None:
-        LetteredOptions.__post_init__(self)
-        ShotOptions.__post_init__(self)
 
 
 def scored_parts(run: "Run") -> "AnsweredParts":
@@ -179,6 +170,6 @@ class MultipleChoice(FourOptions):
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
-        from blend.eval.tasks.multiple_choice.task_predictions import predictions
+        from blend.eval.tasks.multiple_choice.chosen_options import predictions
 
         return predictions()

@@ -4,9 +4,8 @@ import polars as pl
 
 from blend.eval.few_shot import part_examples, with_examples
 from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
-from blend.eval.task import ShotOptions
-from blend.eval.tasks.multiple_choice import LetteredOptions, Style
-from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT
+from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
+from blend.eval.tasks.multiple_choice.chosen_options import CONFIDENT_PROMPT
 from blend.schemas.frames import filled
 from blend.schemas.prompts import ANSWER_KEY, PUBLISHED_PROMPT
 from blend.schemas.rows import LETTERS
@@ -37,7 +36,7 @@ with its options their letters in that source, as they stand in the release. Que
 ``compact`` have ``weight`` as well."""
 
 
-def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems:
+def choice_items(questions: pl.DataFrame, options: ChoiceOptions) -> TaskItems:
     """The items of multiple choice.
 
     Args:
@@ -54,14 +53,13 @@ def choice_items(questions: pl.DataFrame, options: LetteredOptions) -> TaskItems
         InputError: If a locale has too few templates for the examples.
     """
     questions = questions.with_columns(can_be_example=pl.lit(value=True))
-    shots = options if isinstance(options, ShotOptions) else ShotOptions()
-    rows, held_out = part_examples(questions, shots)
+    rows, held_out = part_examples(questions, options)
     turned = _turned(some_templates(rows, options), options.rotations)
-    examples = _put(_turned(_one_each(held_out, shots.shots_seed), 1), options)
+    examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)
     items = with_examples(_put(turned, options), examples, _answer(options), ["locale"])
     weighted = ["weight"] if "weight" in turned.columns else []
     return TaskItems(
-        items.select(*ITEMS, *(["examples"] if shots.shots else [])).cast(ITEMS),
+        items.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
         turned.select(
             "item_id",
             "rotation",
@@ -87,12 +85,12 @@ def _one_each(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
     return chosen.unique(["locale", "template_id"], keep="first", maintain_order=True)
 
 
-def _prompt(options: LetteredOptions) -> str:
+def _prompt(options: ChoiceOptions) -> str:
     """The text around a question."""
     return CONFIDENT_PROMPT if options.confidence else PROMPTS[options.style]
 
 
-def _put(turned: pl.DataFrame, options: LetteredOptions) -> pl.DataFrame:
+def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
     """Questions as they are put."""
     style = options.style
     prompt = filled(_prompt(options), _slots(style))
@@ -105,7 +103,7 @@ def _put(turned: pl.DataFrame, options: LetteredOptions) -> pl.DataFrame:
     )
 
 
-def _answer(options: LetteredOptions) -> pl.Expr:
+def _answer(options: ChoiceOptions) -> pl.Expr:
     """The correct answer to a question as it is put."""
     if options.style == "texts":
         return pl.col("shown").list.get(pl.col("answer"))

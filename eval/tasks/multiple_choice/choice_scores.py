@@ -20,8 +20,14 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
-from blend.eval.tasks.multiple_choice.chosen_options import DEFAULT, Choices, choose
-from blend.eval.tasks.multiple_choice.confidence import confidence_scores, stated_confidence, without_confidence
+from blend.eval.tasks.multiple_choice.chosen_options import (
+    DEFAULT,
+    Choices,
+    choose,
+    confidence_scores,
+    stated_confidence,
+    without_confidence,
+)
 from blend.schemas.rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
@@ -73,7 +79,7 @@ def score_choices(
         style: Style of the questions; ``json`` wherever answers are texts.
         rule: Name of a rule, see `chosen_options.choose`.
         seed: Seed of the intervals.
-        says_confidence: Whether answers say how sure they are (`confidence.stated_confidence`).
+        says_confidence: Whether answers say how sure they are (`chosen_options.stated_confidence`).
 
     Returns:
         `DECISIONS`, and the scores: those of all items first, then by region, topic, answer

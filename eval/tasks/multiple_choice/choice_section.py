@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.report.report_sections import (
+    OF_FEW,
     ReportTable,
     Section,
     cell,
     heat_maps,
     pairs,
     region_name,
+    table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import (
@@ -22,7 +24,7 @@ from blend.eval.report.single_answers import (
 )
 from blend.eval.scores_json import ALL
 from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
-from blend.eval.tasks.multiple_choice.confidence import COVERAGES
+from blend.eval.tasks.multiple_choice.chosen_options import COVERAGES
 from blend.schemas.rows import LETTERS
 
 
@@ -61,20 +63,18 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
 
 def spread_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Accuracy by how many other regions gave the correct answer as well."""
-    cells = tuple(
+    cells = (
         (run.name, spread, cell(score), f"{score.n:,}")
         for run in runs
         for spread, score in run.of("accuracy", "answer-spread").items()
     )
-    if not cells:
-        return None
-    return Section(
+    return table_section(
         "answer-spread",
         "By how widespread the correct answer is",
         "People of six or more other regions gave a universal answer as well, of one to five a shared one, of "
         "none a specific one. A universal answer can be known from anywhere.",
-        (),
-        ReportTable(("model", "correct answer", "accuracy, %", "questions"), cells),
+        ("model", "correct answer", "accuracy, %", "questions"),
+        cells,
         is_open=True,
     )
 
@@ -97,7 +97,7 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
         "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
         "or its answer, was chosen where it was one of the three distractors. 33 is chance; a bright column "
         "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
-        "offer.",
+        f"offer.{OF_FEW}",
         pictures,
         ReportTable(("model", "culture", "chosen where on offer, %"), cells),
     )
@@ -109,14 +109,12 @@ def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
     for run in runs:
         chosen, correct = (run.of(f"position-{what}", "position") for what in ("chosen", "correct"))
         cells += [(run.name, letter, cell(chosen[letter]), cell(correct.get(letter))) for letter in chosen]
-    if not cells:
-        return None
-    return Section(
+    return table_section(
         "positions",
         "Position bias",
         "How often every letter was chosen, beside how often it was correct. Without bias both are alike.",
-        (),
-        ReportTable(("model", "letter", "chosen, %", "correct, %"), tuple(cells)),
+        ("model", "letter", "chosen, %", "correct, %"),
+        cells,
     )
 
 

@@ -1,7 +1,10 @@
-"""Choosing: which option an answer stands for, by each rule that the answers allow."""
+"""Choosing: which option an answer stands for, by each rule that the answers allow, and how sure it is.
+
+Last stand the files of SemEval-2026 Task 7, which mark the chosen option.
+"""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -10,12 +13,89 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.items import TaskItems
+from blend.eval.prediction_files import PREDICTION, Predictions
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.written_answers import as_scored
+from blend.eval.scores_json import ALL, Score, percent, plain
+from blend.eval.statistics.calibration import auroc, coverage_weights, expected_calibration_error
+from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.estimates import estimates
 from blend.eval.task import Decision, ItemRule
-from blend.eval.tasks.multiple_choice.confidence import CONFIDENT_PROMPT, STATED, likelihood
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
-from blend.schemas.errors import UnknownNameError
-from blend.schemas.prompts import ANSWER_KEY
+from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
 from blend.schemas.rows import LETTERS
+
+COVERAGES = (50, 80, 90, 100)
+"""Shares of the answers, in percent, of which accuracy is told."""
+
+CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
+    INSTRUCTION,
+    INSTRUCTION.replace(f'{{"{ANSWER_KEY}":""}}', f'{{"{ANSWER_KEY}":"", "confidence":""}}')
+    + ", where confidence is a number from 0 to 100: how likely it is, in percent, that your answer is correct",
+)
+"""The published prompt with a field for confidence."""
+
+STATED = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
+
+
+"""The field for confidence in an answer, as a regular expression."""
+
+
+def stated_confidence(text: pl.Expr) -> pl.Expr:
+    """The confidence that answers give in JSON, as a share; null where there is none from 0 to 100.
+
+    A number with a point up to 1, such as 0.9, is taken as the share that it would be a strange percentage for.
+    """
+    stated = text.str.extract(STATED)
+    number = stated.cast(pl.Float64)
+    is_share = stated.str.contains(".", literal=True) & (number <= 1)
+    share = pl.when(is_share).then(number).otherwise(number / 100)
+    return pl.when(share <= 1).then(share)
+
+
+def without_confidence(text: pl.Expr) -> pl.Expr:
+    """Answers without the field for confidence, which the rules for letters know nothing of."""
+    return text.str.replace(STATED, "")
+
+
+def likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The softmax of the highest of each row's scores, shape ``(n_rows,)``; NaN where there are none."""
+    highest = measure.max(axis=1, keepdims=True)
+    share: NDArray[np.float64] = 1 / np.exp(measure - highest).sum(axis=1)
+    return share
+
+
+def confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """Calibration error, area under the curve and accuracy at coverage, overall and by region.
+
+    Args:
+        rows: Answered items: ``correct``, ``confidence``, ``region`` and ``template_id``; nothing is scored
+            where no answer has a confidence.
+        seed: Seed of the intervals.
+    """
+    if rows["confidence"].null_count() == rows.height:
+        return
+    yield from _scores(rows, "overall", ALL, seed)
+    for (region,), part in rows.sort("region").group_by("region", maintain_order=True):
+        yield from _scores(part, "region", str(region), seed)
+
+
+def _scores(rows: pl.DataFrame, scope: str, key: str, seed: int) -> Iterator[Score]:
+    known = rows.drop_nulls("confidence")
+    sure, correct = known["confidence"].to_numpy(), known["correct"].to_numpy()
+    for metric, value in (("ece", expected_calibration_error(sure, correct)), ("auroc", auroc(sure, correct))):
+        yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
+    everything = rows["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    correct_share = rows["correct"].cast(pl.Float64).to_numpy()
+    for coverage in COVERAGES:
+        weight = coverage_weights(everything, coverage / 100)
+        shares = cluster_sums(correct_share * weight, rows["template_id"].to_numpy(), counts=weight)
+        name = str(coverage) if scope == "overall" else f"{key}/{coverage}"
+        of = "coverage" if scope == "overall" else f"{scope}-coverage"
+        yield percent("accuracy-at-coverage", of, name, estimates(shares, seed=seed)[0])
+
 
 DEFAULT = "default"
 
@@ -170,3 +250,53 @@ def chosen_rule(words: Sequence[str], answer: int, read: Callable[[str], int | N
         return Decision(float(chosen == answer), None if chosen is None else words[chosen])
 
     return ItemRule([words[answer]], decide)
+
+
+_NO_LETTER = "–"
+"""Text of a row that marks no single letter; what its cells hold could be read as a letter, and is not kept."""
+
+_MARKS = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
+
+
+def predictions() -> Predictions:
+    """The task's file for multiple choice."""
+    return Predictions(MCQ_PREDICTION, ("id", *LETTERS), _items, _answer_text, _rows, values=LETTERS)
+
+
+def marked_letter(cells: Mapping[str, str]) -> str | None:
+    """The letter that a row gives or marks; null if it is blank, or not one cell is 1 and the others are 0."""
+    if LETTERS[0] not in cells:
+        return cells[PREDICTION] or None
+    marks = [_MARKS.get(cells[letter]) for letter in LETTERS]
+    return LETTERS[marks.index(1)] if sorted(map(str, marks)) == ["0", "0", "0", "1"] else None
+
+
+def _items(asked: TaskItems) -> Iterator[tuple[str, str, str]]:
+    """Every question as published, and the letters of its options in the source."""
+    gold = asked.gold.filter(rotation=0).with_columns(pl.col("source_order").fill_null("".join(LETTERS)))
+    return gold.select("item_id", "question_id", "source_order").iter_rows()
+
+
+def _answer_text(cells: Mapping[str, str], order: str) -> str:
+    """The letter as the release shows it, in the published JSON; what marks no single letter names none."""
+    letter = marked_letter(cells)
+    if letter is None:
+        return _NO_LETTER
+    return f'{{"{ANSWER_KEY}":"{LETTERS[order.index(letter)]}"}}'
+
+
+def _rows(run: Run) -> Iterator[Sequence[str]]:
+    gold = run.gold()
+    if gold["source_order"].null_count():
+        raise InputError(
+            f"{run.directory}: asks questions that are not SemEval's, whose site knows other ids; run on a "
+            "release made with `blend build --semeval`"
+        )
+    given = ("text", "logprobs", "option_tokens", "option_bytes", "error")
+    answers = as_scored(run.answers(), run.description).select("item_id", *given)
+    rows = gold.filter(rotation=0).join(answers, on="item_id", how="left", maintain_order="left")
+    style = "json" if run.description.holds_texts else run.description.options["style"]
+    chosen = choose(rows, style=style, rule=DEFAULT).chosen
+    for question_id, order, index in zip(rows["question_id"], rows["source_order"], chosen, strict=True):
+        letter = None if index is None else order[index]
+        yield question_id, *("1" if letter == one else "0" for one in LETTERS)

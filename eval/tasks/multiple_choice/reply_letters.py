@@ -10,8 +10,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from blend.eval.tasks.multiple_choice.answer_phrases import AnswerPhrases, answer_phrases, folded
-from blend.eval.tasks.multiple_choice.corrected_replies import letters_in, without_denied
+from blend.eval.tasks.multiple_choice.answer_phrases import (
+    AnswerPhrases,
+    answer_phrases,
+    folded,
+    letters_in,
+    without_denied,
+)
 from blend.schemas.rows import LETTERS
 
 READ_CHARACTERS = 20_000

@@ -18,8 +18,8 @@ from blend.eval.tasks.multiple_choice.answer_phrases import (
     ends_as_word,
     folded,
     starts_as_word,
+    without_denied,
 )
-from blend.eval.tasks.multiple_choice.corrected_replies import without_denied
 from blend.eval.tasks.multiple_choice.reply_letters import (
     OPENING,
     WINDOW,

@@ -7,7 +7,7 @@ import polars as pl
 from blend.eval.scores_json import ALL, Score, estimated, missing_share, percent, percents, plain
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
-from blend.eval.triples.triple_decisions import MIN_DISHES
+from blend.eval.triples.triple_prompts import MIN_DISHES
 from blend.schemas.rows import GAP
 
 _DISH = "template_id"

@@ -47,7 +47,7 @@ class TrueFalse(FourOptions):
 
     def items(self, tables: "Mapping[str, pl.DataFrame]", options: TrueFalseOptions) -> "TaskItems":
         """See `Task.items`."""
-        from blend.eval.tasks.rungs.true_false_items import true_false_items
+        from blend.eval.tasks.rungs.true_false import true_false_items
 
         return true_false_items(tables["true-false-questions"], options)
 
@@ -56,7 +56,7 @@ class TrueFalse(FourOptions):
     ) -> "ScoredItems":
         """See `Task.score`; the answers are read some at a time."""
         del answers, on_progress
-        from blend.eval.tasks.rungs.true_false_scores import score_true_false
+        from blend.eval.tasks.rungs.true_false import score_true_false
 
         parts = scored_parts(run)
         scored = score_true_false(
@@ -71,20 +71,19 @@ class TrueFalse(FourOptions):
     def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
         """See `Task.item_rules`; each option by itself."""
         from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule
-        from blend.eval.tasks.rungs.true_false_items import WORDS
-        from blend.eval.tasks.rungs.yes_no_replies import yes_or_no
+        from blend.eval.tasks.rungs.true_false import WORDS, yes_or_no
 
         answers = asked.gold.select("item_id", "answer").iter_rows()
         return {item_id: chosen_rule(WORDS, answer, yes_or_no) for item_id, answer in answers}
 
     def questions(self, run: "ScoredRun") -> "pl.DataFrame":
         """See `Task.questions`; a question is correct where all of its options are."""
-        from blend.eval.tasks.rungs.true_false_scores import complete_questions
+        from blend.eval.tasks.rungs.true_false import complete_questions
 
         return complete_questions(run.decisions())
 
     def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
         """See `Task.known_questions`."""
-        from blend.eval.tasks.rungs.true_false_section import asked_options
+        from blend.eval.tasks.rungs.true_false import asked_options
 
         return asked_options(run)

@@ -98,7 +98,7 @@ class ShortAnswer(Task):
     def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
         """See `Task.replies_to_judge`."""
         from blend.eval.runs.written_answers import AnsweredParts
-        from blend.eval.tasks.short_answer.judged_answers import answers_to_judge
+        from blend.eval.tasks.short_answer.short_answer_decisions import answers_to_judge
         from blend.eval.tasks.short_answer.short_answer_scores import decided_answers
         from blend.eval.text.text_reader import DEFAULT_LEMMAS
 
@@ -109,7 +109,7 @@ class ShortAnswer(Task):
 
     def predictions(self) -> "Predictions":
         """See `Task.predictions`."""
-        from blend.eval.tasks.short_answer.semeval_rule import predictions
+        from blend.eval.tasks.short_answer.published_rules import predictions
 
         return predictions()
 
@@ -118,7 +118,7 @@ class ShortAnswer(Task):
         del seed
         from blend.eval.judging.people_sections import differences_section, scorers_section
         from blend.eval.report.region_sections import region_sections
-        from blend.eval.tasks.short_answer.short_answer_section import languages_section
+        from blend.eval.tasks.short_answer.short_answer_scores import languages_section
 
         own = (languages_section(runs), scorers_section(runs), differences_section(runs))
         note = _NOTE if any(run.overall("labelled") for run in runs) else _NOTE + _UNCORRECTED
@@ -126,7 +126,7 @@ class ShortAnswer(Task):
 
     def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
         """See `Task.known_questions`."""
-        from blend.eval.tasks.short_answer.short_answer_section import asked_questions
+        from blend.eval.tasks.short_answer.short_answer_scores import asked_questions
 
         return asked_questions(run)
 
@@ -142,8 +142,7 @@ def _asked(run: "Run") -> dict[str, str]:
 
 def _corrected(run: "Run", scored: "ScoredItems", *, seed: int) -> "ScoredItems":
     """Scores, with corrected ones where people have labelled replies."""
-    from blend.eval.judging.corrected_scores import corrected_scores, correction_warnings
-    from blend.eval.judging.labelled_items import with_labels
+    from blend.eval.judging.corrected_scores import corrected_scores, correction_warnings, with_labels
     from blend.eval.runs.labels import labels_digest
 
     rows = with_labels(scored.decisions, run)

@@ -10,7 +10,7 @@ from itertools import islice
 
 from blend.eval.tasks.short_answer.replies import GAP, MAX_ANSWERS, AnswerMatch, Reply, Rule, Variant, denies
 from blend.eval.tasks.short_answer.reply_words import ReplyWords, reply_words
-from blend.eval.text.religions import same_religion
+from blend.eval.text.language_readers import same_religion
 from blend.eval.text.spoken_values import in_figures
 from blend.eval.text.text_reader import TextReader, reader
 from blend.schemas.formats import AnswerFormat, Calendar, gregorian_day, understood

@@ -1,4 +1,4 @@
-"""Judging: decisions on short answers, and their scores; ``docs/short-answers.md`` has every formula."""
+"""Scores of short answers and what the report shows of them; ``docs/short-answers.md`` has every formula."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -8,23 +8,20 @@ import polars as pl
 
 from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
+from blend.eval.report.report_sections import Section, cell, region_name, table_section
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.runs.written_answers import packed, unpacked
-from blend.eval.scores_json import (
-    UNANSWERED,
-    Score,
-    ScoredItems,
-    estimated,
-    missing_share,
-)
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.statistics.correlation import correlation
 from blend.eval.task import Decision, ItemRule
-from blend.eval.tasks.short_answer.judged_answers import decided_by_judge
+from blend.eval.tasks.short_answer.published_rules import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
-from blend.eval.tasks.short_answer.semeval_rule import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
     decide_short_answers,
+    decided_by_judge,
     lemmas_signature,
     short_answer_rule,
     variants,
@@ -70,7 +67,7 @@ def score_short_answers(
         `short_answer_scores` and `reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
         and those of the default rule, ``sem-b-default``. By a judge, decisions have further columns
-        (`judged_answers.decided_by_judge`).
+        (`short_answer_decisions.decided_by_judge`).
 
     Raises:
         BlendError: As `short_answer_decisions.decide_short_answers`.
@@ -243,3 +240,38 @@ def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
         return []
     gaps = pairs.with_columns(value=pl.col("value") - pl.col("value_right"))
     return share_scores(f"{metric}-gap", gaps, {"region": "region"}, seed, proportion=False)
+
+
+def asked_questions(run: ScoredRun) -> KnownQuestions:
+    """List the questions in the language asked in, with what natives answer, by ``item_id``."""
+    gold = run.run.gold().rows_by_key(["template_id", "locale"], named=True, unique=True)
+    known: dict[tuple[str, str, bool], KnownQuestion] = {}
+    found = {}
+    columns = ("item_id", "template_id", "locale", "language")
+    for item_id, template_id, locale, language in run.run.items(*columns).iter_rows():
+        key = template_id, locale, language == "en"
+        if key not in known:
+            row, prefix = gold[template_id, locale], "en_" if language == "en" else ""
+            groups = answer_groups(row["annotations"], f"{prefix}answers")
+            known[key] = KnownQuestion(groups, row[f"{prefix}question"])
+        found[item_id] = known[key]
+    return found
+
+
+def languages_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """Local language against English, where a region was asked in both."""
+    cells = (
+        (run.name, "all" if key == ALL else region_name(key), cell(score))
+        for run in runs
+        for scope in ("overall", "region")
+        for key, score in run.of("sem-b-gap", scope).items()
+    )
+    return table_section(
+        "languages",
+        "Local language against English",
+        "Share correct in the language of the region, less that of the same questions in English: above 0 the "
+        "local language is better. An interval that holds 0 shows no difference.",
+        ("model", "region", "local less English, points"),
+        cells,
+        is_open=True,
+    )

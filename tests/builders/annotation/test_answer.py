@@ -16,14 +16,13 @@ from helpers.label_studio.exported import (
     B,
     C,
     annotation,
-    chosen,
     read,
     sample_questions,
     task,
     told,
-    typed,
     write_lines,
 )
+from helpers.label_studio.studio_fixtures import chosen, typed
 
 STRANGE = "a result of 'notes' of type 'textarea', which no control of this stage makes; it is left out"
 ANSWER = stage_of("answer")

@@ -11,19 +11,8 @@ from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS
-from helpers.label_studio.exported import (
-    KOREAN,
-    PLACE,
-    PROJECT,
-    A,
-    annotation,
-    done,
-    read,
-    several,
-    told,
-    typed,
-    write_lines,
-)
+from helpers.label_studio.exported import KOREAN, PLACE, PROJECT, A, annotation, done, read, told, write_lines
+from helpers.label_studio.studio_fixtures import ticked, typed
 
 OPTIONS = Material(
     options=pl.DataFrame(
@@ -95,8 +84,8 @@ def verdicts(reading: Reading) -> list[tuple[str, str, str]]:
 
 def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
     results = [
-        several("also_right", "bread"),
-        several("silly", "stones"),
+        ticked("also_right", "bread"),
+        ticked("silly", "stones"),
         typed("noodle pie", control="filler"),
         typed("great britain", control="filler_region"),
         typed("obvious", control="why"),
@@ -119,7 +108,7 @@ def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
 
 
 def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
-    results = [several("unsure", "rice"), several("also_right", "bread"), several("silly", "bread", "soap")]
+    results = [ticked("unsure", "rice"), ticked("also_right", "bread"), ticked("silly", "bread", "soap")]
     reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
     assert verdicts(reading) == [("boiled rice", "ok", A), ("stones", "ok", A)]
     assert told(reading) == [
@@ -134,15 +123,15 @@ def test_one_more_reads_what_readers_disagree_about():
         plan = reading_plan([task], read(task, stage="mcq-review"), readers)
         return plan[task["data"]["blend_id"]] if plan else None
 
-    fine, silly = annotation(1, 1), annotation(2, 2, several("silly", "stones"))
+    fine, silly = annotation(1, 1), annotation(2, 2, ticked("silly", "stones"))
     assert needed() is None
     assert needed(fine) == 1
     assert needed(fine, annotation(2, 2)) == 0
     assert needed(fine, silly) == 1
     # Both refuse it, if for different reasons.
-    assert needed(annotation(1, 1, several("also_right", "stones")), silly) == 0
+    assert needed(annotation(1, 1, ticked("also_right", "stones")), silly) == 0
     assert needed(fine, silly, annotation(3, 3)) == 0
-    assert needed(fine, silly, annotation(3, 3, several("also_right", "stones"))) == 0
+    assert needed(fine, silly, annotation(3, 3, ticked("also_right", "stones"))) == 0
     assert needed(fine, readers=1) == 0
     assert needed(annotation(1, 1, was_cancelled=True)) is None
 
@@ -152,7 +141,7 @@ def test_a_filler_needs_a_region_that_exists():
         ([typed("atlantis", control="filler_region")], "'pie' from the unknown region 'atlantis'; left out"),
         ([], "1 proposed option and 0 regions, not one of each; left out"),
     ):
-        results = [several("wrong", "rice"), typed("pie", control="filler"), *typed_region]
+        results = [ticked("wrong", "rice"), typed("pie", control="filler"), *typed_region]
         reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
         assert told(reading) == [("incomplete-filler", PLACE, f"{A}: {detail}")]
         assert ("rice", "wrong", A) in verdicts(reading)

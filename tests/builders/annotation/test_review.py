@@ -27,13 +27,12 @@ from helpers.label_studio.exported import (
     A,
     B,
     annotation,
-    chosen,
     read,
     sample_questions,
     told,
-    typed,
     write_lines,
 )
+from helpers.label_studio.studio_fixtures import chosen, typed
 
 REVIEW = stage_of("review")
 

@@ -13,10 +13,9 @@ from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import MAX_TITLE, Material
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
-from blend.eval.judging.reply_labels import read_reply_verdicts
-from blend.eval.triples.people_judgements import read_judgements
-from blend.eval.triples.prediction_sheet import SHEET as JUDGE_SHEET
-from blend.eval.triples.prediction_sheet import write_sheet
+from blend.eval.judging.reply_sheet import read_reply_verdicts
+from blend.eval.triples.people_scores import SHEET as JUDGE_SHEET
+from blend.eval.triples.people_scores import read_judgements, write_sheet
 from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.schemas.errors import InputError, RowError, RowErrors
@@ -29,14 +28,12 @@ from helpers.label_studio.exported import (
     A,
     B,
     annotation,
-    chosen,
     done,
     read,
-    several,
     told,
-    typed,
     write_lines,
 )
+from helpers.label_studio.studio_fixtures import chosen, ticked, typed
 
 
 @pytest.mark.parametrize("stage", ORDER)
@@ -196,7 +193,7 @@ def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):
     rows = [{"id": "s1", "dish": "=비빔밥", "ingredients": ["10/12", "soy  sauce", "a|b", "a|b"]}]
     write_sheet(pl.DataFrame(rows, JUDGE_SHEET), tmp_path / "sheet.csv")
     material = Material(sheets={"predictions": read_sheet(judges()["predictions"], tmp_path / "sheet.csv")})
-    task = done("predictions", material, several("ticks", "a|b", "10/12"))
+    task = done("predictions", material, ticked("ticks", "a|b", "10/12"))
     assert (task["data"]["headline"], task["data"]["picture"]) == ("=비빔밥", "<p></p>")
     assert task["data"]["shown"] == [{"value": text} for text in ("10/12", "soy  sauce", "a|b")]
     assert "model" not in task["data"]

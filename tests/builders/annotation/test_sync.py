@@ -23,8 +23,8 @@ from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Recipe
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
-from helpers.label_studio.exported import chosen, typed
 from helpers.label_studio.fake_studio import FakeStudio
+from helpers.label_studio.studio_fixtures import chosen, typed
 
 annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"

@@ -380,14 +380,6 @@ def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
-def test_a_release_by_its_path_as_text(sample_release: Path):
-    audit, again = blend.audit_release(str(sample_release)), blend.audit_release(sample_release)
-    assert audit.size["group"].len() > 2
-    assert audit.to_json() == again.to_json()
-
-
-@pytest.mark.landing
 @pytest.mark.integration
 def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
     default, paper = blend.audit_release(regions_release), blend.audit_release(paper_release)

@@ -87,11 +87,6 @@ def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.Captur
         return capsys.readouterr().out
 
     assert f"Note: {sentence}.\n" in said("check", tmp_path / "project.toml")
-    assert f"{sentence}.\n" in said("status", tmp_path / "project.toml", "--offline")
-    told = said("init", tmp_path / "new", "--locale", "ko-KR", "--locale", "fa-IR")
-    assert f"20 of 20 questions {CANNOT} {missing}.\n" in told
-    readme = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
-    assert f"**Before people answer:** 20 of 20 questions {CANNOT} {missing}." in (" ".join(readme.split()))
     # Options that are proposed may stand in for regions; then only a build can tell.
     (tmp_path / "verdicts.csv").write_text(PROPOSED)
     recipe = 'name = "t"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[mcq]\nverdicts = "verdicts.csv"\n'

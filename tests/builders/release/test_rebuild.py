@@ -11,7 +11,6 @@ from blend.builders.release import build_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.starter import write_starter
-from blend.schemas.recipe import McqOptions
 
 DECISIONS = "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n"
 VERDICTS = (
@@ -93,29 +92,6 @@ def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp
     assert recipe == manifest.recipe
     listed = {file.path for file in read_manifest(release).files}
     assert {"decisions.tsv", "verdicts.jsonl"} <= listed
-
-
-@pytest.mark.slow
-def test_a_release_without_such_files_carries_none(project: Path, tmp_path: Path):
-    recipe = read_recipe(project / "recipe.toml").model_copy(update={"mcq": McqOptions()})
-    manifest = build_release(recipe, tmp_path / "release", base=project)
-    assert [info.kind for info in manifest.sources] == ["responses"]
-    assert not [*(tmp_path / "release").glob("decisions*"), *(tmp_path / "release").glob("verdicts*")]
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_sources_that_changed_since_stop_the_rebuild(project: Path, tmp_path: Path):
-    build_release(read_recipe(project / "recipe.toml"), tmp_path / "release", base=project)
-    templates = project / "collected" / "templates.csv"
-    templates.write_text(templates.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    place = f"collected={project / 'collected'}"
-    done = blend(
-        "build", tmp_path / "release" / "recipe.toml", "--source-path", place, "--out", tmp_path / "again"
-    )
-    assert done.returncode == 1
-    assert "but the recipe says" in done.stderr
-    assert not (tmp_path / "again").exists()
 
 
 @pytest.mark.nightly

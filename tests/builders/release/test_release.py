@@ -1,7 +1,6 @@
 """The release: recipes of every kind become directories, and what was read is pinned and accounted for."""
 
 import json
-import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -50,23 +49,6 @@ def recipe_of(*sources: Source, **changes: object) -> Recipe:
     return Recipe(name="test", version="1.0.0", license="cc-by-sa-4.0", sources=sources, **changes)
 
 
-def test_two_sources_with_one_prompt(responses: Path, tmp_path: Path):
-    text = "prompt_id,locale,prompt,en_prompt\np,en-GB,{q},{q}\n"
-    (responses / "prompts.csv").write_text(text, encoding="utf-8")
-    other = tmp_path / "other"
-    shutil.copytree(responses, other)
-    for path in (other / "questions.csv", other / "templates.csv", other / "responses" / "en-GB.csv"):
-        rows = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r"^t(\d)", r"u\1", rows, flags=re.MULTILINE), encoding="utf-8")
-    recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
-    with pytest.raises(BlendError) as caught:
-        read_inputs(recipe, base=tmp_path)
-    message = (
-        "other/prompts.csv:2: prompt 'p' in en-GB is also in collected/prompts.csv:2; keep it in one source"
-    )
-    assert str(caught.value) == message
-
-
 @pytest.mark.nightly
 def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
@@ -99,16 +81,6 @@ def test_raw_responses_without_reviews_become_proposals(responses: Path, tmp_pat
     assert {table.config for table in manifest.tables} == {"annotations", "short-answer-questions"}
     assert sum(manifest.report[-1].findings.values()) == 3
     assert "no person has merged" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_sources_of_different_kinds_make_one_release(responses: Path, tmp_path: Path):
-    recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
-    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert [info.kind for info in manifest.sources] == ["sample", "responses"]
-    locales = read_config(tmp_path / "release", "short-answer-questions")["locale"]
-    assert locales.n_unique() == 11
 
 
 @pytest.mark.slow
@@ -246,14 +218,6 @@ def test_a_release_reads_back_as_it_was_built(sample_release: Path):
     assert len(tables.questions) == len(tables.annotations) == n_questions
 
 
-def test_no_release(tmp_path: Path):
-    with pytest.raises(BlendError) as caught:
-        read_manifest(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
-    )
-
-
 def test_a_manifest_of_the_future(tmp_path: Path):
     (tmp_path / "release.json").write_text('{"manifest_format": 99}', encoding="utf-8")
     with pytest.raises(BlendError, match=r"not a manifest that this version of blend-sdk reads"):
@@ -332,12 +296,6 @@ def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: P
     build_release(again, tmp_path / "again", base=tmp_path / "release", source_paths=source_paths)
     for name in ("release.json", "README.md", "data/annotations/PY-00000.parquet"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
-
-
-def test_without_the_entry_the_locale_is_unknown(responses: Path, tmp_path: Path):
-    recipe = paraguay(responses).model_copy(update={"locale_file": None})
-    with pytest.raises(BlendError, match="unknown locale 'gn-PY'"):
-        build_release(recipe, tmp_path / "release", base=tmp_path)
 
 
 def test_a_missing_locale_file(responses: Path, tmp_path: Path):

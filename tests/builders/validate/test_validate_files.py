@@ -13,16 +13,14 @@ import pytest
 import yaml
 
 from blend.builders.parquet import Table, write_table
-from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.eval.runs.written_answers import unpacked
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.files import content
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_agreement
+from blend.loaders.releases.reports import read_agreement, read_findings
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
-from blend.schemas.rows import CONFIGS, FOOD_TRIPLES, TRIPLES, TRUE_FALSE_QUESTIONS, Annotation, Triple
+from blend.schemas.rows import CONFIGS, FOOD_TRIPLES, TRIPLES, Annotation, Triple
 
 KR = "data/annotations/KR-00000.parquet"
 AGAIN = "copy or download the release again, or rebuild it"
@@ -61,11 +59,6 @@ def not_listed(manifest: dict[str, Any]) -> None:
 
 def unknown(manifest: dict[str, Any]) -> None:
     next(table for table in manifest["tables"] if table["split"] == "KR")["config"] = "anotations"
-
-
-def other_findings(text: str) -> str:
-    kept = [line for line in text.splitlines() if '"collection-stopped"' not in line]
-    return "\n".join([*kept, '{"stage": "s", "kind": "k"}']) + "\n"
 
 
 def other_columns(release) -> None:
@@ -142,40 +135,6 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         [
             f"error: {KR}: is not in release.json; remove the file, or rebuild the release with it",
             f"error: release.json: annotations/KR names the file {KR}, which is not among the files; {REBUILD}",
-        ],
-    ),
-    "recipe": (
-        "recipe",
-        edited("recipe.toml", lambda text: text.replace("seed = 0", "seed = 1")),
-        [f"error: recipe.toml: seed differs from the recipe in release.json; {REBUILD}"],
-    ),
-    "version": (
-        "recipe",
-        manifest(lambda held: held.update(version="0.2.0")),
-        [f"error: release.json: is of blend-sample 0.2.0, its recipe of blend-sample 0.1.0; {REBUILD}"],
-    ),
-    "no TOML": (
-        "recipe",
-        edited("recipe.toml", lambda _: "name = "),
-        [f"error: recipe.toml: is not a recipe (Invalid value (at end of document)); {REBUILD}"],
-    ),
-    "no recipe": (
-        "recipe",
-        edited("recipe.toml", lambda _: "name = 3"),
-        [f"error: recipe.toml: is not a recipe (name: Input should be a valid string); {REBUILD}"],
-    ),
-    "recipe gone": ("recipe", without("recipe.toml"), [f"error: recipe.toml: is missing; {REBUILD}"]),
-    "findings gone": ("findings", without(FINDINGS_NAME), [f"error: {FINDINGS_NAME}: is missing; {REBUILD}"]),
-    "findings": (
-        "findings",
-        edited(FINDINGS_NAME, other_findings),
-        [
-            (
-                f"error: {FINDINGS_NAME}: holds 0 findings 'collection-stopped' of the step 'aggregate "
-                "responses', "
-                f"release.json counts 1; {REBUILD}"
-            ),
-            f"error: {FINDINGS_NAME}: holds 1 findings 'k' of the step 's', release.json counts 0; {REBUILD}",
         ],
     ),
     "no table": ("tables", without(KR), [f"error: annotations/KR: {KR} is missing, {UNREAD}"]),
@@ -354,15 +313,10 @@ def test_json_that_is_none_is_told_with_its_place(name: str, release):
     text, place, message = TEXTS[name]
     for path in (CROISSANT_NAME, AUDIT_NAME, AGREEMENT_NAME):
         (release.path / path).write_text(text)
-    (release.path / FINDINGS_NAME).write_text(text + '\n{"stage": 1, "kind": "a"}\n')
     assert release.problems("croissant") == [
         f"error: {CROISSANT_NAME}{place}: cannot be used: {message}; {REBUILD}"
     ]
     assert release.problems("audit") == [f"error: {AUDIT_NAME}: is not an audit ({message}); {REBUILD}"]
-    assert release.problems("findings")[:2] == [
-        f"error: {FINDINGS_NAME}:1: is not a finding: {message}; {REBUILD}",
-        f"error: {FINDINGS_NAME}:2: is not a finding: not a JSON object with stage and kind; {REBUILD}",
-    ]
     assert release.problems("votes") == []
     with pytest.raises(RowError) as caught:
         read_agreement(release.path)
@@ -376,19 +330,17 @@ def test_json_that_is_none_is_told_with_its_place(name: str, release):
     )
 
 
-@pytest.mark.slow
-def test_a_line_without_end_is_not_read(release):
-    for path in (FINDINGS_NAME, CROISSANT_NAME):
-        with (release.path / path).open("wb") as file:
-            file.write(b'{"stage": "a", "kind": "b"}\n{"stage": "')
-            file.truncate(1 << 36)  # 64 GB, of which the disk holds a block
-    assert (
-        f"error: {FINDINGS_NAME}:2: is not a finding: a line of more than 1,048,576 bytes, behind which "
-        "nothing is "
-        f"read; {REBUILD}"
-    ) in release.problems("findings")
-    assert release.problems("croissant") == [
-        f"error: {CROISSANT_NAME}: cannot be used: more than 67,108,864 bytes of JSON; {REBUILD}"
+def test_lines_that_are_no_findings(tmp_path: Path):
+    path = tmp_path / "findings.jsonl"
+    with path.open("wb") as file:
+        file.write(b'{"stage": "a", "kind": "b"}\n{"stage": 1, "kind": "a"}\n{"stage": "a", \n{"stage": "')
+        file.truncate(1 << 36)  # 64 GB, of which the disk holds a block
+    fix = "build the release again"
+    assert [str(finding) for _, finding in read_findings(path)] == [
+        "{'stage': 'a', 'kind': 'b'}",
+        f"{FINDINGS_NAME}:2: not a JSON object with stage and kind; {fix}",
+        f"{FINDINGS_NAME}:3, character 1: the JSON ends in the middle; copy or export the file again, whole",
+        f"{FINDINGS_NAME}:4: a line of more than 1,048,576 bytes, behind which nothing is read; {fix}",
     ]
 
 
@@ -439,41 +391,11 @@ def test_food_tables_are_read_like_any_other(release):
     ]
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_true_false_questions_are_those_of_the_options(once, release_of):
-    recipe = sample_recipe()
-    recipe = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
-    release = release_of(once.path("sample-rungs", lambda out: build_release(recipe, out)))
-    assert release.problems("true-false") == []
-    first, second, *_ = release.rows(TRUE_FALSE_QUESTIONS, "test")
-
-    def change(rows):
-        rows[0].update(answer="no" if rows[0]["answer"] == "yes" else "yes", prompt="Would they?")
-        rows[1]["MCQID"] = "nowhere"
-        return [*rows[:2], *rows[3:]]
-
-    release.change(TRUE_FALSE_QUESTIONS, "test", change)
-    place = f"data/{TRUE_FALSE_QUESTIONS}/test-00000.parquet"
-    wrong, unknown, missing = release.problems("true-false")
-    assert wrong == (
-        f"error: {place}:{first['true_false_id']}: prompt, answer not as multiple-choice question "
-        f"{first['MCQID']} makes them; {REBUILD}"
-    )
-    assert unknown == (
-        f"error: {place}:{second['true_false_id']}: is of no option of multiple-choice question nowhere; "
-        f"{REBUILD}"
-    )
-    assert missing.startswith(
-        f"error: {TRUE_FALSE_QUESTIONS}: 1 options have no row beside others of their question, such as "
-    )
-
-
 @pytest.mark.slow
 def test_tables_that_take_too_much_together_are_not_loaded(release, monkeypatch):
     # Ten tables of some 40,000 bytes, each of which may be read.
-    monkeypatch.setattr(unpacked, "TIMES", 0)
-    monkeypatch.setattr(unpacked, "TABLE_BYTES", 100_000)
+    monkeypatch.setattr(content, "TIMES", 0)
+    monkeypatch.setattr(content, "TABLE_BYTES", 100_000)
     release.edit_manifest(
         lambda manifest: manifest.update(tables=[t for t in manifest["tables"] if t["config"] == "annotations"])
     )

@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.judging.corrected_scores import corrected_scores
+from blend.eval.judging.corrected_scores import corrected_scores, is_worthless, means_of
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.judging.labelled_items import is_worthless, means_of
 from blend.eval.runs.labels import LABELS, write_labels
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 

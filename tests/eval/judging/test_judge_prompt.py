@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.judging.families import families, shared_families
-from blend.eval.judging.judge_prompt import OF_A_LIST, VERDICTS, Verdict, judge_prompt, parse_verdict
-from blend.eval.judging.replies import REPLIES, judge_items
+from blend.eval.judging.judge_run import REPLIES, judge_items
+from blend.eval.judging.verdicts import (
+    OF_A_LIST,
+    VERDICT_WORDS,
+    Verdict,
+    families,
+    judge_prompt,
+    parse_verdict,
+    shared_families,
+)
 
 ACCEPTED = [{"texts": ["밥", "rice"], "votes": 3}, {"texts": ["noodles"], "votes": 1}, {"texts": ["soup"]}]
 
@@ -43,7 +50,9 @@ def test_nothing_that_a_model_writes_ends_the_quotation(text: str):
     assert json.loads(line.removeprefix("Reply: ")) == text
 
 
-@given(st.sampled_from(VERDICTS), st.integers(1, 3), st.text(), st.text().filter(lambda text: "{" not in text))
+@given(
+    st.sampled_from(VERDICT_WORDS), st.integers(1, 3), st.text(), st.text().filter(lambda text: "{" not in text)
+)
 def test_a_verdict_is_read_whatever_stands_around_it(word: str, number: int, reason: str, around: str):
     answer = json.dumps({"verdict": word, "answer": number, "reason": reason})
     assert parse_verdict(f"{around}```json\n{answer}\n```{around}", 3) == Verdict(word, number, reason)
@@ -51,7 +60,7 @@ def test_a_verdict_is_read_whatever_stands_around_it(word: str, number: int, rea
 
 @given(st.text())
 def test_any_text_can_be_read(text: str):
-    assert parse_verdict(text, 3).verdict in (None, *VERDICTS)
+    assert parse_verdict(text, 3).verdict in (None, *VERDICT_WORDS)
 
 
 @pytest.mark.parametrize(

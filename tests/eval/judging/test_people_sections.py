@@ -63,11 +63,6 @@ def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
     assert "Where rule, judge and people differ" in page
 
 
-def test_nothing_is_shown_without_labels(run: ScoredRun):
-    (run.run.directory / "labels.parquet").unlink(missing_ok=True)
-    assert differences_section([run]) is None
-
-
 @pytest.mark.landing
 @pytest.mark.slow
 def test_a_run_that_no_judge_has_read_has_no_judge(run: ScoredRun):

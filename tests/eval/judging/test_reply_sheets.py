@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import blend
 from blend.eval.evaluation import read_scored, score_run
 from blend.eval.judging import reply_sheet
-from blend.eval.judging.reply_labels import label_replies
-from blend.eval.judging.reply_sheet import DRAWN, draw_replies, keep_drawn, read_drawn, replies
+from blend.eval.judging.reply_sheet import DRAWN, draw_replies, keep_drawn, label_replies, read_drawn, replies
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import read_labels
 from blend.schemas.errors import InputError, RowErrors, UnknownNameError

@@ -1,9 +1,7 @@
 """The page about dishes: best first, nothing cut off, free answers by language."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -65,29 +63,3 @@ def test_lists_have_figures_by_language(page: str):
     assert "Languages have other dishes and other words for ingredients" in section
     languages = re.findall(r'<td data-label="language"><bdi>(\w+)</bdi>', section)
     assert sorted(languages) == ["en", "ko"]
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.mark.landing
-@pytest.mark.sampled
-@pytest.mark.parametrize("width", [390, 900, 1200])
-def test_a_browser_shows_it_whole(browser: Any, page: str, tmp_path: Path, width: int):
-    (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    shown = browser.new_page(viewport={"width": width, "height": 1000})
-    shown.goto((tmp_path / "page.html").as_uri())
-    shown.wait_for_selector("svg")
-    overview = shown.eval_on_selector(".scroll", "one => [one.scrollWidth, one.clientWidth]")
-    assert overview[0] <= overview[1]
-    drawn = shown.eval_on_selector_all("svg text", "all => all.map(one => one.textContent)")
-    assert WEAK in drawn
-    assert STRONG in drawn
-    assert [text for text in drawn if "…" in text] == []

@@ -12,7 +12,7 @@ from blend.eval.item_answers import item_answers
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.report.ladder import ladder_sections
+from blend.eval.report.report_page import ladder_sections
 from blend.eval.report.scored_runs import check_comparable
 from blend.schemas.errors import InputError
 from helpers.rung_runs import run_each_rung

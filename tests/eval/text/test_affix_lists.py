@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.text.affix_lists import affix_list, parsed
-from blend.eval.text.language_readers import languages
-from blend.eval.text.last_sounds import SOUNDS
-from blend.eval.text.normalising import normalised
+from blend.eval.text.affix_lists import SOUNDS, affix_list, parsed
+from blend.eval.text.language_readers import languages, normalised
 from blend.eval.text.text_reader import reader
 
 LISTED = sorted(language for language, text in languages().items() if "affixes" in text.lemmatisers)

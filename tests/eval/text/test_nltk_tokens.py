@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.eval.text.nltk_sentences import sentences
-from blend.eval.text.nltk_tokens import nltk_tokens
+from blend.eval.text.nltk_tokens import nltk_tokens, sentences
 from helpers.examples import examples
 
 MARKS = [

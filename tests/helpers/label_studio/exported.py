@@ -22,23 +22,6 @@ PLACE = "task 1, annotation 1"
 A, B, C = (str(PEOPLE.of(number)) for number in (1, 2, 3))
 
 
-def typed(*texts: str, control: str = "answers") -> dict[str, Any]:
-    """What somebody typed into a line."""
-    return {"from_name": control, "to_name": "question", "type": "textarea", "value": {"text": list(texts)}}
-
-
-def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
-    """What somebody chose."""
-    value = {"choices": [option]}
-    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
-
-
-def several(control: str, *options: str) -> dict[str, Any]:
-    """What somebody ticked."""
-    value = {"choices": list(options)}
-    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
-
-
 def annotation(number: int, who: Any, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
     """An annotation, made in the minute of its number, in ten seconds and its number."""
     made = {"created_at": f"2026-11-20T10:{number % 60:02}:00Z", "lead_time": 10.0 + number}

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from blend.eval.judging.judge_prompt import VERDICTS
+from blend.eval.judging.verdicts import VERDICTS
 from helpers.models.model_server import ModelServer
 from helpers.models.tiny_models import CHAT_TEMPLATE
 

@@ -19,7 +19,6 @@ from blend.schemas.rows import (
     SHORT_ANSWER_QUESTIONS,
     Annotation,
     Grouping,
-    MultipleChoiceQuestion,
 )
 from helpers.examples import examples
 
@@ -84,65 +83,12 @@ def test_any_rows_become_models_and_rows_again(rows: list[dict[str, Any]]):
 def test_plain_datasets_give_models_as_well(release: Path, tmp_path: Path):
     plain = datasets.load_dataset(str(release), "annotations")
     models = list(as_models(plain["KR"], Annotation))
-    assert models == list(as_models(load(release, "annotations", "KR"), Annotation))
+    ours = load(release, "annotations", "KR")
+    assert models == list(as_models(ours, Annotation)) == list(as_models(ours.with_format("numpy"), Annotation))
     both = datasets.concatenate_datasets([plain["KR"], plain["US"]])
     assert list(as_models(both, Annotation)) == [*models, *as_models(plain["US"], Annotation)]
     plain["KR"].save_to_disk(tmp_path / "saved")
     assert list(as_models(datasets.load_from_disk(tmp_path / "saved"), Annotation)) == models
-
-
-# pyarrow warns datasets of an argument that it sorts by.
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Specifying null_placement:FutureWarning")
-def test_a_dataset_gives_models_whatever_is_done_to_it(release: Path):
-    rows = load(release, "annotations", "KR")
-    kept = {
-        "filter": rows.filter(lambda row: row["topic"] == "Food"),
-        "map": rows.map(lambda row: {"words": len(row["en_question"].split())}),
-        "add_column": rows.add_column("number", list(range(len(rows)))),
-        "select": rows.select([3, 1]),
-        "select a range": rows.select(range(2)),
-        "shard": rows.shard(2, 1),
-        "shuffle": rows.shuffle(seed=1),
-        "flatten_indices": rows.shuffle(seed=1).flatten_indices(),
-        "skip": rows.skip(3),
-        "sort": rows.sort("ID", reverse=True),
-        "take": rows.take(2),
-        "repeat": rows.repeat(2),
-        "with_format": rows.with_format("numpy"),
-    }
-    by_id = {row.template_id: row for row in as_models(rows, Annotation)}
-    for name, changed in kept.items():
-        assert [by_id[id_] for id_ in changed["ID"]] == list(as_models(changed, Annotation)), name
-    assert list(as_models(rows.to_iterable_dataset(), Annotation)) == [*by_id.values()]
-
-
-@pytest.mark.slow
-def test_a_stream_gives_models_whatever_is_done_to_it(release: Path):
-    rows = load(release, "annotations", "KR", streaming=True)
-    by_id = {row.template_id: row for row in as_models(rows, Annotation)}
-    kept = {
-        "filter": rows.filter(lambda row: row["topic"] == "Food"),
-        "map": rows.map(lambda row: {"words": len(row["en_question"].split())}),
-        "add_column": rows.add_column("number", list(range(len(by_id)))),
-        "skip": rows.skip(3),
-        "take": rows.take(2),
-        "shard": rows.shard(1, 0),
-        "repeat": rows.repeat(2),
-        "with_format": rows.with_format("numpy"),
-    }
-    for name, changed in kept.items():
-        ids = [str(row["ID"]) for row in changed]
-        assert ids, name
-        assert [by_id[id_] for id_ in ids] == list(as_models(changed, Annotation)), name
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_typed_rows_survive_several_processes(release: Path):
-    rows = load(release, "multiple-choice-questions", "KR")
-    longer = rows.map(lambda row: {"answer": row["answer"]}, num_proc=2)
-    assert list(as_models(longer, MultipleChoiceQuestion)) == list(as_models(rows, MultipleChoiceQuestion))
 
 
 def test_messages_for_rows_that_are_no_models(release: Path):

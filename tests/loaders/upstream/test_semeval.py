@@ -206,8 +206,8 @@ def test_files_of_the_development_phase_are_read(tmp_path: Path):
             "track_2_mcq_input.tsv",
             "id\tquestion\toption_A\toption_B\toption_C\toption_D\nxx-YY_0001\t?\ta\tb\tc\td\n",
             (
-                "track_2_mcq_input.tsv:2, column id: unknown locale 'xx-YY'; the nearest of the 34 there are: "
-                "zh-TW, zh-SG, zh-CN; a region that is not among them needs an entry in a locale file "
+                "track_2_mcq_input.tsv:2, column id: unknown locale 'xx-YY'; `blend locales` lists the 34 "
+                "there are; a region that is not among them needs an entry in a locale file "
                 "(`locale_file`, see docs/recipe.md), and no such file is named"
             ),
         ),

@@ -7,12 +7,24 @@ import numpy as np
 import polars as pl
 import pytest
 
-from blend.eval.tasks.cultural_prompts.bleu import bleu, directed_bleu
-from blend.eval.tasks.cultural_prompts.coded_topics import CodedTopic, code_topic
-from blend.eval.tasks.cultural_prompts.lexical_variance import anova, published_variances
-from blend.eval.tasks.cultural_prompts.survey_agreement import agreement, distances, tau_c, tau_of_names
-from blend.eval.tasks.cultural_prompts.tfidf_words import WordTotals, counts_as_word, stop_words, word_counts
-from blend.eval.tasks.cultural_prompts.word_edit_distance import PairSums, pair_sums, wed
+from blend.eval.tasks.cultural_prompts.group_statistics import (
+    agreement,
+    anova,
+    distances,
+    published_variances,
+    tau_c,
+    tau_of_names,
+)
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    CodedTopic,
+    PairSums,
+    bleu,
+    code_topic,
+    directed_bleu,
+    pair_sums,
+    wed,
+)
+from blend.eval.tasks.cultural_prompts.topic_analysis import counts_as_word, stop_words, top_words, word_counts
 from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.surveys import read_survey
 
@@ -143,9 +155,8 @@ def test_words_of_three_documents(small):
     case = small["tfidf"]
     names = list(case["documents"])
     texts = list(case["documents"].values())
-    totals = WordTotals()
-    totals.add(("", ""), word_counts(coded(*([text] for text in texts)), case["stopwords"]))
-    words = totals.top([("", "")], len(names), top=25)
+    counts = word_counts(coded(*([text] for text in texts)), case["stopwords"])
+    words = top_words(counts, len(names), top=25)
     for number, name in enumerate(names):
         of_group = words.filter(pl.col("group") == number)
         assert of_group["word"].to_list() == [word for word, _ in case["scores"][name]]
@@ -154,13 +165,9 @@ def test_words_of_three_documents(small):
 
 def test_words(folder, topics, groups):
     expected = json.loads((folder / "tfidf.json").read_text())
-    totals = WordTotals()
-    categories = [("qa", "politics"), ("qa", "moral_values")]
-    for number, (where, topic) in enumerate(zip(categories, TOPICS, strict=True)):
-        totals.add(where, word_counts(topics[topic], stop_words(), position=number))
-    scopes = {"politics": categories[:1], "moral_values": categories[1:], "overall": categories}
-    for scope, places in scopes.items():
-        words = totals.top(places, len(groups), top=25)
+    counts = [word_counts(topics[topic], stop_words(), position=n) for n, topic in enumerate(TOPICS)]
+    for scope, of in {"politics": counts[:1], "moral_values": counts[1:], "overall": counts}.items():
+        words = top_words(pl.concat(of), len(groups), top=25)
         # Under both definitions: they differ in nothing that these texts show.
         for definition in ("paper_top25", "reference_code_top25"):
             for number, group in enumerate(groups):

@@ -52,15 +52,6 @@ def test_a_table_that_is_gone_is_told(scored: Path):
     assert message.endswith(f"score the run again, with the options of before: `blend eval score {scored}`")
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_own_groups_have_a_page(run_of):
-    run = run_of(OWN)
-    write_scores(run, score_answers(run))
-    page = build_report(read_scored([run.directory]))
-    assert "Variance between and within nationalities" in page
-
-
 @pytest.fixture
 def scored_rows(run_of) -> Callable[..., Path]:
     """Scores rows of a table of texts."""
@@ -79,15 +70,6 @@ OWN = [
     for topic in ("rain", "snow")
     for sample in (0, 1)
 ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_texts_of_two_models_stand_side_by_side(scored_rows):
-    others = [row | {"text": f"So {row['text']}"} for row in reversed(OWN)]
-    directories = [scored_rows(OWN, "one"), scored_rows(others, "two")]
-    page = build_report(read_scored(directories))
-    assert all(name in page for name in ("one.jsonl", "two.jsonl"))
 
 
 def refused(*directories: Path) -> str:

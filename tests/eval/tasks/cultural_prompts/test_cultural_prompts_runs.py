@@ -97,35 +97,85 @@ def test_everything_chosen_stands_in_the_signature(golden_texts, surveys, run_of
     assert "|surveys:wvs-" in signature
 
 
-@pytest.mark.slow
-def test_odd_texts_are_counted_and_kept(run_of):
-    french = (
-        "le renard brun saute par dessus le chien paresseux et puis il va dans la forêt pour chercher son ami "
-        "le loup gris"
-    )
-    run = run_of(
-        rows_of(
-            French=[A, "", french],
-            German=["  \n", "I'm sorry, but I can't help with that.", B],
-            Thai=[C, A, "ฝนตกบนภูเขาและลมพัดแรงมากในวันนี้"],
-        )
-    )
-    scored = score_answers(run)
-    found = scores_of(scored)
-    assert [found[name, "overall", "all"].value for name in ("empty", "refusal", "other-language")] == (
-        pytest.approx([200 / 9, 100 / 9, 200 / 9])
-    )
-    assert scored.warnings == (
-        "empty texts: 2 of 9; kept",
-        "texts that refuse: 1 of 9; kept",
-        "texts in another language than English: 2 of 9; kept",
-        f"{UNPARTED}: 1 of 9; kept, {SAY_LITTLE}",
+UNPARTED = "texts without blanks between words, of which a whole line counts as one word"
+SAY_LITTLE = "but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)"
+FRENCH = (
+    "le renard brun saute par dessus le chien paresseux et puis il va dans la forêt pour chercher son ami le "
+    "loup gris"
+)
+CHINESE = ["早餐是一天中的第一餐，人们吃米饭。", "重力让苹果落下。"]
+THAI = ["ข้าวเป็นอาหารเช้าที่คนส่วนใหญ่กิน", "ข้าว เป็น อาหาร เช้า ที่ คน กิน"]
+
+TOLD = {
+    "one-sample": (
+        {"French": [A], "German": [B], "Thai": [C]},
+        ("one sample per topic and group: the variance within groups is not defined, and is left out",),
+        {"variance-within": None},
+    ),
+    "two-samples-of-one": (
+        {"French": [A, B], "German": [B], "Thai": [C]},
         (
-            "2 of 9 answers (22.2 %) are unanswered: the model said nothing, did not finish a thought, or was "
-            "cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
+            (
+                "2 of 3 pairs of topic and group have one sample or none: the variance within groups is that "
+                "of the others"
+            ),
         ),
-    )
-    assert (found["unanswered", "overall", "all"].n, "|unanswered:2|" in scored.scores.signature) == (9, True)
+        {},
+    ),
+    "missing-sample": (
+        {"French": [A, B], "German": [B], "Thai": [C, A]},
+        ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",),
+        {},
+    ),
+    "repeated": (
+        {"French": [A, B, A, B], "German": [C, B, C, B]},
+        (
+            (
+                "texts that the same group has about the topic already, character by character: 4 of 8; kept, "
+                "and the variance within groups is lower for them; leave out what was recorded twice"
+            ),
+        ),
+        {"repeated": 50},
+    ),
+    "chinese": (
+        {"A": [CHINESE[0], B], "B": [A, CHINESE[1]]},
+        ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 2 of 4; kept, {SAY_LITTLE}"),
+        {"unparted": 50},
+    ),
+    "thai-with-and-without-blanks": (
+        {"A": THAI, "B": [B, A]},
+        ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 1 of 4; kept, {SAY_LITTLE}"),
+        {"unparted": 25},
+    ),
+    "odd": (
+        {
+            "French": [A, "", FRENCH],
+            "German": ["  \n", "I'm sorry, but I can't help with that.", B],
+            "Thai": [C, A, "ฝนตกบนภูเขาและลมพัดแรงมากในวันนี้"],
+        },
+        (
+            "empty texts: 2 of 9; kept",
+            "texts that refuse: 1 of 9; kept",
+            "texts in another language than English: 2 of 9; kept",
+            f"{UNPARTED}: 1 of 9; kept, {SAY_LITTLE}",
+            (
+                "2 of 9 answers (22.2 %) are unanswered: the model said nothing, did not finish a thought, or "
+                "was cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
+            ),
+        ),
+        {"empty": 200 / 9, "refusal": 100 / 9, "other-language": 200 / 9, "unanswered": 200 / 9},
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_odd_about_texts_is_counted_and_told(run_of, name: str):
+    texts, warnings, figures = TOLD[name]
+    scored = score_answers(run_of(rows_of(**texts)))
+    assert scored.warnings == warnings
+    found = scores_of(scored)
+    assert {name: found[name, "overall", "all"].value for name in figures} == pytest.approx(figures)
 
 
 @pytest.mark.slow
@@ -165,62 +215,6 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
 
 
 @pytest.mark.slow
-def test_one_sample_has_no_variance_within_and_says_so(run_of):
-    scored = score_answers(run_of(rows_of(French=[A], German=[B], Thai=[C])))
-    found = scores_of(scored)
-    assert found["variance-within", "overall", "all"].value is None
-    assert found["variance-within", "topic", "rain"].value is None
-    assert found["variance-across", "topic", "rain"].value > 0
-    assert scored.warnings == (
-        "one sample per topic and group: the variance within groups is not defined, and is left out",
-    )
-
-
-@pytest.mark.slow
-def test_two_samples_of_some_groups_are_told(run_of):
-    scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C])))
-    assert scores_of(scored)["variance-within", "topic", "rain"].value > 0
-    assert scored.warnings == (
-        (
-            "2 of 3 pairs of topic and group have one sample or none: the variance within groups is that of "
-            "the others"
-        ),
-    )
-
-
-@pytest.mark.slow
-def test_texts_that_a_group_has_already_are_told(run_of):
-    scored = score_answers(run_of(rows_of(French=[A, B, A, B], German=[C, B, C, ""])))
-    assert scored.decisions["repeated"].to_list() == [False, False, True, True, False, False, True, False]
-    assert scored.warnings[1] == (
-        "texts that the same group has about the topic already, character by character: 3 of 8; kept, and the "
-        "variance within groups is lower for them; leave out what was recorded twice"
-    )
-
-
-UNPARTED = "texts without blanks between words, of which a whole line counts as one word"
-SAY_LITTLE = "but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("texts", "shares"),
-    [
-        (["早餐是一天中的第一餐，人们吃米饭。", "重力让苹果落下。"], 100),
-        (["早餐 是 一天 中 的 第一 餐 ， 人们 吃 米饭 。", "米饭"], 0),
-        (["ข้าวเป็นอาหารเช้าที่คนส่วนใหญ่กิน", "ข้าว เป็น อาหาร เช้า ที่ คน กิน"], 50),
-    ],
-)
-def test_words_that_no_blanks_part_are_told(run_of, texts: list[str], shares: int):
-    rows = [{**row, "language": "zh"} for row in rows_of(A=texts, B=texts)]
-    scored = score_answers(run_of(rows))
-    assert scores_of(scored)["unparted", "overall", "all"].value == shares
-    assert [warning for warning in scored.warnings if "without blanks" in warning] == [
-        f"{UNPARTED}: {n} of 4; kept, {SAY_LITTLE}" for n in [4 * shares // 100] if n
-    ]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("language", ["EN-GB", ""])
 def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Path, language: str):
     path = tmp_path / "texts.csv"
@@ -231,50 +225,50 @@ def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Pa
     assert "" not in run.items("locale")["locale"].to_list()
 
 
-@pytest.mark.slow
-def test_missing_samples_are_told(run_of):
-    scored = score_answers(run_of(rows_of(French=[A, B], German=[B], Thai=[C, A])))
-    assert scored.warnings == ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",)
-
-
-@pytest.mark.slow
-def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path):
-    same = tmp_path / "same.csv"
-    same.write_text("Demonym,power\nFrench,1\nGerman,2\nThai,#NULL!\n")
-    flat = tmp_path / "flat.csv"
-    flat.write_text("Demonym,power,a\nFrench,1,#NULL!\nGerman,1,3\nThai,1,3\n")
-    few = tmp_path / "few.csv"
-    few.write_text("Demonym,power\nFrench,1\nMartian,9\n")
-    run = run_of(rows_of(French=[A, B], German=[B, C], Thai=[C, A]))
-    scored = score_answers(run, surveys={"same": same, "flat": flat, "few": few})
-    found = scores_of(scored)
-    for survey in ("same", "flat", "few"):
-        assert found[f"tau-bleu-{survey}", "overall", "all"].value is None
-    assert scored.warnings == (
-        "same: distances are over 1 dimension ('power')",
-        "same: all distances are the same; no correlation",
-        "flat: distances are over 2 dimensions ('power', 'a')",
-        "flat: all distances are the same; no correlation",
-        "few: distances are over 1 dimension ('power')",
-        "few knows 1 of 3 groups (not, for example, 'German')",
-        "few: too few groups to rank (1); no correlation",
-    )
-
-
-@pytest.mark.slow
-def test_names_that_a_survey_nearly_has_are_told(run_of, tmp_path: Path):
-    path = tmp_path / "own.csv"
-    path.write_text("Demonym,power\nBre\u0301silien,1\nfrench,2\nSouth-Korean,3\nThai,9\n")
-    groups = {"Br\u00e9silien": [A], "French": [B], "South Korean": [C], "Lao": [A], "Thai": [B]}
-    scored = score_answers(run_of(rows_of(**groups)), surveys={"own": path})
-    assert [warning for warning in scored.warnings if "own" in warning][1:] == [
-        "own knows 2 of 5 groups (not, for example, 'French')",
+SURVEYS = {
+    "same": (
+        "Demonym,power\nFrench,1\nGerman,2\nThai,#NULL!\n",
+        ("own: distances are over 1 dimension ('power')", "own: all distances are the same; no correlation"),
+    ),
+    "flat": (
+        "Demonym,power,a\nFrench,1,#NULL!\nGerman,1,3\nThai,1,3\n",
         (
-            "own has 2 of the others under nearly the same name ('french' for 'French', 'South-Korean' for "
-            "'South Korean'); write them as in the texts"
+            "own: distances are over 2 dimensions ('power', 'a')",
+            "own: all distances are the same; no correlation",
         ),
-        "own: too few groups to rank (2); no correlation",
-    ]
+    ),
+    "few": (
+        "Demonym,power\nFrench,1\nMartian,9\n",
+        (
+            "own: distances are over 1 dimension ('power')",
+            "own knows 1 of 3 groups (not, for example, 'German')",
+            "own: too few groups to rank (1); no correlation",
+        ),
+    ),
+    "nearly": (
+        "Demonym,power\nGerman,1\nfrench,2\nThai.,3\n",
+        (
+            "own: distances are over 1 dimension ('power')",
+            "own knows 1 of 3 groups (not, for example, 'French')",
+            (
+                "own has 2 of the others under nearly the same name ('french' for 'French', 'Thai.' for "
+                "'Thai'); write them as in the texts"
+            ),
+            "own: too few groups to rank (1); no correlation",
+        ),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SURVEYS)
+def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path, name: str):
+    text, warnings = SURVEYS[name]
+    (tmp_path / "own.csv").write_text(text)
+    run = run_of(rows_of(French=[A, B], German=[B, C], Thai=[C, A]))
+    scored = score_answers(run, surveys={"own": tmp_path / "own.csv"})
+    assert scored.warnings == warnings
+    assert scores_of(scored)["tau-bleu-own", "overall", "all"].value is None
 
 
 @pytest.mark.slow

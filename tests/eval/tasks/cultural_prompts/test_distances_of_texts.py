@@ -1,7 +1,6 @@
 """WED and BLEU of any texts are those of their definitions, computed pair by pair and gram by gram."""
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -11,10 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.eval.tasks.cultural_prompts import edits_side_by_side, word_edit_distance
-from blend.eval.tasks.cultural_prompts.bleu import ORDERS, bleu, directed_bleu
-from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
-from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums, wed
+from blend.eval.tasks.cultural_prompts import edits_side_by_side, text_measures
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    ORDERS,
+    bleu,
+    code_topic,
+    directed_bleu,
+    pair_sums,
+    wed,
+)
 from helpers.examples import examples
 
 N_GROUPS = 3
@@ -68,7 +72,7 @@ def ways(request: pytest.FixtureRequest, missing: Callable[[str], None]) -> Iter
     if worth == 0 and find_spec("numba") is None:
         missing("numba")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_edit_distance, "_WORTH_COMPILING", worth)
+        patch.setattr(text_measures, "_WORTH_COMPILING", worth)
         yield
 
 
@@ -107,23 +111,6 @@ def test_bleu_is_that_of_its_definition(texts):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("n_words", [40, 400, 5000])
-def test_texts_of_any_length_and_vocabulary(ways, n_words):
-    draw = np.random.default_rng(n_words)
-    pattern = draw.integers(n_words, size=600)
-    texts = []
-    for changed in (0.1, 0.5, 0.5, 0.95):
-        text = np.where(draw.random(600) < changed, draw.integers(n_words, size=600), pattern)
-        texts.append([str(word) for word in text[: draw.integers(300, 600)]])
-    found = pair_sums(code_topic([*texts, texts[0]], [0, 1, 1, 2, 2], N_GROUPS))
-    assert found.sums[0, 1] == pytest.approx(sum(plain_wed(texts[0], texts[i]) for i in (1, 2)), abs=1e-9)
-    assert found.sums[1, 2] == pytest.approx(
-        sum(plain_wed(texts[i], texts[j]) for i in (1, 2) for j in (3, 0)), abs=1e-9
-    )
-    assert found.sums[0, 2] == pytest.approx(plain_wed(texts[0], texts[3]), abs=1e-9)
-
-
-@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("n_texts", [1, 15, 16, 17, 33])
 def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]):
@@ -134,35 +121,14 @@ def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]
     lengths = draw.permutation(np.resize([0, 1, 63, 64, 65, 127, 128, 129, 300], n_texts))
     texts = [draw.integers(40, size=length) for length in lengths]
     np.testing.assert_array_equal(
-        edits_side_by_side.edits_side_by_side(texts), word_edit_distance.edits_one_by_one(texts)
+        edits_side_by_side.edits_side_by_side(texts), text_measures.edits_one_by_one(texts)
     )
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_without_numba_the_figures_are_the_same(monkeypatch: pytest.MonkeyPatch):
-    draw = np.random.default_rng(0)
-    texts = [[str(word) for word in draw.integers(50, size=70)] for _ in range(40)]
-    topic = code_topic(texts, [number % N_GROUPS for number in range(40)], N_GROUPS)
-    found = pair_sums(topic)
-    monkeypatch.setattr(word_edit_distance, "_WORTH_COMPILING", 0)
-    compiled = pair_sums(topic)
-    monkeypatch.setitem(sys.modules, "numba", None)
-    edits_side_by_side.compiled.cache_clear()
-    try:
-        assert edits_side_by_side.compiled() is None
-        plain = pair_sums(topic)
-    finally:
-        edits_side_by_side.compiled.cache_clear()
-    for one in (compiled, plain):
-        np.testing.assert_array_equal(one.sums, found.sums)
-        np.testing.assert_array_equal(one.squares, found.squares)
 
 
 def test_texts_that_are_too_long_for_the_table_go_one_by_one(monkeypatch: pytest.MonkeyPatch):
     texts = [np.arange(number, number + edits_side_by_side.LONGEST + 1) for number in range(2)]
-    monkeypatch.setattr(word_edit_distance, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(text_measures, "_WORTH_COMPILING", 0)
     monkeypatch.setattr(edits_side_by_side, "compiled", lambda: pytest.fail("a table of any size"))
-    monkeypatch.setattr(word_edit_distance, "compiled", edits_side_by_side.compiled)
+    monkeypatch.setattr(text_measures, "compiled", edits_side_by_side.compiled)
     found = pair_sums(code_topic([[str(token) for token in text] for text in texts], [0, 1], N_GROUPS))
     assert found.sums[0, 1] == pytest.approx(2 / (edits_side_by_side.LONGEST + 1))

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
-from blend.eval.scoring import score_answers
-from blend.eval.tasks.cultural_prompts.survey_agreement import distances
-from blend.eval.tasks.cultural_prompts.tfidf_words import stop_words
+from blend.eval.tasks.cultural_prompts.group_statistics import distances
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
     TopicFigures,
     TopicKey,
     TopicTexts,
     analyse_topics,
+    stop_words,
 )
 from blend.loaders.surveys import read_survey
 from blend.schemas.errors import MissingExtraError, ServerError, how_to_install
@@ -29,15 +29,12 @@ WORDS = [f"word{number}" for number in range(300)]
 def topics(n: int = 10, samples: int = 5, tokens: int = 60) -> list[TopicTexts]:
     draw = random.Random(7)
     groups = [group for group in range(len(GROUPS)) for _ in range(samples)]
-    return [
-        TopicTexts(
-            TopicKey("qa", "c", f"topic{number}"),
-            number,
-            groups,
-            [" ".join(draw.choices(WORDS, k=tokens)) for _ in groups],
-        )
-        for number in range(n)
-    ]
+
+    def drawn() -> pl.DataFrame:
+        texts = [" ".join(draw.choices(WORDS, k=tokens)) for _ in groups]
+        return pl.DataFrame({"group_number": groups, "text": texts})
+
+    return [TopicTexts(TopicKey("qa", "c", f"topic{number}"), number, drawn()) for number in range(n)]
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +52,13 @@ def cluster() -> Iterator[object]:
 
 
 def assert_same(found: list[TopicFigures], expected: list[TopicFigures]) -> None:
-    assert [one.summary.key for one in found] == [one.summary.key for one in expected]
+    assert [one.key for one in found] == [one.key for one in expected]
     for one, other in zip(found, expected, strict=True):
-        assert one.summary.published[:2] == other.summary.published[:2]
-        assert one.summary.unbiased[:2] == other.summary.unbiased[:2]
+        assert one.published[:2] == other.published[:2]
+        assert one.unbiased[:2] == other.unbiased[:2]
         for name, matrix in one.matrices.items():
             np.testing.assert_array_equal(matrix, other.matrices[name])
-        assert one.summary.agreements.equals(other.summary.agreements)
+        assert one.agreements.equals(other.agreements)
         assert one.words.equals(other.words)
         assert one.texts.equals(other.texts)
 
@@ -78,16 +75,6 @@ def test_a_cluster_that_loses_workers_gives_what_one_process_gives(cluster, sett
             os.kill(worker.process.pid, signal.SIGKILL)
         found.append(figures)
     assert_same(found, expected)
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_run_scored_on_a_cluster_has_the_same_scores(cluster, golden_texts, surveys, run_of):
-    run = run_of(golden_texts)
-    alone = score_answers(run, surveys=surveys)
-    on_cluster = score_answers(run, surveys=surveys, dask=cluster.scheduler_address)
-    assert on_cluster.scores == alone.scores
-    assert on_cluster.decisions.equals(alone.decisions)
 
 
 @pytest.mark.integration

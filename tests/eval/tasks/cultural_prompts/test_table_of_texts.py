@@ -79,13 +79,6 @@ def test_every_fault_of_a_table_is_told(tmp_path: Path, name: str):
     assert not (tmp_path / "run").exists()
 
 
-def test_blanks_around_names_make_no_other_group_or_topic(run_of):
-    texts = (("French", 0, A), ("French", 1, B), ("German", 0, B), ("German", 1, C))
-    rows = [{"group": group, "topic": "rain", "sample": n, "text": text} for group, n, text in texts]
-    blanks = [{**row, "group": f"{row['group']} ", "topic": " rain"} for row in rows[1:]]
-    assert_frame_equal(run_of([rows[0], *blanks], "blanks").gold(), run_of(rows).gold())
-
-
 @pytest.mark.parametrize(
     "form", ["Bre\u0301silien du Sud", "Br\u00e9silien\u00a0du Sud", "Br\u00e9silien  du\tSud"]
 )

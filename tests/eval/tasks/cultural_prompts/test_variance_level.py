@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from blend.eval.tasks.cultural_prompts.coded_topics import code_topic
-from blend.eval.tasks.cultural_prompts.lexical_variance import anova, published_variances, unbiased_variances
-from blend.eval.tasks.cultural_prompts.word_edit_distance import pair_sums
+from blend.eval.tasks.cultural_prompts.group_statistics import anova, published_variances, unbiased_variances
+from blend.eval.tasks.cultural_prompts.text_measures import code_topic, pair_sums
 
 pytestmark = pytest.mark.slow  # for what its tests share
 
@@ -49,14 +48,6 @@ def test_the_unbiased_option_does_not_reject_more_often_than_its_level(p_values)
 
 def test_the_published_procedure_does(p_values):
     assert sum(p < LEVEL for p in p_values["published"]) > EXPERIMENTS / 4
-
-
-def test_both_kinds_are_equal_on_average():
-    draw = np.random.default_rng(7)
-    pairs = [pair_sums(topic_without_effect(draw)) for _ in range(150)]
-    both = [unbiased_variances(one, draws=0) for one in pairs]
-    differences = np.array([one.across.value - one.within.value for one in both])
-    assert abs(differences.mean()) < 3 * differences.std() / np.sqrt(len(differences))
 
 
 def test_an_effect_of_nationality_is_found():

@@ -8,9 +8,8 @@ import pytest
 
 from blend.eval import items as items_in_parts
 from blend.eval.items import ITEMS, TaskItems, repeated
-from blend.eval.judging.judge_prompt import VERSION
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.judging.verdicts import VERDICTS
+from blend.eval.judging.verdicts import VERDICTS, VERSION
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.registry import TASKS
 from blend.eval.runs.ask_model import ask_model

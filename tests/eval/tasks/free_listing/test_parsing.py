@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.free_listing.list_entries import listed
+from blend.eval.tasks.free_listing.listing_scores import listed
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.eval.tasks.multiple_choice.answer_phrases import KINDS, answer_phrases, folded
 from blend.schemas.locales import registry
@@ -52,17 +50,6 @@ def test_no_phrase_stands_twice_in_a_list(tables: dict[str, dict[str, list[str]]
 )
 def test_texts_are_folded(text: str, expected: str):
     assert folded(text) == expected
-
-
-@pytest.mark.nightly
-@given(st.text(max_size=40))
-def test_places_are_the_same_in_lower_case(text: str):
-    assert len(folded(text).lower()) == len(folded(text))
-
-
-@given(st.text(max_size=40))
-def test_folding_twice_changes_nothing(text: str):
-    assert folded(folded(text)) == folded(text)
 
 
 @pytest.mark.parametrize(

@@ -93,16 +93,6 @@ def test_accuracies_by_answer_spread():
     assert found["accuracy", "answer-spread", "universal"].low is not None
 
 
-@pytest.mark.slow
-def test_without_answer_spread_all_other_scores_are_the_same():
-    items, gold = questions(("t1", "KR", 0), ("t2", "US", 1), ("t2", "KR", 2))
-    answers = chosen(items, "ABD")
-    without = scores_of(items, gold, answers)
-    known = scores_of(items, gold.with_columns(answer_spread=pl.lit("shared")), answers)
-    assert without == {key: score for key, score in known.items() if key[1] != "answer-spread"}
-    assert len(known) == len(without) + 1
-
-
 def test_intervals_are_over_templates():
     # Four questions of one template are one observation: nothing is known about other templates.
     items, gold = questions(*[("t1", "KR", 0)] * 4)

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.tasks.multiple_choice.chosen_options import strict_choice
-from blend.eval.tasks.multiple_choice.confidence import stated_confidence, without_confidence
+from blend.eval.tasks.multiple_choice.chosen_options import stated_confidence, strict_choice, without_confidence
 from helpers.models.own_models import Saying, refused
 
 
@@ -86,13 +85,6 @@ def test_confidence_by_probabilities(asked: Callable[..., blend.Run], style: str
     assert scored.overall("auroc").value == 50
     page = blend.write_report([scored], tmp_path / "report.html").read_text(encoding="utf-8")
     assert "AUROC" in page
-
-
-@pytest.mark.slow
-def test_a_run_without_confidence_has_no_such_figures(asked: Callable[..., blend.Run]):
-    scored = blend.score_run(asked(Saying(lambda prompts: ['{"answer_choice": "A"}' for _ in prompts])))
-    assert not {"ece", "auroc", "accuracy-at-coverage"} & set(scored.frame["metric"])
-    assert "confidence" not in scored.decisions().columns
 
 
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.paper_rule import english_tokens
+from blend.eval.tasks.short_answer.published_rules import english_tokens
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.text_reader import reader
 from helpers.tiers import rest_nightly

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.probing.candidate_ranks import average_precision, best_first, candidate_sets, hits, ranked
+from blend.eval.tasks.probing.probing_scores import average_precision, best_first, candidate_sets, hits, ranked
 
 NAMES = ("apple", "bread", "egg", "salt", "water")
 SETS = candidate_sets(pl.DataFrame({"candidate_set": "en", "candidate": list(NAMES)}))

@@ -8,7 +8,6 @@ import pytest
 
 import blend
 from blend.eval.hub_results import push_scores
-from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.rungs import RUNGS
@@ -69,22 +68,6 @@ def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: P
         run("eval", "score", out)
     for rung in RUNGS:
         assert (out / rung / "scores.json").exists() == (rung != "true-false")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow  # a real model, by log-probabilities
-def test_the_commands_ask_score_and_report(rungs_release: Path, tmp_path: Path):
-    make_tiny_model(tmp_path / "tiny")
-    out = tmp_path / "runs"
-    for rung in RUNGS:
-        asked = ("--task", rung, "--model", tmp_path / "tiny", "--limit", "2", "--out", out / rung)
-        run("eval", "run", rungs_release, *asked)
-    said = run("eval", "score", out)
-    assert all(f"{name}|rel:" in said for name in ("blend-mcq", "blend-tf", "blend-saq"))
-    run("eval", "report", out, "--out", tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert 'id="rungs-ladder"' in page
-    assert "yes-bias, %" in page
 
 
 @pytest.mark.slow

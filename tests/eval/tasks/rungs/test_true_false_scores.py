@@ -9,8 +9,7 @@ from polars.testing import assert_frame_equal
 from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.scores_json import Score, ScoredItems
-from blend.eval.tasks.rungs.true_false_items import GOLD
-from blend.eval.tasks.rungs.true_false_scores import complete_questions, score_true_false
+from blend.eval.tasks.rungs.true_false import GOLD, complete_questions, score_true_false
 from blend.schemas.errors import UnknownNameError
 from helpers.examples import examples
 

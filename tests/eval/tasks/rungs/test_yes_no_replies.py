@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.rungs.yes_no_replies import read_yes_no
+from blend.eval.tasks.rungs.true_false import read_yes_no
 
 YES = (
     "yes",

@@ -14,7 +14,7 @@ from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.loaders.recipes.ready import sample_recipe
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +79,6 @@ def test_message_for_lemmas_of_a_language_that_no_answer_is_in(run: Run):
     with pytest.raises(InputError) as caught:
         score_answers(run, lemmas="sv=none")
     assert str(caught.value) == "`lemmas=sv=none`: no answer is in 'sv'; the languages are en, ko"
-
-
-def test_message_for_a_rule_that_does_not_exist(run: Run):
-    with pytest.raises(UnknownNameError):
-        score_answers(run, rule="lenient")
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.paper_rule import LEMMATISERS as LEMMATISERS_OF_PAPER
+from blend.eval.tasks.short_answer.published_rules import LEMMATISERS as LEMMATISERS_OF_PAPER
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.tasks.short_answer.short_answer_scores import short_answer_scores
 from blend.eval.text.language_readers import language_text, languages

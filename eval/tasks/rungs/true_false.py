@@ -1,0 +1,211 @@
+"""True or false: each option of a multiple-choice question by itself: items, replies, scores.
+
+``docs/scores.md`` has every formula. Every interval is over templates: the questions made of one template are
+not independent.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.single_answers import Candidate, KnownQuestion, KnownQuestions
+from blend.eval.scores_json import ALL, Score, ScoredItems, missing_share, percents
+from blend.eval.statistics.estimates import estimates
+from blend.eval.tasks.multiple_choice.choice_scores import (
+    DECISIONS,
+    accuracies,
+    decided,
+    decided_in_parts,
+    parsing_shares,
+    shares_by,
+)
+from blend.eval.tasks.multiple_choice.chosen_options import choose
+from blend.eval.tasks.multiple_choice.reply_options import option_chosen
+from blend.eval.tasks.rungs import TrueFalseOptions
+from blend.schemas.prompts import TRUE_FALSE_PROMPT
+from blend.schemas.rows import LETTERS, YesNo
+
+WORDS = (YesNo.YES.value, YesNo.NO.value)
+"""What can be said, in the order in which it is scored."""
+
+GOLD = pl.Schema(
+    {
+        **dict.fromkeys(("item_id", "question_id", "option"), pl.String()),
+        "answer": pl.Int64(),
+        "option_texts": pl.List(pl.String()),
+    }
+)
+"""One row per item, in the order of the items: the multiple-choice question, its option that is asked about,
+the index of the correct word, which is 0 where that is the correct option, and `WORDS`."""
+
+
+def true_false_items(rows: pl.DataFrame, options: TrueFalseOptions) -> TaskItems:
+    """The items of true or false.
+
+    Args:
+        rows: With the columns of `rung_rows.TrueFalseQuestion` and ``region``.
+        options: Style, locales, limit.
+
+    Returns:
+        One item per row, put as it is published in either style.
+    """
+    words = pl.lit(pl.Series([list(WORDS)])).first()
+    chosen = some_templates(rows, options).with_columns(
+        item_id="true_false_id",
+        question_id="mcq_id",
+        prompt_id=pl.lit(options.style),
+        language=pl.lit("en"),
+        options=words if options.style == "texts" else pl.lit(None, pl.List(pl.String)),
+        answer=(pl.col("answer") != YesNo.YES.value).cast(pl.Int64),
+        option_texts=words,
+    )
+    return TaskItems(
+        chosen.select(list(ITEMS)).cast(ITEMS),
+        chosen.select(list(GOLD)),
+        {options.style: TRUE_FALSE_PROMPT},
+        "logprobs" if options.style == "texts" else "text",
+    )
+
+
+_AS_LETTERS = (
+    (re.compile(r"\bA\b"), "a"),
+    (re.compile(r"\bB\b"), "b"),
+    (re.compile(r"\bno (?:one|doubt)\b", re.IGNORECASE), "people"),
+    (re.compile(r"\b(?:yes|true)\b", re.IGNORECASE), "A"),
+    (re.compile(r"\b(?:no|false)\b", re.IGNORECASE), "B"),
+)
+"""Words in a reply, and what stands for them: yes and no are options A and B, and no other words are."""
+
+_OPTIONS = ("yes", "no", "", "")
+
+
+def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
+    """Read what written replies say.
+
+    Args:
+        answers: With ``text``, null where there is none.
+
+    Returns:
+        0 for yes, 1 for no, null for neither, by two rules: ``strict``, by which a reply is the word asked for
+        and no more, and ``default``, that of `yes_or_no`.
+    """
+    replies = answers["text"]
+    alone = replies.str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
+    # Models repeat themselves: each distinct text is read once.
+    readings = {text: yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
+    return pl.DataFrame(
+        {
+            "strict": alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
+            "default": pl.Series([readings.get(text) for text in replies.to_list()], dtype=pl.Int64),
+        }
+    )
+
+
+def yes_or_no(reply: str) -> int | None:
+    """Read one reply by the rules of `reply_options.lenient_choice`, with yes and no as letters.
+
+    Returns:
+        0 for yes, 1 for no, null for neither.
+    """
+    for words, letter in _AS_LETTERS:
+        reply = words.sub(letter, reply)
+    chosen = option_chosen(reply, _OPTIONS)
+    return chosen if chosen in (0, 1) else None
+
+
+N_OPTIONS = len(LETTERS)
+"""Options of a question, of which one is true."""
+
+
+def score_true_false(
+    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
+    gold: Iterable[pl.DataFrame],
+    *,
+    style: str,
+    rule: str,
+    seed: int = 0,
+) -> ScoredItems:
+    """Judge answers of yes or no, and score them by question.
+
+    Args:
+        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`). A question of
+            which an answer is missing is left out of every figure but ``missing``.
+        gold: `tasks.rungs.true_false.GOLD` of each part, row by row the same items.
+        style: ``json`` for texts, ``letters`` for log-probabilities.
+        rule: ``default``, or ``strict`` for texts.
+        seed: Seed of the intervals.
+
+    Returns:
+        Decisions as of multiple choice, without rotations and regions of options: ``answer`` and ``chosen`` are
+        indices of `true_false.WORDS`. Scores of questions first, overall, by region and topic, then of
+        options.
+
+    Raises:
+        UnknownNameError: If there is no such rule for these answers; lists the rules.
+    """
+    judged = decided_in_parts(
+        parts, gold, lambda rows: decided(rows, choose(rows, style=style, rule=rule, read=read_yes_no), rule)
+    )
+    options = _complete(judged)
+    scores = (
+        *accuracies(complete_questions(judged), seed),
+        *_of_options(options, seed),
+        *parsing_shares(options, seed),
+        missing_share(int(judged["answered"].sum()), judged.height),
+    )
+    return ScoredItems(judged.select(name for name in DECISIONS if name in judged.columns), scores)
+
+
+def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
+    """The questions of which every option has an answer.
+
+    Args:
+        decisions: As `score_true_false` returns them.
+
+    Returns:
+        One row per question, in their order: ``item_id``, that of the question, ``locale``,
+        ``region``, ``template_id``, ``topic``, and ``correct``, 1 where all options are answered correctly.
+    """
+    first = pl.col("locale", "region", "template_id", "topic").first()
+    correct = pl.col("correct").all().cast(pl.Float64)
+    by_question = _complete(decisions).group_by(item_id="question_id", maintain_order=True)
+    return by_question.agg(first, correct)
+
+
+def _complete(decisions: pl.DataFrame) -> pl.DataFrame:
+    return decisions.filter(pl.col("correct").is_not_null().sum().over("question_id") == N_OPTIONS)
+
+
+def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """Balanced accuracy, and how much more often yes is said than it is true, overall and by region."""
+    # One of four options is true. With the true one counted three times, the mean over options is half the
+    # share of true options called true and half that of false ones called false; the weights add up to four.
+    is_true = pl.col("answer") == 0
+    weight = pl.when(is_true).then(N_OPTIONS / 2).otherwise(N_OPTIONS / 2 / (N_OPTIONS - 1))
+    more_yes = (pl.col("chosen") == 0).cast(pl.Float64) - is_true
+    for metric, rows, value in (
+        ("balanced-accuracy", options.with_columns(weight=weight), pl.col("correct")),
+        ("yes-bias", options.drop_nulls("chosen"), more_yes),
+    ):
+        of_regions, is_share = shares_by(rows, value, "region"), metric != "yes-bias"
+        for scope, keys, of in (
+            ("overall", [ALL], of_regions.pooled),
+            ("region", of_regions.groups, of_regions),
+        ):
+            yield from percents(metric, scope, keys, estimates(of, seed=seed, proportion=is_share))
+
+
+def asked_options(run: ScoredRun) -> KnownQuestions:
+    """List what is known of each option by ``item_id``: whether it is the correct one."""
+    gold = run.run.gold("item_id", "option", "answer", "option_texts")
+    rows = run.run.items("item_id", "prompt").join(gold, on="item_id")
+    return {
+        item_id: KnownQuestion(
+            tuple(Candidate(word, index == answer) for index, word in enumerate(words)),
+            f"{prompt.partition(chr(10))[0]} {option}",
+        )
+        for item_id, prompt, option, answer, words in rows.iter_rows()
+    }
