@@ -32,7 +32,7 @@ VerdictFile = Annotated[
 
 _FEW = 5
 """Questions without options that are named; verdicts that may all be the same."""
-_PAIRS = 10
+_PAIRS = 40
 """Options with their verdicts that are shown when verdicts are taken in, at most."""
 
 

@@ -19,6 +19,7 @@ from blend.loaders.releases.references import check_complete
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.loaders.releases.with_datasets import without_progress_bars
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas import summaries
 from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.languages import country_name
@@ -26,12 +27,15 @@ from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
 from blend.schemas.models import field_sentences
 from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.texts import fold, pluralise
 from blend.views.frames import rows_frame, show_tables
 from blend.views.safe import SafeConsole, shown
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
+_LINE_CHARACTERS = 4_000
+"""Characters of a text on a line for people to read."""
 _LINES = 20
 """Questions, and oddities, that are printed for people to read, at most."""
 RAW = ("read responses ", "read contributions ")
@@ -70,8 +74,10 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()
+    recipe = read_recipe(release / RECIPE_NAME)
+    refused = {} if recipe.mcq.verdicts is None else _refused(release / recipe.mcq.verdicts)
     yield (
-        f"{read_recipe(release / RECIPE_NAME).title}: do topic, question, English and answers fit together? "
+        f"{recipe.title}: do topic, question, English and answers fit together? "
         f"Read {_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
     )
     known = release_locales(release)
@@ -85,11 +91,23 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
         # All answers: the wrong English of a rare one shows nowhere else.
         answers = "; ".join(map(group_with_english, row["annotations"])) or "no answer"
-        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], answers)
+        texts = row["topic"], row["question"], row["en_question"], answers
+        yield _line(row, "template_id", *texts, *refused.get((row["template_id"], row["locale"]), ()))
 
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
-    return f"  {row[key]} {row['locale']}: {' | '.join(map(shown, texts))}"
+    # Of a question with many answers the last ones count as well.
+    whole = (shown(text, characters=_LINE_CHARACTERS) for text in texts)
+    return f"  {row[key]} {row['locale']}: {' | '.join(whole)}"
+
+
+def _refused(verdicts: Path) -> dict[tuple[str, str], list[str]]:
+    """By question, what one's own table says that it must not show: who reads it sees verdicts that moved."""
+    rows = read_verdicts(verdicts).filter(pl.col("verdict").is_in([ALSO_CORRECT, SILLY, WRONG]))
+    listed = rows.group_by("template_id", "locale", maintain_order=True).agg(
+        pl.format("{} {}", "option", "verdict").unique(maintain_order=True).str.join("; ")
+    )
+    return {(template_id, tag): [f"refused: {text}"] for template_id, tag, text in listed.iter_rows()}
 
 
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:

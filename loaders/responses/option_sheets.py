@@ -144,7 +144,8 @@ def _verdict(cells: Cells) -> OptionVerdict:
             fix=f"bring back {', '.join(_MARKED)} and check as they were proposed, and decide again",
         )
     if verdict not in VERDICTS[role]:
-        fix = f"write {', '.join(f'{one!r} if {meaning}' for one, meaning in VERDICTS[role].items())}"
+        fits = ", ".join(f"{one!r} if {meaning}" for one, meaning in VERDICTS[role].items())
+        fix = f"look whether the column verdict has moved or was sorted alone; else write {fits}"
         raise RowError(f"{option!r} is a {role}, which cannot be {verdict!r}", where=where, fix=fix)
     return OptionVerdict(
         template_id, locale, question, option, verdict, clean(unguarded(values["why"])), cells.location

@@ -150,11 +150,13 @@ def test_what_is_wrong_with_a_sheet(back):
     )
     assert refusal(back(("noon", "maybe"), ("12:00", "silly"), ("1/2", "wrong"))) == (
         "3 problems:\n"
-        "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; write 'ok' if it is a correct "
-        "answer, 'wrong' if it is not correct\n"
-        "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; write 'ok' if it is "
-        "plainly not correct there, as it should be, 'also_correct' if it is correct as well, or a fair person "
-        "might say so, 'silly' if it is no answer to the question\n"
+        "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; look whether the column "
+        "verdict has moved or was sorted alone; else write 'ok' if it is a correct answer, 'wrong' if it is not "
+        "correct\n"
+        "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; look whether the "
+        "column verdict has moved or was sorted alone; else write 'ok' if it is plainly not correct there, as it "
+        "should be, 'also_correct' if it is correct as well, or a fair person might say so, 'silly' if it is no "
+        "answer to the question\n"
         "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also_correct, silly, wrong, or "
         "leave the cell empty"
     )
@@ -268,7 +270,7 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
 def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     assert run("questions", "options", "--locale", "ko-KR", "--out", "all.csv").startswith(
-        "all.csv: 290 options of 36 questions, 0 of them with a verdict.\n"
+        "all.csv: 297 options of 36 questions, 0 of them with a verdict.\n"
     )
     rows = list(csv.DictReader(io.StringIO(Path("all.csv").read_text("utf-8-sig"))))
     for row in rows[:10]:
@@ -281,7 +283,7 @@ def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypat
     sources = '[[sources]]\nkind = "sample"\n[mcq]\nverdicts = "verdicts.tsv"\n'
     Path("recipe.toml").write_text(f'name = "mine"\nversion = "0.1.0"\n{sources}', "utf-8")
     output = run("questions", "options", "recipe.toml", "--locale", "ko-KR", "--out", "again.csv")
-    assert output.startswith("again.csv: 290 options of 36 questions, 10 of them with a verdict.\n")
+    assert output.startswith("again.csv: 297 options of 36 questions, 10 of them with a verdict.\n")
     again = list(csv.DictReader(io.StringIO(Path("again.csv").read_text("utf-8-sig"))))
     assert [row["read"] for row in again[9:11]] == ["r7 (native): ok", ""]
     assert run(

@@ -88,6 +88,12 @@ def test_verdicts_that_no_build_reads_are_told(mine: Path):
     with (mine / "recipe.toml").open("a", encoding="utf-8") as file:
         file.write('\n[mcq]\nverdicts = "verdicts.tsv"\n')
     assert "was not read" not in built()
+    with (mine / "verdicts.tsv").open("a", encoding="utf-8") as file:
+        file.writelines(f"food-01\ten-GB\t{said}\tr1\n" for said in ("toast\tsilly", "chikcen\talso_correct"))
+    # Verdicts that moved are seen beside the answers, and one on what nobody gave is told.
+    printed = built()
+    assert "| cereal = cereal (1); toast = toast (1) | refused: toast silly; chikcen also_correct\n" in printed
+    assert "\n1 finding: verdicts are on what is not there, and do not count; the finding" in printed
 
 
 def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
