@@ -151,12 +151,12 @@ def test_what_is_wrong_with_a_sheet(back):
     assert refusal(back(("noon", "maybe"), ("12:00", "silly"), ("1/2", "wrong"))) == (
         "3 problems:\n"
         "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; look whether the column "
-        "verdict has moved or was sorted alone; else write 'ok' if it is a correct answer, 'wrong' if it is not "
-        "correct\n"
-        "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; look whether the "
-        "column verdict has moved or was sorted alone; else write 'ok' if it is plainly not correct there, as it "
-        "should be, 'also_correct' if it is correct as well, or a fair person might say so, 'silly' if it is no "
-        "answer to the question\n"
+        "verdict has moved or was sorted alone; else write 'ok' if it is a correct answer, 'wrong' if it is "
+        "not correct\n"
+        "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; look whether the column "
+        "verdict has moved or was sorted alone; else write 'ok' if it is plainly not correct there, as it "
+        "should be, 'also_correct' if it is correct as well, or a fair person might say so, 'silly' if it is "
+        "no answer to the question\n"
         "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also_correct, silly, wrong, or "
         "leave the cell empty"
     )
@@ -288,7 +288,7 @@ def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypat
     assert [row["read"] for row in again[9:11]] == ["r7 (native): ok", ""]
     assert run(
         "questions", "options", "recipe.toml", "--unread", "--locale", "ko-KR", "--out", "rest.csv"
-    ).startswith("rest.csv: 280 options of ")
+    ).startswith("rest.csv: 287 options of ")
     for arguments, sentence in (
         (("recipe.toml", "--locale", "en-AU"), "--locale en-AU: no question can ask about it; some ask about "),
         (("paper.toml",), "the recipe's key mcq.mode is 'paper', where verdicts on options have no say"),
