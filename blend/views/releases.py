@@ -97,8 +97,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
     # Of a question with many answers the last ones count as well.
-    whole = (shown(text, characters=_LINE_CHARACTERS) for text in texts)
-    return f"  {row[key]} {row['locale']}: {' | '.join(whole)}"
+    parts = (shown(text, characters=_LINE_CHARACTERS) for text in texts)
+    return f"  {row[key]} {row['locale']}: {' | '.join(parts)}"
 
 
 def _refused(verdicts: Path) -> dict[tuple[str, str], list[str]]:

@@ -206,7 +206,7 @@ def _elsewhere(file: ProjectFile, done: Forgotten) -> list[str]:
         copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in done.projects)
         left.append(f"delete the copies of exports in the data folder of the server: {copies}")
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
-    left.append(f"delete {kept}, and pages of --html")
+    left.append(f"delete {kept}, and status pages")
     if done.own_reviews:
         left.append("delete sheets of `blend reviews propose` that hold what they answered")
     if any(line["stage"].startswith("collect.") for line in done.lines):

@@ -84,12 +84,12 @@ def test_as_many_examples_as_wanted(release: Path):
             ["--only", "file"],
             (
                 f"unknown check 'file'; did you mean 'files'? the nearest of the {len(CHECKS)} there are: "
-                "files, tables, findings"
+                "files, tables, alignment"
             ),
         ),
         (
             ["--skip", "all"],
-            f"unknown check 'all'; the nearest of the {len(CHECKS)} there are: tables, alignment, true-false",
+            f"unknown check 'all'; the nearest of the {len(CHECKS)} there are: tables, alignment, card",
         ),
         (["--only", "files", "--skip", "files"], "--only and --skip leave no check; name other ones"),
     ],

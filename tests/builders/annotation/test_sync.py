@@ -416,7 +416,7 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
         "Left to do by hand:",
         f"  delete account {account} on the server, unless the person works in another project there",
         f"  delete the copies of exports in the data folder of the server: {copies}",
-        f"  delete {kept}, and pages of --html",
+        f"  delete {kept}, and status pages",
         "  publish a new version of releases that hold what they answered (docs/publishing.md)",
     ]
     assert_nowhere(file, kim)
