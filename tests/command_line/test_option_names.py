@@ -27,6 +27,8 @@ OTHER_NAMES = {
     "name",
     "opencc",
     "question",
+    "reader",
+    "reworded",
     "test",
     "thought",
     "version",
