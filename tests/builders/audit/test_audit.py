@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.builders.audit import COMBINED, DEFINITIONS
 from blend.builders.audit.leaks import LEAKS
-from blend.schemas.rows import ANNOTATIONS
+from blend.schemas.frames import ANNOTATIONS
 from helpers.examples import examples
 
 
