@@ -25,6 +25,10 @@ Key = tuple[str, str]
 _HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
 """How a question in any language shows a time or day to write: ``HH:MM``, ``OO:MM``, ``18:00``, ``MM/DD``.
 Not ``12/31``: BLEnD's teams explain days so."""
+_DAY_FIRST = re.compile(
+    r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
+)
+"""How a question shows that it wants the day before the month: ``DD/MM``, ``31/12``."""
 
 
 class AskedQuestion(Row):
@@ -210,6 +214,16 @@ def _check_templates(
             detail = (
                 f"column question asks for a form of answer, {written[0]!r}, its English and its template for "
                 "text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
+            )
+            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
+        elif (
+            asked is AnswerFormat.DATE
+            and (written := _DAY_FIRST.search(question.question))
+            and written[0] not in question.en_question
+        ):
+            detail = (
+                f"column question asks for the day first, {written[0]!r}, its English for MM/DD, as which "
+                "01/06 is read; ask for the month first, and look what people wrote"
             )
             diagnostics.oddity("other-answer-format", Placed(location, question), detail)
 

@@ -16,6 +16,9 @@ _COPIED_ALONE = 2
 """Answers that nobody else gives, of those that two people share to a whole series of questions (ids alike but
 for their number). Of 4,160 series that six people answered, drawn from BLEnD's counts, none had such a pair; of
 as many sets of five questions one in a hundred."""
+_COPIED_IN_PART, _PART, _PART_ALONE = 8, 2 / 3, 2
+"""Questions that two people answer letter by letter alike, their share of those that both answer, and how many
+of these answers nobody else gives: a block that was copied and typed over in part."""
 _FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3
 """Questions, and topics of these, from which one answer to all of them was hardly meant; BLEnD's people gave
 one to three questions on two topics at most."""
@@ -80,6 +83,7 @@ def find_copied_answers(
             diagnostics.finding("copied-responses", given[0].location, detail, locale=tag)
         else:
             _note_copied_series(given, n_givers, first, diagnostics)
+    _note_copied_in_part(by_annotator, diagnostics)
     _note_dragged([given[0] for given in by_annotator.values() if len(given) == 1], diagnostics)
     _note_counted_up(responses, diagnostics)
 
@@ -117,6 +121,29 @@ def _note_copied_series(
 
 def _reply(row: Response) -> tuple[str, ...]:
     return row.template_id, *row.answers, row.non_answer or ""
+
+
+def _note_copied_in_part(
+    by_annotator: Mapping[tuple[str, str], Sequence[Placed[Response]]], diagnostics: Diagnostics
+) -> None:
+    """Note pairs of annotators who answer most questions, though not all, letter by letter alike."""
+    replies = {who: {_reply(row) for _, row in given if row.answers} for who, given in by_annotator.items()}
+    givers = defaultdict[tuple[str, ...], list[tuple[str, str]]](list)
+    for (tag, who), given in replies.items():
+        for reply in given:
+            givers[tag, *reply].append((tag, who))
+    alone = Counter(tuple(both) for both in givers.values() if len(both) == 2)
+    for (one, other), n_alone in alone.items():
+        questions = {reply[0] for reply in replies[one]} & {reply[0] for reply in replies[other]}
+        n_alike = len(replies[one] & replies[other])
+        is_part = max(_COPIED_IN_PART, _PART * len(questions)) <= n_alike < len(questions)
+        if is_part and n_alone >= _PART_ALONE:
+            earlier, location = by_annotator[one][0], by_annotator[other][0].location
+            detail = (
+                f"annotator {other[1]!r} answers {n_alike} of {len(questions)} questions letter by letter as "
+                f"{one[1]!r} in {earlier.location} does, {n_alone} of them as nobody else; kept, and both count"
+            )
+            diagnostics.finding("copied-responses", location, detail, locale=one[0])
 
 
 def _note_counted_up(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
