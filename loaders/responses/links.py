@@ -123,7 +123,7 @@ def _check_distinct(
         if earlier != location:
             fix = "delete one of the two"
             if isinstance(row, Response):
-                fix += ", or correct its template_id"
+                fix += ", or correct its annotator or template_id"
             if isinstance(row, Review) and earlier.rpartition(":")[0] != location.rpartition(":")[0]:
                 name = f"{row.locale}.own.jsonl"
                 fix += f"; beside what `blend annotate sync` writes, name the other file {name}, and pull again"

@@ -121,7 +121,7 @@ jun-ko/questions.csv:2; agree on one wording, since a locale is asked a question
 jun-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
 mina-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
 jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
-jun-ko/responses/ko-KR.csv:2; delete one of the two, or correct its template_id
+jun-ko/responses/ko-KR.csv:2; delete one of the two, or correct its annotator or template_id
 jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist; add \
 it to the templates, or correct the id
 jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; mark it invalid in the review, or \
