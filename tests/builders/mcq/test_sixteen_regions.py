@@ -169,7 +169,7 @@ def test_four_regions_ids_and_order(mcqs):
 
 
 @pytest.mark.landing
-def test_every_question_is_accounted_for_and_every_option_read(build):
+def test_every_question_and_who_has_read_its_options_is_accounted_for(build):
     assert build.summary.select(total=pl.col("questions") + pl.col("dropped"))["total"].to_list() == [500] * 16
     assert build.dropped.select("template_id", "locale").is_unique().all()
     totals = build.reading.sum().row(0, named=True)
