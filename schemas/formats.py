@@ -80,7 +80,6 @@ _IN_TENTHS = re.compile(r"(\d{1,3})[.,](\d)")
 # The last form is the Indian one, 1,00,000.
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d{1,3}(?:\.\d{3}){2,}|-?\d{1,2}(?:,\d{2})+,\d{3}")
 _COUNTED = re.compile(r"(-?\d[\d.,]*)\s?(\D+)")
-_LETTERS = re.compile(r"[^\W\d_]")
 
 
 def asked_unit(en_question: str | None) -> str | None:

@@ -223,12 +223,6 @@ TRANSLATIONS = pl.Schema(text_columns("template_id", "locale", "question", "sour
 down.
 """
 
-REWORDINGS = pl.Schema(text_columns("template_id", "locale", "kind", "text", "template", "source"))
-"""One row per question whose English text departs from its template's.
-
-``kind`` is ``white space`` where only blanks differ, else ``wording``; both texts have slots.
-"""
-
 
 def filled(prompt: str, values: Mapping[str, pl.Expr]) -> pl.Expr:
     """A prompt with an expression in each slot.

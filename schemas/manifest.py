@@ -34,12 +34,6 @@ LOCALES_NAME = "locales.toml"
 DECISIONS_NAME = "decisions.tsv"
 """What people and models decided about pairs of answers; only where the recipe names such a file."""
 
-COMPACT_STEM = "compact"
-"""File of the questions that stand for all; its ending is that of the recipe's file."""
-
-FORMS_STEM = "forms"
-"""The same of the file of what nationalities are called in other languages."""
-
 DOMAINS_NAME = "domains.toml"
 """The domain of the tables from Wikidata; only where the package does not have it."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 import polars as pl
 
 from blend.builders.mcq.published_mcqs import McqRow
-from blend.builders.mcq.verdicts import ON_NOTHING, VOID, Verdicts
+from blend.builders.mcq.result import ON_NOTHING, VOID
+from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.manifest import ReleaseManifest
 
 UNREAD_NOTE = "unread"

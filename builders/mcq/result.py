@@ -21,6 +21,10 @@ NO_ENGLISH = "no-translation"
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
 
+VOID = "void-verdicts"
+"""Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
+ON_NOTHING = "verdicts-on-nothing"
+"""The same: verdicts are on options that nobody gave, or on questions that are not asked."""
 
 ROWS_PER_BATCH = 5_000
 """Rows from which a batch is handed out; a batch holds whole templates, so it can be larger."""
@@ -235,7 +239,8 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
         return None
     regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)
     dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
-    causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items())
+    # What is odd about verdicts is noted in the same step, and leaves no question out.
+    causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items() if kind not in (VOID, ON_NOTHING))
     few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
     has_blend = any(source.kind == "blend" for source in manifest.sources)
     needed = LEAVE_LOCALES_OUT if few and has_blend and manifest.recipe.locales is not None else EACH_NEEDS

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.mcq.options import Option, shown, spelled, spelling
-from blend.builders.mcq.result import FOUND
+from blend.builders.mcq.result import FOUND, ON_NOTHING, VOID
 from blend.loaders.responses.shipped import shipped_verdicts
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
@@ -32,11 +32,6 @@ from blend.schemas.sheets import (
     stands_by_natives,
 )
 from blend.schemas.texts import pluralise
-
-VOID = "void-verdicts"
-"""Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
-ON_NOTHING = "verdicts-on-nothing"
-"""The same: verdicts are on options that nobody gave, or on questions that are not asked."""
 
 NATIVES, OTHERS, MODEL, BY_QUESTION = "natives", "others", "model", "by_question"
 """Who has read an option: at least one native of the region asked about; people of whom none is known to be

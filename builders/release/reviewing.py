@@ -21,7 +21,7 @@ from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry
 from blend.schemas.personal_data import MODEL
 from blend.schemas.recipe import Recipe
-from blend.schemas.sheets import DISTRACTOR_ROLE, KEY_ROLE, OPTION_SHEET, PAIR_SHEET, option_mark, pair_mark
+from blend.schemas.sheets import OPTION_SHEET, PAIR_SHEET, option_mark, pair_mark
 
 
 class ToReview(NamedTuple):
@@ -214,24 +214,3 @@ def options_for_natives(
         )
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
-
-
-def shown_options(mcqs: pl.DataFrame) -> pl.DataFrame:
-    """List what the questions of a release show.
-
-    Args:
-        mcqs: `frames.MCQ_ROWS`.
-
-    Returns:
-        ``template_id``, ``locale``, ``question``, ``option`` and ``role``, by template and locale, role, and
-        how many questions show it (most first).
-    """
-    is_key = pl.col("answer") == pl.int_range(pl.len()).over("mcq_id")
-    each = mcqs.select("mcq_id", *KEY, "question", "options", "answer").explode("options")
-    return (
-        each.with_columns(role=pl.when(is_key).then(pl.lit(KEY_ROLE)).otherwise(pl.lit(DISTRACTOR_ROLE)))
-        .group_by(*KEY, "question", option="options", role="role")
-        .len()
-        .sort(*KEY, "question", "role", "len", "option", descending=[False, False, False, True, True, False])
-        .drop("len")
-    )

@@ -58,12 +58,6 @@ def slot_country(text: str, names: Iterable[str]) -> str:
     )
 
 
-def slot_nationality(text: str, adjective: str) -> str:
-    """The text with ``{nationality}`` for the adjective; an indefinite article before it becomes ``a``."""
-    found = re.compile(rf"(?:\b(?P<article>[Aa])n?\s+)?(?<![\w-]){re.escape(adjective)}(?![\w-])")
-    return found.sub(lambda match: _with_article(match["article"], NATIONALITY), text)
-
-
 def at_sentence_start(before: str) -> bool:
     """Whether what follows the text ``before`` starts a sentence."""
     return bool(_SENTENCE_START.search(before)) and not _ABBREVIATION.search(before)

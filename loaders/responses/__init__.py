@@ -3,7 +3,7 @@
 ``docs/responses.md`` describes the directory column by column.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,13 +84,12 @@ def read_responses(
     return response_tables(rows, known, diagnostics)
 
 
-def readable_rows(folder: Path, *, locales: Registry, but_reviews: Collection[str] = ()) -> ResponseRows | None:
+def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
     """The questions and reviews of a directory of raw responses, as far as they can be read.
 
     Args:
         folder: See `read_responses`, which says what is wrong with the rest.
         locales: Known locales.
-        but_reviews: Names of files of reviews that are passed over.
 
     Returns:
         The rows that are valid by themselves; null where there are no files of templates and questions, or two.
@@ -98,8 +97,7 @@ def readable_rows(folder: Path, *, locales: Registry, but_reviews: Collection[st
     diagnostics = Diagnostics()
     try:
         files = response_layout(folder, diagnostics, collecting=True)
-        reviews = [path for path in files.reviews if path.name not in but_reviews]
-        files = files._replace(prompts=[], responses=[], reviews=reviews)
+        files = files._replace(prompts=[], responses=[])
         return read_response_rows(files, folder, locales, diagnostics, encoding=None)
     except (OSError, BlendError):
         return None

@@ -29,6 +29,23 @@ _DAY_FIRST = re.compile(
     r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
 )
 """How a question shows that it wants the day before the month: ``DD/MM``, ``31/12``."""
+_OTHER_HINTS = {
+    AnswerFormat.TEXT: (
+        _HINT,
+        (
+            "a form of answer, {}, its English and its template for text, which counts; write BLEnD's hint "
+            "into both, such as (e.g., HH:MM)"
+        ),
+    ),
+    AnswerFormat.DATE: (
+        _DAY_FIRST,
+        (
+            "the day first, {}, its English for MM/DD, as which 01/06 is read; ask for the month first, and "
+            "look what people wrote"
+        ),
+    ),
+}
+"""By the format that a question asks for in English: how its own language asks otherwise, and what is told."""
 
 
 class AskedQuestion(Row):
@@ -206,26 +223,12 @@ def _check_templates(
         elif (asked := format_of(question.en_question)) != template.answer_format:
             detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
             diagnostics.oddity("other-answer-format", Placed(location, question), detail)
-        elif (
-            asked is AnswerFormat.TEXT
-            and (written := _HINT.search(question.question))
-            and written[0] not in question.en_question
-        ):
-            detail = (
-                f"column question asks for a form of answer, {written[0]!r}, its English and its template for "
-                "text, which counts; write BLEnD's hint into both, such as (e.g., HH:MM)"
-            )
-            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
-        elif (
-            asked is AnswerFormat.DATE
-            and (written := _DAY_FIRST.search(question.question))
-            and written[0] not in question.en_question
-        ):
-            detail = (
-                f"column question asks for the day first, {written[0]!r}, its English for MM/DD, as which "
-                "01/06 is read; ask for the month first, and look what people wrote"
-            )
-            diagnostics.oddity("other-answer-format", Placed(location, question), detail)
+        elif asked in _OTHER_HINTS:
+            hints, what = _OTHER_HINTS[asked]
+            written = hints.search(question.question)
+            if written and written[0] not in question.en_question:
+                detail = f"column question asks for {what.format(repr(written[0]))}"
+                diagnostics.oddity("other-answer-format", Placed(location, question), detail)
 
 
 def _find_unasked(

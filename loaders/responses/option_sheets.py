@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.new_files import write_new_sheet
+from blend.loaders.files.new_files import write_text_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.responses.decisions import answer_key
 from blend.schemas.errors import InputError, RowError
@@ -15,7 +15,6 @@ from blend.schemas.sheets import (
     ALL_VERDICTS,
     OPTION_SHEET,
     VERDICTS,
-    guarded,
     option_mark,
     unguarded,
 )
@@ -61,7 +60,7 @@ def subject(template_id: str, locale: str, question: str, option: str) -> tuple[
 
 
 def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
+    """Write a sheet for people to fill in; see `files.new_files.write_text_sheet`.
 
     Args:
         sheet: `sheets.OPTION_SHEET`.
@@ -70,11 +69,7 @@ def write_option_sheet(sheet: pl.DataFrame, path: Path) -> None:
     Raises:
         InputError, StorageError: As `files.new_files.write_new_sheet`.
     """
-    texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
-    cells = (
-        sheet.select(list(OPTION_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
-    )
-    write_new_sheet(path, cells, choices={"verdict": ALL_VERDICTS})
+    write_text_sheet(path, sheet, OPTION_SHEET, choices={"verdict": ALL_VERDICTS})
 
 
 def read_suspects(path: Path) -> frozenset[tuple[str, str]]:

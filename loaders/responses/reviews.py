@@ -12,13 +12,13 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
-from blend.loaders.files.new_files import is_pulled, write_new_sheet
+from blend.loaders.files.new_files import is_pulled, write_new_sheet, write_text_sheet
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.loaders.responses.decisions import Decision
 from blend.loaders.responses.links import AskedQuestion, Key
 from blend.schemas.errors import ConflictError, InputError, RowError
 from blend.schemas.rows import Response, Review
-from blend.schemas.sheets import ANSWER_SHEET, INVALID, PAIR_SHEET, READ_AGAIN, guarded, pair_mark, unguarded
+from blend.schemas.sheets import ANSWER_SHEET, INVALID, PAIR_SHEET, READ_AGAIN, pair_mark, unguarded
 from blend.schemas.texts import clean, pluralise
 
 OWN = ".own"
@@ -324,7 +324,7 @@ _VERDICTS = {"same": "same", "s": "same", "different": "different", "d": "differ
 
 
 def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
+    """Write a sheet for people to fill in; see `files.new_files.write_text_sheet`.
 
     Args:
         sheet: `sheets.PAIR_SHEET`.
@@ -333,9 +333,7 @@ def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
     Raises:
         InputError, StorageError: As `files.new_files.write_new_sheet`.
     """
-    texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
-    cells = sheet.select(list(PAIR_SHEET)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
-    write_new_sheet(path, cells, choices={"verdict": ("same", "different")})
+    write_text_sheet(path, sheet, PAIR_SHEET, choices={"verdict": ("same", "different")})
 
 
 def read_pair_sheet(path: Path, *, who: str, when: date, encoding: str | None = None) -> tuple[Decision, ...]:

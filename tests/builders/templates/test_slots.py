@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.templates.slots import fill, slot_country, slot_nationality
+from blend.builders.templates.slots import fill, slot_country
 from blend.schemas.locales import registry
 from blend.schemas.prompts import COUNTRY, slots_of
 
@@ -60,11 +60,6 @@ def test_names_are_whole_words_and_the_longest():
     )
     assert slot_country("the US' and 'US'", names) == "{country}' and '{country}'"
     assert slot_country("the Philippines' fruit", ["Philippines"]) == "{country}'s fruit"
-
-
-def test_adjectives_take_their_article_along():
-    assert slot_nationality("An American dish", "American") == "A {nationality} dish"
-    assert slot_nationality("Latin-American dish", "American") == "Latin-American dish"
 
 
 @settings(deadline=None)
