@@ -110,7 +110,7 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path):
     assert audit is not None
     assert audit.true_false is not None
     card = (rungs_release / "README.md").read_text(encoding="utf-8")
-    assert f"Of `{TRUE_FALSE_QUESTIONS}`, yes and no weighed alike (chance 50 %), they find" in card
+    assert f"Of `{TRUE_FALSE_QUESTIONS}` (chance 50 %): " in card
 
 
 def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):
