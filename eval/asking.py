@@ -18,8 +18,8 @@ from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.ask_model import ask_candidates, ask_model, pending_items
 from blend.eval.runs.batch_files import keep_results, write_run_requests
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
-from blend.eval.runs.run_directory import Run, RunOutcome, Shard, opened
-from blend.eval.runs.usage import Price, plan_asking
+from blend.eval.runs.run_directory import Run, RunOutcome, opened
+from blend.eval.runs.usage import plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
@@ -43,6 +43,7 @@ def refuse(options: Mapping[str, Any], where: str) -> None:
     for name, value in options.items():
         if value not in (None, ()):
             first = value[0] if type(value) in (tuple, list) else value
+            first = f"{first:g}" if isinstance(first, float) else first
             raise ArgumentError(f"`{name}={first}` makes sense only {where}; leave it out")
 
 
@@ -102,7 +103,7 @@ def ask(
     kind = asked.asked.kind
     if kind != "text":
         refuse(
-            {**decoding.given(*_OF_WRITING), **asking.typed("batch_out", "batch_in", "budget")},
+            {**decoding.given(*_OF_WRITING), **asking.given("batch_out", "batch_in", "budget")},
             "where answers are written, and here the likeliest option or candidate is the answer",
         )
     if not isinstance(model, Local | Server):
@@ -118,14 +119,15 @@ def ask(
         settled,
         chat_options=None if kind == "candidates" else _chat_options(model, decoding),
         thought_marks=decoding.thought_marks or None,
-        shard=asking.shard and Shard(*asking.shard),
+        shard=asking.shard,
     ) as run:
-        price = asking.price and Price(*asking.price)
         if asking.on_plan is not None:
             try:
                 prompts = pending_items(run)["prompt"]
                 max_tokens = 0 if settled is None else settled.max_tokens
-                asking.on_plan(plan_asking(prompts, used, max_tokens, system=decoding.system, price=price))
+                asking.on_plan(
+                    plan_asking(prompts, used, max_tokens, system=decoding.system, price=asking.price)
+                )
             except BaseException:
                 # Of several machines another one may have begun.
                 if is_new and not any(run.answers_folder.iterdir()):
@@ -137,7 +139,7 @@ def ask(
             return keep_results(run, used, asking.batch_in)
         if isinstance(used, CandidateScorer) and kind == "candidates":
             return run, ask_candidates(run, used, on_progress=on_progress)
-        return run, ask_model(run, used, price=price, budget=asking.budget, on_progress=on_progress)
+        return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
 
 
 def _asked_model(
@@ -189,10 +191,10 @@ def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> Opened
         "chat": model.chat,
     }
     if isinstance(model, Local):
-        refuse(asking.typed("batch_out", "batch_in"), "for a model on a server (`server`)")
+        refuse(asking.given("batch_out", "batch_in"), "for a model on a server (`server`)")
         return open_local(model.path, **model.model_dump(exclude={"path", "chat"}), **how)
     if asking.in_files:
-        alone = asking.typed("shard", "budget")
+        alone = asking.given("shard", "budget")
         refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
     # One that only reads or writes files need not be at hand.
     reachable = not asking.batch_in and (asking.batch_out is None or model.url is not None)

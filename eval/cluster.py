@@ -21,7 +21,7 @@ from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VER
 from blend.eval.runs.ask_model import outcome_of, pending_items
 from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
 from blend.eval.runs.batch_results import reason_of
-from blend.eval.runs.run_directory import Run, RunOutcome
+from blend.eval.runs.run_directory import Run
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
@@ -84,7 +84,7 @@ def run_on_cluster(
     executor: ExecutorName = "local",
     task_requests: int = TASK_REQUESTS,
     settings: Mapping[str, Any],
-) -> RunOutcome | None:
+) -> Run | None:
     """Have what a run has no answer to answered on a cluster; the same call goes on where it was stopped.
 
     Args:
@@ -97,8 +97,8 @@ def run_on_cluster(
             ``InferenceConfig``, such as ``tp``.
 
     Returns:
-        How the run stands; null while Slurm has not ended. Where its jobs have died, delete
-        ``cluster/logs/launch_script.slurm`` to submit them again.
+        The run, with how it stands in its ``outcome``; null while Slurm has not ended. Where its jobs have died,
+        delete ``cluster/logs/launch_script.slurm`` to submit them again.
 
     Raises:
         InputError: If the directory holds no run of written answers of a server.
@@ -114,18 +114,18 @@ def run_on_cluster(
         requests = folder / "requests"
         if not requests.exists():
             if pending_items(run).is_empty():
-                return outcome_of(run, n_asked=0)
+                return dataclasses.replace(run, outcome=outcome_of(run, n_asked=0))
             requests.mkdir(parents=True)
             write_requests(requests / "requests.jsonl", requests_of(run, model), most=task_requests)
         files = sorted(requests.glob("*.jsonl"))
         tasks = _tasks(files, folder.absolute(), server, executor, settings)
         if not _have_ended(tasks, len(files), folder / "logs"):
             return None
-        _, outcome = keep_results(run, model, (folder / "answers",))
+        run, outcome = keep_results(run, model, (folder / "answers",))
         # At once: half of a folder would be taken for one that goes on.
         folder.rename(read)
         shutil.rmtree(read)
-        return outcome
+        return dataclasses.replace(run, outcome=outcome)
 
 
 def _asked_in_files(directory: Path) -> tuple[Run, ServerModel]:

@@ -35,7 +35,7 @@ def keep_recorded(
     A file that ends in ``.gz`` is unpacked first.
     """
     of_models = decoding.given(*_ASKED_ONLY) | {"plan": asking.on_plan and True}
-    of_models |= asking.typed("batch_out", "batch_in", "budget", "shard", "price")
+    of_models |= asking.given("batch_out", "batch_in", "budget", "shard", "price")
     refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:
         if task.takes_table(answers, encoding=given.encoding):

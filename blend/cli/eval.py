@@ -10,11 +10,12 @@ from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_cluster import cluster
 from blend.cli.eval_export import export, push
 from blend.cli.eval_judging import judge, judge_sheet, judged
-from blend.cli.eval_outcome import print_warning, reporting
+from blend.cli.eval_outcome import print_outcome, print_warning, reporting
 from blend.cli.groups import with_groups
-from blend.cli.model_options import Asking, ModelName, Seed, SeedOfTests, Writing, read_values, refuse
+from blend.cli.model_options import Asked, ModelName, Seed, SeedOfTests, read_values
 from blend.cli.options import AsJson, Encoding, Limit, Release
 from blend.cli.task_options import TaskValues, read_options
+from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.registry import TASKS
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError
@@ -60,8 +61,9 @@ def run(
     limit: Limit = None,
     options: TaskValues = None,
     *,
-    how: Asking,
-    writing: Writing,
+    asked: Asked,
+    decoding: Decoding,
+    asking: Asking,
 ) -> None:
     """Ask a model every question of a release, and keep the answers.
 
@@ -78,27 +80,27 @@ def run(
     """
     check_known("task", task, TASKS)
     given = {"locales": locales, "limit": limit} | read_options(TASKS[task], "options", options)
-    if how.shard is not None and how.budget is not None:
-        print_warning(f"--budget {how.budget:g} holds for this process alone, not for all shards together")
+    if asking.shard is not None and asking.budget is not None:
+        print_warning(f"--budget {asking.budget:g} holds for this process alone, not for all shards together")
+    from blend.eval.asking import refuse
     from blend.eval.evaluation import run_task
-    from blend.eval.models.chosen import Local, Recorded, Server
 
-    asked: Local | Server | Recorded
+    used: Local | Server | Recorded
     if answers is not None:
-        asked = Recorded(path=answers, name=model, encoding=encoding)
-        of_models = {"server": how.server, **read_values(how.model_values)}
+        used = Recorded(path=answers, name=model, encoding=encoding)
+        of_models = {"server": asked.server, **read_values(asked.model_values)}
         refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     elif model is None:
         raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
     elif encoding is not None:
         raise UsageError(f"--encoding {encoding} makes sense only with --answers; leave it out")
     else:
-        asked = how.model(model)
+        used = asked.model(model, asking)
+    how: dict[str, Any] = {"decoding": decoding, "asking": asked.planned(asking), **given}
     stopped = "what was answered is kept, and the same command goes on from there"
     with reporting("questions", stopped) as on_progress:
-        arguments = {**how.arguments(writing), **given}
-        kept = run_task(release, task, asked, out, on_progress=on_progress, **arguments)
-    how.tell(kept.outcome, out, score=str(out))
+        kept = run_task(release, task, used, out, on_progress=on_progress, **how)
+    print_outcome(kept, asking, score=str(out))
 
 
 @app.command("tiny-model")

@@ -7,6 +7,7 @@ import typer
 
 from blend.cli.eval_outcome import print_outcome, print_warning
 from blend.cli.task_options import named_value
+from blend.eval.models.chosen import Asking
 
 
 def cluster(
@@ -42,13 +43,13 @@ def cluster(
     typed = (named_value("--set", text, example="partition=gpu") for text in settings or ())
     chosen = {name: int(value) if value.isdecimal() else value for name, value in typed}
     with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
-        outcome = run_on_cluster(
+        kept = run_on_cluster(
             run, server=server, executor=executor, task_requests=task_requests, settings=chosen
         )
-    if outcome is None:
+    if kept is None or kept.outcome is None:
         logs = run / "cluster" / "logs"
         typer.echo(f"Slurm has the tasks (logs in {logs}); run the same once they have ended.")
         return
-    for warning in outcome.warnings:
+    for warning in kept.outcome.warnings:
         print_warning(warning)
-    print_outcome(outcome, run, score=str(run))
+    print_outcome(kept, Asking(), score=str(run))

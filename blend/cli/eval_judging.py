@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.eval_outcome import reporting
+from blend.cli.eval_outcome import print_outcome, reporting
 from blend.cli.groups import with_groups
-from blend.cli.model_options import Asking, ModelName, Seed, Writing
+from blend.cli.model_options import Asked, ModelName, Seed
 from blend.cli.options import AsJson, Encoding, NewSheet
+from blend.eval.models.chosen import Asking, Decoding
 from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
 
@@ -27,8 +28,9 @@ def judge(
         bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
     ] = False,
     *,
-    how: Asking,
-    writing: Writing,
+    asked: Asked,
+    decoding: Decoding,
+    asking: Asking,
 ) -> None:
     """Ask a model whether the replies of a run are correct, beside the accepted answers.
 
@@ -37,12 +39,18 @@ def judge(
     """
     from blend.eval.judging.judge_run import judge_run
 
-    with reporting(
-        "replies", "what the judge said is kept, and the same command goes on from there"
-    ) as on_progress:
-        arguments = {"name": name, "own_family": own_family, **how.arguments(writing)}
-        kept = judge_run(run, model=how.model(model), on_progress=on_progress, **arguments)
-    how.tell(kept.outcome, kept.directory, score=f"{run} --rule judge:{kept.directory.name}")
+    stopped = "what the judge said is kept, and the same command goes on from there"
+    with reporting("replies", stopped) as on_progress:
+        kept = judge_run(
+            run,
+            model=asked.model(model, asking),
+            name=name,
+            own_family=own_family,
+            decoding=decoding,
+            asking=asked.planned(asking),
+            on_progress=on_progress,
+        )
+    print_outcome(kept, asking, score=f"{run} --rule judge:{kept.directory.name}")
 
 
 def judge_sheet(

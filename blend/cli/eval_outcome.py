@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,7 +11,8 @@ from blend.cli.option_names import with_options
 from blend.schemas.errors import BlendWarning
 
 if TYPE_CHECKING:
-    from blend.eval.runs.run_directory import RunOutcome
+    from blend.eval.models.chosen import Asking
+    from blend.eval.runs.run_directory import Run
     from blend.eval.runs.usage import AskingPlan
     from blend.loaders.files.progress import ProgressCallback
 
@@ -62,24 +62,17 @@ def print_warning(warning: str) -> None:
     typer.echo(f"note: {with_options(warning)}", err=True)
 
 
-def print_outcome(
-    outcome: "RunOutcome",
-    out: Path,
-    *,
-    score: str,
-    again: str = "the same command asks them again",
-    price: tuple[float, float] | None = None,
-) -> None:
-    """Say how the run stands, what it cost, and how to go on: `blend eval score` with ``score``."""
-    from blend.eval.runs.usage import Price
+def print_outcome(run: "Run", asking: "Asking", *, score: str) -> None:
+    """Say how a run stands, what it cost, and how to go on: `blend eval score` with ``score``."""
     from blend.schemas.texts import agreeing, pluralise
+    from blend.views.safe import shown
 
+    outcome = run.outcome
+    assert outcome is not None
     if outcome.usage is not None and outcome.usage.requests:
-        usage = outcome.usage.in_words(price and Price(*price))
+        usage = outcome.usage.in_words(asking.price)
         typer.echo(f"{'Until now' if outcome.n_missing else 'In all'}: {usage}.")
     if outcome.files:
-        from blend.views.safe import shown
-
         names = ", ".join(shown(str(path)) for path in outcome.files)
         requests = pluralise(outcome.n_missing, "request")
         typer.echo(f"Wrote {requests} to {names}. With the results, run the same command again with")
@@ -87,7 +80,7 @@ def print_outcome(
         return
     kept = outcome.n_items - outcome.n_missing
     are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
-    standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {out}."
+    standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {run.directory}."
     if not outcome.can_be_scored:
         others = "The others are still to be asked before it can be scored."
         if outcome.usage is None:  # nobody is asked
@@ -97,9 +90,7 @@ def print_outcome(
         typer.echo(f"{standing} Score {them}:")
         typer.echo(f"  blend eval score {score}")
     if outcome.first_error is not None:
-        from blend.views.safe import shown
-
+        again = "--batch-out writes them out again" if asking.batch_in else "the same command asks them again"
         typer.echo(
-            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); {again}",
-            err=True,
+            f"note: {outcome.n_failed:,} failed (first: {shown(outcome.first_error)}); {again}", err=True
         )

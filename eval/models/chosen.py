@@ -4,9 +4,10 @@ Their fields are parameters of the library, options of the command line and, whe
 what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -29,6 +30,10 @@ class _Chosen(FrozenModel):
                 return
             what = f"`{first.location}`: {first.value!r} is not possible ({first.message})"
             raise ArgumentError(first.message if first.is_ours else what)
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Fields that somebody gave, by name."""
+        return {name: value for name in names if (value := getattr(self, name)) not in (None, ())}
 
 
 class Local(_Chosen):
@@ -63,10 +68,20 @@ class Server(_Chosen):
     chat: bool = True
     """Whether the server applies the chat template; else prompts go to it as they are."""
 
-    @field_validator("extra_body")
+    @field_validator("extra_body", mode="before")
     @classmethod
-    def _is_free(cls, fields: dict[str, Any] | None) -> dict[str, Any] | None:
-        check_extra_body(fields or {})
+    def _are_free(cls, given: Any) -> Any:
+        fields = given
+        if isinstance(given, str):
+            try:
+                fields = json.loads(given)
+            except (ValueError, RecursionError):
+                fields = None
+            if not isinstance(fields, dict):
+                example = '{"top_k": 20}'
+                raise ValueError(f"`extra_body={given}`: expected an object of JSON such as '{example}'")
+        if isinstance(fields, dict):
+            check_extra_body(fields)
         return fields
 
 
@@ -103,18 +118,42 @@ class Decoding(_Chosen):
 
     @field_validator("thought_marks", mode="before")
     @classmethod
-    def _are_marks(cls, marks: Sequence[Sequence[str]] | None) -> tuple[Marks, ...]:
+    def _are_marks(cls, marks: Sequence[str | Sequence[str]] | None) -> tuple[Marks, ...]:
         return check_marks(marks or ())
 
-    def given(self, *names: str) -> dict[str, Any]:
-        """Fields that somebody gave, by name."""
-        return {name: value for name in names if (value := getattr(self, name)) not in (None, ())}
+
+class Shard(NamedTuple):
+    """One of several machines that write to one run: it asks every ``of``-th item."""
+
+    number: int
+    """Its number, from 1."""
+    of: int
+    """How many there are."""
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+class Price(NamedTuple):
+    """Price of a million tokens, in any money."""
+
+    tokens_in: float
+    """Of those of a prompt."""
+    tokens_out: float
+    """Of those that are written, thoughts among them."""
+
+    def __str__(self) -> str:
+        return f"{self.tokens_in:g},{self.tokens_out:g}"
+
+    def of(self, tokens_in: int | None, tokens_out: int | None) -> float:
+        """Cost of some tokens; unknown ones cost nothing."""
+        return (self.tokens_in * (tokens_in or 0) + self.tokens_out * (tokens_out or 0)) / 1_000_000
 
 
 class Asking(_Chosen):
     """By which way a model is asked, and at what cost; none of it changes an answer."""
 
-    shard: tuple[int, int] | None = None
+    shard: Shard | None = None
     """Which of several machines that write to one run this is, and how many: the I-th of N asks every N-th
     item."""
     batch_out: Path | None = None
@@ -122,7 +161,7 @@ class Asking(_Chosen):
     others read; to several where it would be too large."""
     batch_in: tuple[Path, ...] = ()
     """Ask nobody, and read results of such files, one or several, in any order."""
-    price: tuple[float, float] | None = None
+    price: Price | None = None
     """Price of a million tokens in, and of a million out, in any money."""
     budget: float | None = Field(default=None, ge=0)
     """Cost at that price from which on nobody is asked; what is under way then is still kept."""
@@ -135,19 +174,28 @@ class Asking(_Chosen):
     def _one_is_several(cls, paths: Any) -> Any:
         return (paths,) if isinstance(paths, str | Path) else paths
 
+    @field_validator("shard", mode="before")
+    @classmethod
+    def _of_machines(cls, given: Any) -> Shard | None:
+        found = None if given is None else _two(given, "/", int)
+        if found is None or 1 <= found[0] <= found[1]:
+            return found and Shard(*found)
+        raise ValueError(f"`shard={given}`: expected two numbers such as 2/4, the second of four machines")
+
+    @field_validator("price", mode="before")
+    @classmethod
+    def _of_tokens(cls, given: Any) -> Price | None:
+        found = None if given is None else _two(given, ",", float)
+        if found is None or all(0 <= one < float("inf") for one in found):
+            return found and Price(*found)
+        raise ValueError(
+            f"`price={given}`: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out"
+        )
+
     @model_validator(mode="after")
     def _can_be(self) -> Self:
         if self.batch_out is not None and self.batch_in:
             raise ValueError("give `batch_out` or `batch_in`, and not both")
-        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
-            raise ValueError(
-                f"`shard`: {self.shard} is not possible (the first number is from 1 to the second)"
-            )
-        if self.price is not None and not all(0 <= one < float("inf") for one in self.price):
-            raise ValueError(
-                f"`price`: {', '.join(f'{one:g}' for one in self.price)}: expected two numbers from 0 on, of a "
-                "million tokens in and out"
-            )
         if self.budget is not None and self.price is None:
             raise ValueError("`budget` needs a `price`, by which it is known what is spent")
         return self
@@ -157,11 +205,11 @@ class Asking(_Chosen):
         """Whether questions go out, or answers come in, in files."""
         return self.batch_out is not None or bool(self.batch_in)
 
-    def typed(self, *names: str) -> dict[str, Any]:
-        """Fields as somebody types them, by name; null where they are not given."""
-        as_typed = {
-            "shard": self.shard and "{}/{}".format(*self.shard),
-            "price": self.price and "{:g},{:g}".format(*self.price),
-            "budget": None if self.budget is None else f"{self.budget:g}",
-        }
-        return {name: as_typed.get(name, getattr(self, name)) for name in names}
+
+def _two(given: Any, sign: str, number: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Two numbers, also as people type them, with a sign between them; impossible ones for anything else."""
+    try:
+        first, second = map(number, given.split(sign) if isinstance(given, str) else given)
+    except (TypeError, ValueError):
+        return -1, -1
+    return first, second

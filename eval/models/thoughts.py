@@ -105,15 +105,15 @@ def any_mark(further: Sequence[Marks] = ()) -> str:
     return f"(?i:{_known(tuple(further)).pattern.pattern})"
 
 
-def check_marks(further: Sequence[Sequence[str]]) -> tuple[Marks, ...]:
-    """Pairs of marks that somebody names.
+def check_marks(further: Sequence[str | Sequence[str]]) -> tuple[Marks, ...]:
+    """Pairs of marks that somebody names, also as people type them: ``<plan>,</plan>``.
 
     Raises:
         ArgumentError: If one is not a pair of two different texts without white space.
     """
     checked = []
     for pair in further:
-        marks = tuple(pair)
+        marks = tuple(pair.split(",") if isinstance(pair, str) else pair)
         if len(marks) != 2 or len({*marks}) != 2 or any(not re.fullmatch(r"\S+", mark) for mark in marks):
             raise ArgumentError(
                 f"`thought_marks`: {pair!r} is not possible (it is a mark before a thought and another one "

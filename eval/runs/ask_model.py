@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.models.chosen import Price
 from blend.eval.models.protocols import (
     Generation,
     Generator,
@@ -23,7 +24,7 @@ from blend.eval.models.protocols import (
 from blend.eval.models.server_replies import FINISH_REASONS
 from blend.eval.runs.answers import AnswerFile
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
-from blend.eval.runs.usage import Price, Spending, Usage
+from blend.eval.runs.usage import Spending, Usage
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.texts import agreeing, pluralise
 

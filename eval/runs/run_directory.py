@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import PART, TaskItems, text_digest
+from blend.eval.models.chosen import Shard
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.thoughts import Marks
 from blend.eval.runs.answers import AnswerFile, Answers
@@ -55,23 +56,6 @@ RESTORE = "restore it from a copy, or run again into another directory"
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
-
-
-class Shard(NamedTuple):
-    """One of several machines that write to one run: it asks every ``of``-th item."""
-
-    number: int
-    """Its number, from 1."""
-    of: int
-    """How many there are."""
-
-    @property
-    def name(self) -> str:
-        """``2of4``."""
-        return f"{self.number}of{self.of}"
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
 
 
 class RunOutcome(NamedTuple):
@@ -180,7 +164,9 @@ class Run(Summarised):
         Raises:
             ConflictError: If another process writes it.
         """
-        return AnswerFile(self.answers_folder / f"{name if self.shard is None else self.shard.name}.jsonl")
+        if self.shard is not None:
+            name = f"{self.shard.number}of{self.shard.of}"
+        return AnswerFile(self.answers_folder / f"{name}.jsonl")
 
 
 def _standing(asked: RunDescription, outcome: RunOutcome | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from blend.eval.models.chosen import Price
 from blend.eval.models.protocols import StopAsking, TokenCounter
 from blend.schemas.errors import ServerError
 from blend.schemas.models import FrozenModel
@@ -11,24 +12,6 @@ from blend.schemas.texts import pluralise
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other
 scripts two to four: rather too many tokens than too few."""
-
-_MILLION = 1_000_000
-
-
-class Price(NamedTuple):
-    """Price of a million tokens, in any money."""
-
-    tokens_in: float
-    """Of those of a prompt."""
-    tokens_out: float
-    """Of those that are written, thoughts among them."""
-
-    def __str__(self) -> str:
-        return f"{self.tokens_in:g},{self.tokens_out:g}"
-
-    def of(self, tokens_in: int | None, tokens_out: int | None) -> float:
-        """Cost of some tokens; unknown ones cost nothing."""
-        return (self.tokens_in * (tokens_in or 0) + self.tokens_out * (tokens_out or 0)) / _MILLION
 
 
 def money(amount: float) -> str:

@@ -1,17 +1,19 @@
-"""Groups of options: fields of a dataclass are options where it stands, and reach the command as one value."""
+"""Groups of options: fields of a model are options where it stands, and reach the command as one object."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from pydantic import Field
 from typer.testing import CliRunner
 
 from blend.cli.groups import with_groups
+from blend.schemas.models import FrozenModel
 
 
-@dataclass(frozen=True)
-class Sizes:
-    width: Annotated[int, typer.Option(min=1, help="In metres.")] = 2
+class Sizes(FrozenModel):
+    width: int = Field(default=2, ge=1)
+    """In metres; two
+    when absent."""
     names: Annotated[list[str] | None, typer.Option("--name")] = None
 
 
@@ -32,7 +34,7 @@ def test_a_command_gets_its_groups_whole():
     app = application(got)
     for arguments in (["here"], ["here", "--width", "3", "--name", "a", "--first", "--name", "b"]):
         assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert got == [("here", False, Sizes(), "z"), ("here", True, Sizes(3, ["a", "b"]), "z")]
+    assert got == [("here", False, Sizes(), "z"), ("here", True, Sizes(width=3, names=["a", "b"]), "z")]
 
 
 def test_options_stand_where_their_group_does_and_are_checked():
@@ -40,5 +42,6 @@ def test_options_stand_where_their_group_does_and_are_checked():
     command = typer.main.get_command(app)
     assert [parameter.name for parameter in command.params] == ["place", "first", "width", "names", "last"]
     assert command.help == "Measure a place."
+    assert [parameter.help for parameter in command.params[2:3]] == ["In metres; two if absent."]
     refused = CliRunner().invoke(app, ["here", "--width", "0"])
     assert refused.exit_code == 2

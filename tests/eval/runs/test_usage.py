@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 import blend
 from blend.cli import app
 from blend.eval.hub_results import push_scores
+from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.usage import Price, Usage, money, plan_asking
+from blend.eval.runs.usage import Usage, money, plan_asking
 from blend.schemas.errors import BlendError
 from helpers.asking import ask
 from helpers.models.batch_server import BatchServer, serving_batches
@@ -154,11 +155,12 @@ def test_a_server_that_does_not_count_keeps_no_budget(
     ("options", "message"),
     [
         (["--budget", "1"], "--budget needs a --price, by which it is known what is spent"),
-        (["--price", "1"], "--price 1: expected two numbers such as 0.15,0.60"),
-        (["--price", "1,x"], "--price 1,x: expected two numbers such as 0.15,0.60"),
-        (
-            ["--price", "1,-2"],
-            "--price: 1, -2: expected two numbers from 0 on, of a million tokens in and out",
+        *(
+            (
+                ["--price", price],
+                f"--price {price}: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out",
+            )
+            for price in ("1", "1,x", "1,-2")
         ),
         (
             ["--price", "1,2", "--answers", "a.csv"],
