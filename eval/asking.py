@@ -15,8 +15,8 @@ from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinkin
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.release_items import ReleaseItems, read_items
-from blend.eval.runs.ask_model import ask_candidates, ask_model, pending_items
-from blend.eval.runs.batch_files import keep_results, write_run_requests
+from blend.eval.runs.ask_model import ask_model, outcome_of, pending_items
+from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.runs.usage import plan_asking
@@ -134,11 +134,10 @@ def ask(
                     rmtree(run.directory)
                 raise
         if isinstance(used, ServerModel) and asking.batch_out is not None:
-            return run, write_run_requests(run, used, asking.batch_out)
+            files = write_requests(asking.batch_out, requests_of(run, used))
+            return run, outcome_of(run, n_asked=0)._replace(files=files)
         if isinstance(used, ServerModel) and asking.batch_in:
             return keep_results(run, used, asking.batch_in)
-        if isinstance(used, CandidateScorer) and kind == "candidates":
-            return run, ask_candidates(run, used, on_progress=on_progress)
         return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
 
 

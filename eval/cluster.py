@@ -97,8 +97,8 @@ def run_on_cluster(
             ``InferenceConfig``, such as ``tp``.
 
     Returns:
-        The run, with how it stands in its ``outcome``; null while Slurm has not ended. Where its jobs have died,
-        delete ``cluster/logs/launch_script.slurm`` to submit them again.
+        The run, with how it stands in its ``outcome``; null while Slurm has not ended. Where its jobs have
+        died, delete ``cluster/logs/launch_script.slurm`` to submit them again.
 
     Raises:
         InputError: If the directory holds no run of written answers of a server.

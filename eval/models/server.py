@@ -161,10 +161,6 @@ class ServerModel:
         """Requests for written answers as `generate` sends them, in the order of their prompts."""
         return map(self.form.request, prompts, draw_seeds(prompts, samples, self.form.decoding))
 
-    def read_reply(self, reply: object) -> Generation:
-        """The answer in a reply, whenever and however it came; see `server_replies.read_text`."""
-        return read_text(reply, self.thought_marks)
-
     def _greet(self, max_tokens: int) -> Generation:
         """Ask for a few tokens, which say what the server calls the model, and whether it begins to think."""
         decoding = self.form.decoding.model_copy(update={"max_tokens": max_tokens})
@@ -180,7 +176,7 @@ class ServerModel:
         try:
             reply = await _posted(client, path, body)
             self._check_name(served_name(reply))
-            return self.read_reply(reply)
+            return read_text(reply, self.thought_marks)
         except BadReplyError:
             if tries == 1:
                 raise

@@ -1,6 +1,6 @@
 """Asking: a model is asked what it has not answered yet, and every answer is kept as soon as it is there.
 
-Of a run of candidates it is kept as well what the model's tokenizer makes of them.
+Of candidates it is kept as well what the model's tokenizer makes of them.
 """
 
 import logging
@@ -65,6 +65,7 @@ def ask_model(
     Raises:
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
+    is_ranked = run.description.kind == "candidates"
     mine, kept = items_of(run), run.kept()
     pending = mine.join(kept.answered, on="item_id", how="anti", maintain_order="left")
     n_before = n_done = mine.height - pending.height
@@ -78,19 +79,18 @@ def ask_model(
         on_progress(STEP, n_done, mine.height)
 
     count(0)
+    tokens = _tokenised(run, model) if isinstance(model, CandidateScorer) and is_ranked else TOKENS.to_frame()
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
             # Those that failed come last: they may fail again.
             never = pending.join(kept.failed, on="item_id", how="anti", maintain_order="left")
             again = pending.join(kept.failed, on="item_id", how="semi", maintain_order="left")
-            size = BLOCK_OF_CANDIDATES if run.description.kind == "candidates" else BLOCK
+            size = BLOCK_OF_CANDIDATES if is_ranked else BLOCK
             for block in pl.concat([never, again]).iter_slices(size):
                 _ask(run, model, block, AnswerWriter(block, file, count, spending))
     outcome = outcome_of(run, n_asked=n_done - n_before)
-    if spending is None:
-        return outcome
-    spent = spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
-    return outcome._replace(warnings=(*outcome.warnings, *spent))
+    spent = spending and spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
+    return outcome._replace(warnings=(*outcome.warnings, *(spent or ()), *_on_tokens(tokens)))
 
 
 def items_of(run: Run) -> pl.DataFrame:
@@ -252,21 +252,20 @@ rank it (``no-tokens``, ``too-long``), null where it can."""
 _LISTED = 5
 
 
-def ask_candidates(run: Run, scorer: CandidateScorer, *, on_progress: ProgressCallback = silent) -> RunOutcome:
-    """Ask a scorer of candidates every item that has no answer yet; see `ask_model`."""
+def _tokenised(run: Run, scorer: CandidateScorer) -> pl.DataFrame:
+    """`TOKENS` of the candidates of a run, which keeps them; none where the model does not tell."""
     limit = run.description.options["max_masks"] if scorer.describe().scorer == "masked" else None
     rows = [
         (name, text, found.n_tokens, found.n_unknown, _why_not_ranked(found.n_tokens, limit))
         for name, texts in run.candidate_sets().items()
-        # Behind a blank, as most templates have it; nothing where the model does not tell.
+        # Behind a blank, as most templates have it.
         if (of_texts := scorer.tokenised(texts, after_blank=True))
         for text, found in zip(texts, of_texts, strict=True)
     ]
     tokens = pl.DataFrame(rows, schema=TOKENS, orient="row")
     if rows:
         write_frame(run.directory / TOKENS_NAME, tokens)
-    outcome = ask_model(run, scorer, on_progress=on_progress)
-    return outcome._replace(warnings=(*outcome.warnings, *_on_tokens(tokens)))
+    return tokens
 
 
 def _why_not_ranked(n_tokens: int, limit: int | None) -> str | None:

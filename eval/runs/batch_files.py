@@ -53,12 +53,6 @@ def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
     return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}
 
 
-def write_run_requests(run: Run, model: ServerModel, out: Path) -> RunOutcome:
-    """Write the requests of the items that have no answer; see `write_requests`."""
-    files = write_requests(out, requests_of(run, model))
-    return outcome_of(run, n_asked=0)._replace(files=files)
-
-
 def requests_of(run: Run, model: ServerModel) -> Iterator[tuple[str, TextRequest]]:
     """The requests of what a run has no answer to, with the ids of their items."""
     pending = pending_items(run)

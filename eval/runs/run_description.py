@@ -133,8 +133,8 @@ def read_description(directory: Path) -> RunDescription:
         ) from error
 
 
-def go_on_with(directory: Path, wanted: RunDescription) -> tuple[RunDescription, RunDescription]:
-    """The description in a directory and the one wanted, each with what only the other knows yet.
+def go_on_with(directory: Path, wanted: RunDescription) -> RunDescription:
+    """The description in a directory, if it is of the run that is wanted, with what is known of its model now.
 
     Raises:
         InputError: If the directory holds another run; names what differs. The version of the SDK and where the
@@ -143,9 +143,13 @@ def go_on_with(directory: Path, wanted: RunDescription) -> tuple[RunDescription,
     kept = read_description(directory)
     apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}}
     there, now = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, wanted))
-    for name in (f"model.{name}" for name in _LEARNED_LATER):
-        if None in (there.get(name), now.get(name)):
-            there[name] = now[name] = there.get(name) or now.get(name)
+    learned = {}
+    for name in _LEARNED_LATER:
+        before, since = there.pop(f"model.{name}", None), now.pop(f"model.{name}", None)
+        if before is None and since is not None:
+            learned[name] = since
+        elif since is not None:
+            there[f"model.{name}"], now[f"model.{name}"] = before, since
     differing = [field for field in dict.fromkeys([*there, *now]) if there.get(field) != now.get(field)]
     if differing:
         listed = "\n".join(
@@ -155,14 +159,7 @@ def go_on_with(directory: Path, wanted: RunDescription) -> tuple[RunDescription,
             f"{directory}: holds another run, which differs in\n{listed}\n"
             "choose another `out`, or ask for the same again to go on with this one"
         )
-    return _with_learned(kept, there), _with_learned(wanted, there)
-
-
-def _with_learned(description: RunDescription, known: Mapping[str, Any]) -> RunDescription:
-    if isinstance(description.model, RecordedAnswers):
-        return description
-    learned = {name: known[f"model.{name}"] for name in _LEARNED_LATER}
-    return description.model_copy(update={"model": description.model.model_copy(update=learned)})
+    return kept.model_copy(update={"model": kept.model.model_copy(update=learned)}) if learned else kept
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -268,9 +268,9 @@ def open_run(
         directory.mkdir(parents=True, exist_ok=True)
         # Shards that start at one moment write the same.
         if (directory / DESCRIPTION_NAME).exists():
-            kept, description = go_on_with(directory, description)
-            if kept != read_description(directory):
-                atomic_write(directory / DESCRIPTION_NAME, kept.to_json())
+            description = go_on_with(directory, description)
+            if description != read_description(directory):
+                atomic_write(directory / DESCRIPTION_NAME, description.to_json())
         else:
             _start(directory, description, asked)
         yield Run(directory, description, lambda: asked, shard)

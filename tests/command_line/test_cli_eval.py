@@ -119,7 +119,10 @@ def test_options_of_the_task_that_cannot_be(
     [
         (
             ["-M", "concurrency=2"],
-            "-M concurrency=2: a model on this machine has no such option; it has device, dtype, batch_size, chat",
+            (
+                "-M concurrency=2: a model on this machine has no such option; it has device, dtype, "
+                "batch_size, chat"
+            ),
         ),
         (
             ["--server", "http://localhost:1/v1", "-M", "device=cpu"],
@@ -167,8 +170,8 @@ def test_options_of_the_task_that_cannot_be(
         (
             ["-M", "dytpe=float32"],
             (
-                "-M dytpe=float32: a model on this machine has no such option; did you mean 'dtype'? it has device, "
-                "dtype, batch_size, chat"
+                "-M dytpe=float32: a model on this machine has no such option; did you mean 'dtype'? it has "
+                "device, dtype, batch_size, chat"
             ),
         ),
         (

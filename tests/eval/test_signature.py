@@ -20,7 +20,7 @@ from blend.eval.models.callers_model import callers_model
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
-from blend.eval.runs.ask_model import ask_candidates, ask_model
+from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
@@ -207,7 +207,7 @@ def _run(asked: ReleaseItems, out: Path) -> Run:
     if asked.asked.kind == "candidates":
         scorer = callers_model(Ranker(), "candidates")
         with opened(out, asked, MODEL, None) as run:
-            ask_candidates(run, scorer, on_progress=lambda *_: None)
+            ask_model(run, scorer, on_progress=lambda *_: None)
     else:
         with opened(out, asked, MODEL, DRAWING) as run:
             ask_model(run, Echo())

@@ -33,7 +33,6 @@ def open_candidate_scorer(
     *,
     causal: Causal = "conditional",
     max_masks: int = MAX_MASKS,
-    scorer: Kind | None = None,
     revision: str | None = None,
     device: str | None = None,
     dtype: Dtype | None = None,
@@ -45,7 +44,6 @@ def open_candidate_scorer(
         model: Directory, or Hub id.
         causal: How a causal model is asked.
         max_masks: Tokens that a candidate may have with a masked model.
-        scorer: The kind of model that is wanted; whatever the checkpoint is when absent.
         revision: See `models.local_model.open_local`, like those that follow.
         device: See there.
         dtype: See there.
@@ -55,7 +53,7 @@ def open_candidate_scorer(
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
         InputError: If there is no such model or device, if it cannot be used, or if it is of another kind than
-            wanted, or than an option is for; says which kind it is.
+            an option is for; says which kind it is.
         BlendError: If the Hub does not hold the model or does not give it.
     """
     opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
@@ -65,11 +63,6 @@ def open_candidate_scorer(
             f"model {name}: it is neither {KINDS['masked']} nor {KINDS['encoder_decoder']} nor "
             f"{KINDS['causal']} but {opened.checkpoint.architecture}; probing needs a model with the "
             "head that predicts tokens"
-        )
-    if scorer not in (None, kind):
-        raise InputError(
-            f"model {name}: it is {KINDS[kind]}, and the scorer {scorer!r} asks {KINDS[scorer]}; choose the "
-            f"scorer {kind!r}, or another model"
         )
     _check_option(name, kind, "causal", f"`causal={causal}`", is_given=causal != "conditional")
     _check_option(name, kind, "masked", f"`max_masks={max_masks}`", is_given=max_masks != MAX_MASKS)

@@ -12,7 +12,7 @@ from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.protocols import Likelihoods
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_candidates
+from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_model
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
@@ -83,8 +83,8 @@ def probed(
     )
     with opened(out, asked, prober.describe(), None) as run:
         if stop_after is not None:
-            return ask_candidates(run, Stopping(prober, stop_after))
-        return ask_candidates(run, prober)
+            return ask_model(run, Stopping(prober, stop_after))
+        return ask_model(run, prober)
 
 
 def decisions(out: Path) -> pl.DataFrame:
