@@ -1,10 +1,10 @@
-"""Models on a server that think: every place in which a server puts a thought, and how it is told to think."""
+"""Models on a server that think: how one is told to, and how it shows that it does."""
 
 from typing import Any
 
 import pytest
 
-from blend.eval.models.protocols import ChatOptions, Decoding, Generation
+from blend.eval.models.protocols import ChatOptions, Decoding
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
 from helpers.models.faulty_server import ScriptedServer
 from helpers.models.http_server import Reply
@@ -20,63 +20,6 @@ def asked(server: ScriptedServer, *, decoding: Decoding | None = None, **options
 
 def reply(message: dict[str, Any], finish: str = "stop", **usage: Any) -> Reply:
     return Reply({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
-
-
-def answer(server: ScriptedServer, message: dict[str, Any], finish: str = "stop") -> Generation:
-    server.script = [reply(message, finish)]
-    [found] = asked(server).generate(["What do people eat in the cinema?"])
-    return found
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        {"content": "Nachos", "reasoning": "popcorn?"},
-        {"content": "Nachos", "reasoning_content": "popcorn?"},
-        {"content": "Nachos", "reasoning": None, "reasoning_content": "popcorn?\n"},
-        {"content": "<think>popcorn?</think>\n\nNachos"},
-        {"content": ("<|channel|>analysis<|message|>popcorn?<|channel|>final<|message|>Nachos")},
-        {
-            "content": [
-                {"type": "thinking", "thinking": [{"type": "text", "text": "popcorn?"}]},
-                {"type": "text", "text": "Nachos"},
-            ]
-        },
-        {
-            "content": [
-                {"type": "thinking", "thinking": "popcorn?"},
-                {"type": "redacted_thinking", "data": "…"},
-                {"type": "output_text", "text": "Nachos"},
-            ]
-        },
-        {"content": [{"type": "reasoning", "text": "popcorn?"}, {"type": "text", "text": "Nachos"}]},
-    ],
-)
-def test_a_thought_is_no_part_of_the_answer(server: ScriptedServer, message: dict[str, Any]):
-    found = answer(server, message)
-    assert (found.thought, found.text, found.error) == ("popcorn?", "Nachos", None)
-
-
-def test_an_answer_without_a_thought(server: ScriptedServer):
-    assert answer(server, {"content": " Nachos\n"}) == Generation(" Nachos\n", None, None, "stop")
-    refusal = {"content": [{"type": "refusal", "refusal": "I cannot say."}]}
-    assert answer(server, refusal).text == "I cannot say."
-
-
-@pytest.mark.parametrize(
-    ("message", "finish", "thought"),
-    [
-        ({"content": None, "reasoning": "Maybe popcorn"}, "length", "Maybe popcorn"),
-        ({"content": None, "reasoning": "Maybe popcorn"}, "stop", "Maybe popcorn"),
-        ({"content": None}, "length", None),
-        ({"content": "<think>Maybe popcorn? But the"}, "length", "Maybe popcorn? But the"),
-    ],
-)
-def test_a_thought_without_an_answer(
-    server: ScriptedServer, message: dict[str, Any], finish: str, thought: str | None
-):
-    found = answer(server, message, finish)
-    assert (found.thought, found.text, found.finish_reason, found.error) == (thought, "", finish, None)
 
 
 def test_what_a_server_is_told(server: ScriptedServer):

@@ -159,8 +159,8 @@ def test_a_server_that_does_not_count_keeps_no_budget(
             (
                 ["--price", price],
                 (
-                    f"--price {price}: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in "
-                    "and out"
+                    f"--price {price}: expected two numbers from 0 on such as 0.15,0.60, of a million tokens "
+                    "in and out"
                 ),
             )
             for price in ("1", "1,x", "1,-2")

@@ -1,0 +1,121 @@
+"""Replies of servers: where each puts thoughts, answers, ends and counts, and what is said of what is none."""
+
+from typing import Any
+
+import pytest
+
+from blend.eval.models.protocols import Generation
+from blend.eval.models.server_replies import BadReplyError, is_filtered, read_text
+
+THOUGHT = "popcorn?"
+
+
+def reply(message: dict[str, Any], finish: str | None = "stop", **usage: Any) -> dict[str, Any]:
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "Nachos", "reasoning": THOUGHT},
+        {"content": "Nachos", "reasoning_content": THOUGHT},
+        {"content": "Nachos", "reasoning": None, "reasoning_content": f"{THOUGHT}\n"},
+        {"content": f"<think>{THOUGHT}</think>\n\nNachos"},
+        {"content": f"<|channel|>analysis<|message|>{THOUGHT}<|channel|>final<|message|>Nachos"},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+                {"type": "text", "text": "Nachos"},
+            ]
+        },
+        {
+            "content": [
+                {"type": "thinking", "thinking": THOUGHT},
+                {"type": "redacted_thinking", "data": "…"},
+                {"type": "output_text", "text": "Nachos"},
+            ]
+        },
+        {"content": [{"type": "reasoning", "text": THOUGHT}, {"type": "text", "text": "Nachos"}]},
+    ],
+)
+def test_a_thought_is_no_part_of_the_answer(message: dict[str, Any]):
+    assert read_text(reply(message)) == Generation("Nachos", None, None, "stop", thought=THOUGHT)
+
+
+REFUSAL = {"content": [{"type": "refusal", "refusal": "I cannot say."}]}
+MAYBE = {"content": None, "reasoning": "Maybe"}
+COUNTS = {
+    "prompt_tokens": 9,
+    "completion_tokens": 7,
+    "completion_tokens_details": {"reasoning_tokens": 5},
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (reply({"content": " Nachos\n"}), Generation(" Nachos\n", None, None, "stop")),
+        ({"choices": [{"text": "B"}]}, Generation("B", None, None, "stop")),
+        (reply(REFUSAL), Generation("I cannot say.", None, None, "stop")),
+        (reply({"content": "B"}, **COUNTS), Generation("B", 9, 7, "stop", tokens_thought=5)),
+        (reply({"content": "B"}, prompt_tokens=-1), Generation("B", None, None, "stop")),
+        # A thought without an answer.
+        (reply(MAYBE, "length"), Generation("", None, None, "length", thought="Maybe")),
+        (reply(MAYBE), Generation("", None, None, "stop", thought="Maybe")),
+        (reply({"content": None}, "length"), Generation("", None, None, "length")),
+        (reply({"content": "<think>Maybe"}, "length"), Generation("", None, None, "length", thought="Maybe")),
+        # Why it ends.
+        (reply({"content": "B"}, "max_tokens"), Generation("B", None, None, "length")),
+        (reply({"content": "B"}, None), Generation("B", None, None, "stop")),
+        (reply({"content": "B"}, " "), Generation("B", None, None, "stop")),
+        (reply({"content": "B"}, "tool_calls"), Generation("B", None, None, "tool_calls")),
+        (
+            reply({"content": "B"}, "Repetition\n" + "x" * 200),
+            Generation("B", None, None, "Repetition " + "x" * 109),
+        ),
+        # What a filter stops is how the model answers there.
+        (reply({"content": None}, "content_filter"), Generation("", None, None, "content_filter")),
+        (reply({"content": "A"}, "content_filter"), Generation("A", None, None, "content_filter")),
+        (reply({"role": "assistant"}, "SAFETY"), Generation("", None, None, "content_filter")),
+        (
+            {"choices": [{"finish_reason": "content_filter: PROHIBITED_CONTENT"}]},
+            Generation("", None, None, "content_filter"),
+        ),
+    ],
+)
+def test_an_answer_is_read_with_its_end_and_counts(read: dict[str, Any], found: Generation):
+    assert read_text(read) == found
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        *(
+            (reply({"content": "B"}, end), f"the server ended the answer with finish_reason {end!r}")
+            for end in ("error", "ABORT", "insufficient_system_resource", "network_error")
+        ),
+        ("<html>", "the reply is not one of an OpenAI-compatible server: '<html>'"),
+        ({"choices": []}, "the reply holds 0 answers instead of 1"),
+        (
+            {"choices": [{"message": {"content": None}, "finish_reason": "stop"}]},
+            "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'stop'}\"",
+        ),
+        (
+            reply({"content": [{"type": "image_url", "image_url": "x"}]}),
+            "the reply holds a part that is no text: \"{'type': 'image_url', 'image_url': 'x'}\"",
+        ),
+    ],
+)
+def test_what_is_no_answer_is_told(read: object, message: str):
+    with pytest.raises(BadReplyError) as caught:
+        read_text(read)
+    assert str(caught.value) == message
+
+
+def test_errors_of_filters_are_known():
+    for error in (
+        {"error": {"message": "The response was filtered", "code": "content_filter"}},
+        {"message": "considered high risk", "type": "content_filter"},
+    ):
+        assert is_filtered(error)
+    assert not is_filtered({"error": {"code": "unsupported"}})
