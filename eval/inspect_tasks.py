@@ -21,7 +21,6 @@ from inspect_ai.util import registry_info
 
 from blend.eval.items import TaskItems
 from blend.eval.models.protocols import Decoding
-from blend.eval.models.server_replies import meaning_of
 from blend.eval.models.text_generation import draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import ReleaseItems, read_items
@@ -113,9 +112,7 @@ def default_rule(name: str, release: str, options: dict[str, Any]) -> Scorer:
         if not state.output.choices:
             return Score(value=math.nan, explanation="no output")
         answer = inspect_answer(state.output.model_dump())
-        found = rules[str(state.sample_id)].decide(
-            spoken_text(answer["response"], meaning_of(answer["finish_reason"] or ""))
-        )
+        found = rules[str(state.sample_id)].decide(spoken_text(answer.text, answer.finish_reason))
         value = math.nan if found.share is None else found.share
         return Score(value=value, answer=found.read_as, explanation=found.why)
 

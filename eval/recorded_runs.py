@@ -69,4 +69,5 @@ def _keep_answers(
     marks = decoding.thought_marks or None
     with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
         write_answers(run.answers_folder / "main.jsonl", recorded.answers)
-        return run, outcome_of(run, n_asked=0)._replace(warnings=warnings, usage=None)
+        outcome = outcome_of(run, n_asked=0)
+        return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)

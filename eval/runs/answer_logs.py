@@ -1,4 +1,4 @@
-"""Answer logs: what other harnesses and providers' batches keep of a model's answers, as rows of answers.
+"""Answer logs: what other harnesses and providers' batches keep of a model's answers, each as a `LoggedAnswer`.
 
 A log is read raw, without the tool that wrote it. `KINDS` has each kind: how a record of it is recognised, and
 how it is read.
@@ -7,15 +7,16 @@ how it is read.
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from blend.eval.models.protocols import Generation
+from blend.eval.models.server_replies import meaning_of
 from blend.eval.runs.batch_results import reason_of, result_in
 from blend.loaders.files.content import open_content, read_content, utf8_text
-from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.rows import LETTERS
@@ -29,19 +30,25 @@ LOG_IDS = ("custom_id", "id")
 LOG_SUFFIXES = (".eval", ".json", ".jsonl")
 """Name endings of logs; ``.jsonl`` may be a table of answers as well."""
 
-MOST_BYTES = 1 << 29
-"""Bytes that a file in an archive may have once it is unpacked."""
-
 _ZSTANDARD = 93
 _HEADER_BYTES = 30
 
 Record = Mapping[str, Any]
-Values = dict[str, Any]
-"""``response``, ``thought`` and ``finish_reason``, beside the id."""
+Named = Mapping[str, Any]
+"""An item, by what a log calls its id."""
 
 
-class LogError(Exception):
-    """A record that holds no answer, with the reason."""
+class LoggedAnswer(NamedTuple):
+    """An answer that another tool keeps."""
+
+    location: str
+    """Where it stands."""
+    named: Named
+    """Its item."""
+    answer: Generation
+    """What was said, or why there is none; its finish reason is empty where the tool says none."""
+    prompt: str | None = None
+    """The exact prompt, where the tool says it."""
 
 
 class Kind(NamedTuple):
@@ -51,28 +58,15 @@ class Kind(NamedTuple):
     """What messages call it."""
     recognises: Callable[[Record], bool]
     """Whether something is a record of this kind."""
-    read: Callable[[Record], Values]
-    """Values of a record.
-
-    Raises `LogError` where there is no answer; an error of Python's own where something is not in its place.
-    """
+    read: Callable[[Record], tuple[Named, Generation]]
+    """Item and answer of a record; an error of Python's own where something is not in its place."""
 
 
-class AnswerLog(NamedTuple):
-    """The records of a log."""
+def read_log(path: Path, *, samples: int = 1) -> tuple[list[LoggedAnswer], int] | None:
+    """The answers in a log, in their order; null for a file that is of no kind in `KINDS` and may be a table.
 
-    rows: list[Cells]
-    """A row per answer, in the order of the log: an id, ``response``, ``thought`` and ``finish_reason``."""
-    failed: list[str]
-    """Records that hold no answer: where each stands, and why."""
-    n_further: int
-    """Further answers to an item, which are left out."""
-
-
-def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
-    """The answers in a log; null for a file that is none of a kind in `KINDS` and may be a table.
-
-    Left out are further answers to one item in a log of lm-eval, and more than ``samples`` epochs of Inspect.
+    Left out, and counted, are further answers to one item in a log of lm-eval, and more than ``samples`` epochs
+    of Inspect.
 
     Raises:
         RowError: If it cannot be read, or has records of several kinds; a file that ends in ``.json`` or
@@ -81,16 +75,15 @@ def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
     ending = path.suffix.lower()
     if ending not in LOG_SUFFIXES or (ending == ".jsonl" and _kind_of(_first_line(path)) is None):
         return None
-    records = _records(path)
-    first: tuple[str, Any] = next(records, (path.name, None))
+    found = records(path, path.name)
+    first: tuple[str, Any] = next(found, (path.name, None))
     kind = _kind_of(first[1])
     if kind is None:
         names = ", ".join(kind.name for kind in KINDS)
         raise RowError("not a log of answers", where=path.name, fix=f"give {names}, or a table of answers")
-    rows: list[Cells] = []
-    failed: list[str] = []
+    answers: list[LoggedAnswer] = []
     n_further = 0
-    for location, record in chain([first], records):
+    for location, record in chain([first], found):
         if not isinstance(record, dict) or not kind.recognises(record):
             fix = "give one whole log of one kind"
             raise RowError(f"not as the first record, which is of {kind.name}", where=location, fix=fix)
@@ -98,16 +91,12 @@ def read_log(path: Path, *, samples: int = 1) -> AnswerLog | None:
             n_further += 1
             continue
         try:
-            values = kind.read(record)
-        except LogError as error:
-            failed.append(f"{location}: {error}")
-            continue
+            answers.append(LoggedAnswer(location, *kind.read(record)))
+            n_further += _n_further(record)
         except (AttributeError, LookupError, TypeError, ValueError):
             what = f"like {kind.name}, without the answer in its place"
             raise RowError(what, where=location, fix="give the log as it was written") from None
-        n_further += values.pop("further", 0)
-        rows.append(Cells(location, values))
-    return AnswerLog(rows, failed, n_further)
+    return answers, n_further
 
 
 def read_header(path: Path) -> Record:
@@ -145,20 +134,32 @@ def _first_line(path: Path) -> object:
     return None
 
 
-def _records(path: Path) -> Iterator[tuple[str, Any]]:
-    """Every record of a log with its location."""
-    content = read_content(path, where=path.name)
+def records(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    """Every record of a log with its location; half of a line at the end, which a kill leaves, is none.
+
+    Args:
+        path: The log.
+        name: What locations call it.
+
+    Raises:
+        RowError: If it cannot be read.
+    """
+    content = read_content(path, where=name)
     if content.startswith(b"PK"):
-        yield from _archived(content, path.name)
+        yield from _archived(content, name)
     elif path.suffix.lower() == ".jsonl":
-        for number, line in enumerate(content.split(b"\n"), start=1):
+        *lines, last = content.split(b"\n")
+        with suppress(ValueError):
+            json.loads(last)
+            lines.append(last)
+        for number, line in enumerate(lines, start=1):
             if line.strip():
-                yield f"{path.name}:{number}", _parsed(line, f"{path.name}:{number}")
+                yield f"{name}:{number}", _parsed(line, f"{name}:{number}")
     else:
-        value = _parsed(content, path.name)
+        value = _parsed(content, name)
         samples = value.get("samples") if isinstance(value, dict) else value
         for number, sample in enumerate(samples if isinstance(samples, list) else (), start=1):
-            yield f"{path.name}, sample {number}", sample
+            yield f"{name}, sample {number}", sample
 
 
 def _archived(content: bytes, name: str, start: str = "samples/") -> Iterator[tuple[str, Any]]:
@@ -166,11 +167,9 @@ def _archived(content: bytes, name: str, start: str = "samples/") -> Iterator[tu
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         for info in [info for info in archive.infolist() if info.filename.startswith(start)]:
-            where = f"{name}:{info.filename}"
-            if info.file_size > MOST_BYTES:
-                raise RowError("more than 512 MiB unpacked", where=where, fix="log fewer events per sample")
             packed = info.compress_type == _ZSTANDARD
-            yield where, _parsed(_unpacked(content, info) if packed else archive.read(info), where)
+            member = _unpacked(content, info) if packed else archive.read(info)
+            yield f"{name}:{info.filename}", _parsed(member, f"{name}:{info.filename}")
     except NOT_AN_ARCHIVE as error:
         if isinstance(error, RowError):
             raise
@@ -198,7 +197,7 @@ def _parsed(content: bytes, where: str) -> Any:
         if isinstance(error, RowError):
             raise
         why = str(error) if isinstance(error, json.JSONDecodeError) else beyond_limits(error)
-        raise RowError(f"not JSON ({why})", where=where, fix="copy the log again") from None
+        raise RowError(f"not JSON ({why})", where=where, fix="copy the file again") from None
 
 
 def _kind_of(record: object) -> Kind | None:
@@ -208,59 +207,66 @@ def _kind_of(record: object) -> Kind | None:
     return next((kind for kind in KINDS if kind.recognises(record)), None)
 
 
-def _id(doc: Record) -> Values:
+def _id(doc: Record) -> Named:
     """The first of the names of an item that something has, with its value; nothing where it has none."""
     return {name: str(doc[name]) for name in [name for name in ID_KEYS if name in doc][:1]}
 
 
-def _answer(named: Values, texts: Iterable[str], thoughts: Iterable[str], reason: str | None) -> Values:
-    return {**named, "response": "".join(texts), "thought": "\n".join(thoughts), "finish_reason": reason}
+def _n_further(record: Record) -> int:
+    """Further responses of a line of lm-eval, which asks some tasks several times."""
+    responses = record.get("resps") or [[""]]
+    return len(responses[0]) - 1 if isinstance(responses[0][0], str) else 0
 
 
-def _lm_eval(record: Record) -> Values:
+def as_answer(text: str, thought: str | None, reason: str | None) -> Generation:
+    """What another tool says of an answer, with the reason for which it ends as our own runs call it."""
+    meaning = meaning_of(reason or "")
+    if meaning == "error":
+        return Generation.failed(str(reason))
+    return Generation(text, None, None, meaning or reason or "", thought=thought or None)
+
+
+def _lm_eval(record: Record) -> tuple[Named, Generation]:
     """A line of ``samples_TASK.jsonl``: one response, or the likelihood of each option."""
     named, responses = _id(record["doc"]), record["resps"]
     if not named:
-        raise LogError(f"its doc has none of {', '.join(ID_KEYS)}")
+        return named, Generation.failed(f"its doc has none of {', '.join(ID_KEYS)}")
     if all(isinstance(one[0], str) for one in responses):
-        return {**named, "response": responses[0][0], "further": len(responses[0]) - 1}
+        return named, as_answer(responses[0][0], None, None)
     # Numbers are texts in the file; the continuation of the likeliest option is what the model chose.
     likelihoods = [float(one[0][0]) for one in responses]
     best = likelihoods.index(max(likelihoods))
-    return {**named, "response": record["arguments"][f"gen_args_{best}"]["arg_1"].strip()}
+    return named, as_answer(record["arguments"][f"gen_args_{best}"]["arg_1"].strip(), None, None)
 
 
-def _inspect(record: Record) -> Values:
+def _inspect(record: Record) -> tuple[Named, Generation]:
     """A sample of a log of Inspect."""
     output = record["output"]
-    if record.get("error") or not output.get("choices"):
-        raise LogError(reason_of(record.get("error") or output.get("error") or "no output"))
     named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
+    if record.get("error") or not output.get("choices"):
+        return named, Generation.failed(reason_of(record.get("error") or output.get("error") or "no output"))
     if record["epoch"] > 1:
         # As `items.repeated` names what is asked again.
         named = {name: f"{one}#{record['epoch'] - 1}" for name, one in named.items()}
-    return {**named, **inspect_answer(output)}
+    return named, inspect_answer(output)
 
 
-def inspect_answer(output: Record) -> Values:
+def inspect_answer(output: Record) -> Generation:
     """What a model's output in Inspect says and thinks, and why it ends."""
     choice = output["choices"][0]
     content = choice["message"]["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    texts = [part["text"] for part in parts if part["type"] == "text"]
-    thoughts = [part["reasoning"] for part in parts if part["type"] == "reasoning"]
+    text = "".join(part["text"] for part in parts if part["type"] == "text")
+    thought = "\n".join(part["reasoning"] for part in parts if part["type"] == "reasoning")
     reason = choice.get("stop_reason")
-    return _answer({}, texts, thoughts, None if reason == "unknown" else reason)
+    return as_answer(text, thought, None if reason == "unknown" else reason)
 
 
-def _batch(record: Record) -> Values:
+def _batch(record: Record) -> tuple[Named, Generation]:
     """A line of what came back for requests in a file."""
     found = result_in(record)
     assert found is not None
-    if found.answer.error is not None:
-        raise LogError(found.answer.error)
-    answer = found.answer
-    return _answer({"custom_id": found.request_id}, [answer.text], [answer.thought or ""], answer.finish_reason)
+    return {"custom_id": found.request_id}, found.answer
 
 
 KINDS = (

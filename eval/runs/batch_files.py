@@ -17,11 +17,12 @@ from blend.eval.models.protocols import Generation
 from blend.eval.models.server import ServerModel
 from blend.eval.models.server_requests import VERSION, TextRequest
 from blend.eval.models.thoughts import Marks
+from blend.eval.runs.answer_logs import records
 from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
 from blend.eval.runs.batch_results import result_in
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description
 from blend.loaders.files.atomic import atomic_write, storage_errors
-from blend.loaders.files.content import open_content, parse_json, read_content, utf8_text
+from blend.loaders.files.content import read_content
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.texts import pluralise
 
@@ -177,35 +178,18 @@ def _results(
 ) -> Iterator[BatchResult]:
     """Yield the results in files, in their order."""
     for path in paths:
-        with open_content(path) as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip() and not _is_cut(line):
-                    yield _result(line, f"{path}:{number}", items, further)
-
-
-def _is_cut(line: bytes) -> bool:
-    """Whether a line is half of one at the end of a file."""
-    if line.endswith(b"\n"):
-        return False
-    try:
-        json.loads(line)
-    except ValueError:
-        return True
-    return False
-
-
-def _result(line: bytes, location: str, items: Mapping[str, str], further: Sequence[Marks]) -> BatchResult:
-    text = utf8_text(line, location, save_as="delete this line; its item is then asked again")
-    record = parse_json(text, location, is_file=False)
-    found = result_in(record, further)
-    if found is None:
-        is_request = isinstance(record, dict) and "method" in record
-        what = "a request, and not its result" if is_request else "not the result of a request"
-        raise RowError(what, where=location, fix="name the file that came back for the requests")
-    if found.request_id not in items:
-        fix = f"the ids of this run are like {next(iter(items))!r}; name the results of its own requests"
-        raise RowError(f"nothing is asked under {found.request_id!r}", where=location, fix=fix)
-    return BatchResult(items[found.request_id], found.answer, found.served_as, location)
+        for location, record in records(path, str(path)):
+            found = result_in(record, further)
+            if found is None:
+                is_request = isinstance(record, dict) and "method" in record
+                what = "a request, and not its result" if is_request else "not the result of a request"
+                raise RowError(what, where=location, fix="name the file that came back for the requests")
+            if found.request_id not in items:
+                fix = (
+                    f"the ids of this run are like {next(iter(items))!r}; name the results of its own requests"
+                )
+                raise RowError(f"nothing is asked under {found.request_id!r}", where=location, fix=fix)
+            yield BatchResult(items[found.request_id], found.answer, found.served_as, location)
 
 
 def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:

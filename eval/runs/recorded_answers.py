@@ -1,6 +1,5 @@
 """Recorded answers: a file of what another tool's model answered, to be scored like a run of our own."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -8,13 +7,14 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.models.server_replies import meaning_of
-from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, AnswerLog, read_log
+from blend.eval.runs.answer_logs import ID_KEYS, KINDS, LOG_IDS, LoggedAnswer, as_answer, read_log
+from blend.eval.runs.answers import ANSWERS
+from blend.eval.runs.ask_model import generated
 from blend.eval.runs.batch_files import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, RowError
 
 ID_COLUMNS = ID_KEYS
@@ -61,67 +61,48 @@ def read_recorded(
         RowError, RowErrors: If the file cannot be read, or if ids are unknown, twice there or blank, or a
             response is not text; names file and row of each.
     """
-    items = asked.items
-    samples = items["sample"].n_unique() if "sample" in items.columns else 1
-    every, noticed = _rows(path, encoding, samples)
-    names = {name for name in every[0].values if name in (*ID_COLUMNS, *LOG_IDS)}
-    if not names:
-        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
-    id_column = next(name for name in (*ID_COLUMNS, *LOG_IDS) if name in names)
-    ids = _ids(path, items, id_column)
-    key = "template_id" if id_column == "ID" else "item_id"
-    _check(path, every, id_column, ids, set() if asked.skipped is None else {*asked.skipped[key]})
-    rows = [row for row in every if row.values[id_column] in ids]
-    answers = pl.DataFrame(
-        {
-            "item_id": [ids[row.values[id_column]] for row in rows],
-            "text": [row.values["response"] or "" for row in rows],
-            "asked": [row.values.get("prompt") or None for row in rows],
-            "thought": [row.values.get("thought") or None for row in rows],
-            "finish_reason": [meaning_of(row.values.get("finish_reason") or "") for row in rows],
-        },
-        schema=dict.fromkeys(("item_id", "text", "asked", "thought", "finish_reason"), pl.String),
-    )
-    return Recorded(
-        answers,
-        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        (*noticed, *_warnings(len(every), rows, items, answers)),
-    )
-
-
-def _rows(path: Path, encoding: str | None, samples: int) -> tuple[list[Cells], list[str]]:
-    """The rows of a log or a table that hold an answer, and what was noticed of the others."""
     if not path.is_file():
         logs = ", ".join(kind.name for kind in KINDS)
         raise InputError(
             f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {logs})"
         )
-    rows, failed, n_further = read_log(path, samples=samples) or AnswerLog(_table(path, encoding), [], 0)
-    kept, unknown = [], Counter[str]()
-    for row in rows:
-        reason = row.values.get("finish_reason")
-        meaning = meaning_of(reason) if isinstance(reason, str) else None
-        if meaning == "error":
-            failed.append(f"{row.location}: {reason}")
-            continue
-        unknown.update([reason] if isinstance(reason, str) and reason and meaning is None else ())
-        kept.append(row)
-    warnings = []
-    if failed:
-        shown = "; ".join(failed[:_SHOWN_FAILED]) + (" …" if len(failed) > _SHOWN_FAILED else "")
-        warnings.append(f"records without an answer, left out: {len(failed)} ({shown})")
-    if n_further:
-        warnings.append(f"further answers to an item, left out: {n_further}; the first one counts")
-    warnings += [
-        f"finish reason {reason!r} is not known, and taken for none: {n}" for reason, n in unknown.items()
+    items, diagnostics = asked.items, Diagnostics()
+    samples = items["sample"].n_unique() if "sample" in items.columns else 1
+    given, n_further = read_log(path, samples=samples) or (_table(path, encoding, diagnostics), 0)
+    said = [one for one in given if one.answer.error is None]
+    noticed = list(_left_out([one for one in given if one.answer.error is not None], n_further))
+    if not said:
+        diagnostics.raise_problems()
+        raise InputError(f"{path}: no answers; {'; '.join(noticed) or 'write one row per item'}")
+    id_column = next((name for name in (*ID_COLUMNS, *LOG_IDS) if name in said[0].named), None)
+    if id_column is None:
+        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
+    ids = _ids(path, items, id_column)
+    key = "template_id" if id_column == "ID" else "item_id"
+    _check_ids(diagnostics, said, id_column, ids, set() if asked.skipped is None else {*asked.skipped[key]})
+    diagnostics.raise_problems()
+    kept = [one for one in said if one.named[id_column] in ids]
+    rows = [
+        {"item_id": ids[one.named[id_column]], **generated(one.answer), "asked": one.prompt} for one in kept
     ]
-    if not kept:
-        raise InputError(f"{path}: no answers; {'; '.join(warnings) or 'write one row per item'}")
-    return kept, warnings
+    answers = pl.DataFrame(rows, {name: ANSWERS[name] for name in rows[0]} if rows else ANSWERS)
+    return Recorded(
+        answers.with_columns(finish_reason=pl.col("finish_reason").replace("", None)),
+        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        (*noticed, *_warnings(len(said), kept, items, answers)),
+    )
 
 
-def _table(path: Path, encoding: str | None) -> list[Cells]:
-    diagnostics = Diagnostics()
+def _left_out(failed: list[LoggedAnswer], n_further: int) -> Iterator[str]:
+    if failed:
+        shown = "; ".join(f"{one.location}: {one.answer.error}" for one in failed[:_SHOWN_FAILED])
+        more = " …" if len(failed) > _SHOWN_FAILED else ""
+        yield f"records without an answer, left out: {len(failed)} ({shown}{more})"
+    if n_further:
+        yield f"further answers to an item, left out: {n_further}; the first one counts"
+
+
+def _table(path: Path, encoding: str | None, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     columns = Columns(
         ("response",),
         (*ID_COLUMNS, "prompt", "thought", "finish_reason"),
@@ -130,7 +111,19 @@ def _table(path: Path, encoding: str | None) -> list[Cells]:
     )
     rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
     diagnostics.raise_problems()
-    return rows
+    fix = "store the column as text" if path.suffix.lower() == ".parquet" else "write text in quotes"
+    answers = []
+    for row in rows:
+        location, values = row.location, row.values
+        texts = {name: values.get(name) or "" for name in ("response", "thought", "finish_reason")}
+        for name, value in texts.items():
+            if not isinstance(value, str):
+                diagnostics.problem(f"{value!r} is not text", where=f"{location}, column {name}", fix=fix)
+                texts[name] = ""
+        named = {name: value for name, value in values.items() if name in ID_COLUMNS}
+        prompt = values.get("prompt") or None
+        answers.append(LoggedAnswer(location, named, as_answer(*texts.values()), prompt))
+    return answers
 
 
 def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
@@ -152,14 +145,16 @@ def _ids(path: Path, items: pl.DataFrame, id_column: str) -> Mapping[str, str]:
     return dict(zip(items["template_id"], items["item_id"], strict=True))
 
 
-def _check(
-    path: Path, rows: list[Cells], id_column: str, ids: Mapping[str, str], skipped: Collection[str]
+def _check_ids(
+    diagnostics: Diagnostics,
+    answers: list[LoggedAnswer],
+    id_column: str,
+    ids: Mapping[str, str],
+    skipped: Collection[str],
 ) -> None:
-    diagnostics = Diagnostics()
     seen: dict[object, str] = {}
-    is_parquet = path.suffix.lower() == ".parquet"
-    for row in rows:
-        name, where = row.values.get(id_column), f"{row.location}, column {id_column}"
+    for one in answers:
+        name, where = one.named.get(id_column), f"{one.location}, column {id_column}"
         if not isinstance(name, str) or not name:
             diagnostics.problem("the id is blank", where=where, fix="fill it in")
         elif name in seen:
@@ -168,17 +163,13 @@ def _check(
         elif name not in ids and name not in skipped:
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
             diagnostics.problem(f"nothing is asked under {name!r}", where=where, fix=fix)
-        for column in ("response", "thought", "finish_reason"):
-            value, where = row.values.get(column), f"{row.location}, column {column}"
-            if value is not None and not isinstance(value, str):
-                fix = "store the column as text" if is_parquet else "write text in quotes"
-                diagnostics.problem(f"{value!r} is not text", where=where, fix=fix)
-        seen.setdefault(name, row.location)
-    diagnostics.raise_problems()
+        seen.setdefault(name, one.location)
 
 
-def _warnings(n_rows: int, rows: list[Cells], items: pl.DataFrame, answers: pl.DataFrame) -> Iterator[str]:
-    texts = [(row.location, (row.values["response"] or "").strip()) for row in rows]
+def _warnings(
+    n_rows: int, rows: list[LoggedAnswer], items: pl.DataFrame, answers: pl.DataFrame
+) -> Iterator[str]:
+    texts = [(row.location, row.answer.text.strip()) for row in rows]
     empty = [location for location, text in texts if not text]
     like_na = [location for location, text in texts if text in _MISSING_VALUES]
     if n_rows > len(rows):

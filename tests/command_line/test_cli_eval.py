@@ -11,7 +11,6 @@ from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
-from helpers.models.model_server import ModelServer, serving
 
 RUNNER = CliRunner()
 
@@ -56,28 +55,6 @@ def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path,
     scores = [np.array(run.answers()["logprobs"].to_list()) for run in (plain, exact, coarse)]
     np.testing.assert_allclose(scores[0], scores[1], rtol=0, atol=1e-4)
     assert np.abs(scores[0] - scores[2]).max() > 1e-4
-
-
-@pytest.fixture(scope="module")
-def server(model: Path):
-    with serving(model) as server:
-        yield server
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_model_on_a_server(sample_release: Path, model: Path, server: ModelServer, tmp_path: Path):
-    written = ("-T", "style=json", "--max-tokens", "8", "-M", "chat=no")
-    ask(sample_release, model, tmp_path / "here", *written)
-    for concurrency in ("2", "4"):
-        # How many are under way is no part of a run, which goes on with others.
-        more = ("--server", server.url, "-M", f"concurrency={concurrency}")
-        ask(sample_release, "tiny", tmp_path / "there", *written, *more)
-    here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
-    assert there.description.model.server == server.url
-    assert (
-        there.answers("item_id", "text").sort("item_id").equals(here.answers("item_id", "text").sort("item_id"))
-    )
 
 
 @pytest.mark.slow
@@ -145,16 +122,6 @@ def test_options_of_the_task_that_cannot_be(
             )
             for option in (["--max-tokens", "8"], ["--temperature", "0.5"], ["--seed", "1"])
         ),
-        *(
-            (
-                option,
-                (
-                    f"{' '.join(option)} makes sense only where prompts go through the model's chat "
-                    "template, and here they do not; leave it out"
-                ),
-            )
-            for option in (["--system", "Hi"], ["--thinking", "on"])
-        ),
         (
             ["--server", "http://localhost:1/v1", "-M", "extra_body=top_k"],
             "-M extra_body=top_k: expected an object of JSON such as '{\"top_k\": 20}'",
@@ -207,16 +174,9 @@ def test_options_that_do_not_fit_are_refused(
     [
         ["--server", "http://localhost:1/v1"],
         ["-M", "concurrency=2"],
-        ["-M", "device=cpu"],
-        ["-M", "dtype=float32"],
-        ["-M", "chat=no"],
-        ["-M", "batch_size=4"],
-        ["--max-tokens", "8"],
         ["--temperature", "0.5"],
         ["--seed", "0"],
-        ["--system", "Hi"],
         ["--thinking", "on"],
-        ["-M", 'extra_body={"top_k": 20}'],
     ],
 )
 def test_options_of_models_are_refused_with_recorded_answers(

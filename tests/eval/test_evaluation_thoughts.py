@@ -13,7 +13,7 @@ from blend.eval.report.scored_runs import check_comparable
 from helpers.asking import score
 from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
-from helpers.models.own_models import Chooser, Reader, Saying, refused
+from helpers.models.own_models import Reader, Saying, refused
 from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_thinking_model
 
 Asked = Callable[..., blend.Run]
@@ -80,20 +80,6 @@ def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
     ]
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_marks_of_ones_own(asked: Asked, letters: list[str]):
-    texts = [f"⟦Surely {letter}⟧ …" for letter in letters]
-    marked = asked(says(texts), thought_marks=[("⟦", "⟧")], out="marked")
-    assert marked.answers("item_id", "text", "error")["text"].unique().to_list() == ["…"]
-    signature = blend.score_run(marked).signature
-    assert "|marks:" in signature
-    assert refused(lambda: asked(says(texts), thought_marks=[("⟦",)])) == (
-        "`thought_marks`: ('⟦',) is not possible (it is a mark before a thought and another one behind it, "
-        "without white space)"
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
@@ -105,13 +91,6 @@ def test_an_object_speaks_for_itself(asked: Asked, options: dict[str, Any], show
     assert refused(lambda: asked(Reader(), **options)) == (
         f"{shown} makes sense only for a model that is loaded or on a server, and `model` is an object; "
         "leave it out"
-    )
-
-
-def test_marks_are_for_texts(asked: Asked):
-    assert refused(lambda: asked(Chooser(), style="texts", thought_marks=[("⟦", "⟧")])) == (
-        "`thought_marks=('⟦', '⟧')` makes sense only where answers are written, and here the likeliest option "
-        "or candidate is the answer; leave it out"
     )
 
 
@@ -150,35 +129,9 @@ def test_a_model_that_is_told_not_to_think(asked: Asked, thinking: Path):
     written = asked(thinking, out="json", style="json", thinking="off", system="Be short.")
     assert written.description.decoding.max_tokens == 128
     assert {*written.answers("item_id", "thought", "error")["thought"]} == {None}
-    signature = blend.score_run(written).signature
-    assert "|dec:max128|sys:" in signature
-    assert "|think:off|" in signature
     with pytest.raises(blend.InputError) as caught:
         asked(thinking, out="json", style="json", thinking="off")
     assert "chat_options.system: Be short. there, absent now" in str(caught.value)
-    assert asked(thinking, out="json", style="json", thinking="off", system="Be short.").outcome.n_asked == 0
-
-
-@pytest.mark.landing
-@pytest.mark.integration  # a model computes
-def test_a_thought_that_is_cut_is_no_answer_of_a_chat_model(asked: Asked, thinking: Path):
-    run = asked(thinking, style="json", max_tokens=3)
-    with pytest.warns(UserWarning, match="unanswered"):
-        scored = blend.score_run(run)
-    assert shares(scored, "unanswered", "accuracy") == [100, 0]
-
-
-@pytest.mark.nightly
-@pytest.mark.integration  # a model computes
-def test_what_was_settled_when_a_run_began_is_kept(asked: Asked, thinking: Path, tmp_path: Path):
-    # Another template, another default: the run goes on as it began, and it differs by its tokenizer alone.
-    asked(thinking, style="json")
-    plain = copied(thinking, tmp_path / "thinking")
-    (plain / "chat_template.jinja").write_text("{{ messages[0]['content'] }}")
-    with pytest.raises(blend.InputError) as caught:
-        asked(plain, style="json")
-    assert "tokenizer_digest" in str(caught.value)
-    assert "max_tokens" not in str(caught.value)
 
 
 @pytest.fixture(scope="module")

@@ -100,11 +100,6 @@ def test_what_was_let_pass_and_the_seed_stand_in_the_signature(
 
 
 @pytest.mark.slow
-def test_answers_that_all_are_there_are_not_missing_in_the_signature(recorded: Callable[[int], Run]):
-    assert "missing" not in score_answers(recorded(0)).scores.signature
-
-
-@pytest.mark.slow
 def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: Path):
     asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR"])
     n = asked.asked.items.height

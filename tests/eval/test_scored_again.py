@@ -67,19 +67,6 @@ def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
 
 
 @pytest.mark.slow
-def test_a_run_whose_answers_were_lost_and_asked_again_is_scored_again(asked: Asked):
-    run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
-    blend.score_run(run)
-    (run.answers_folder / "main.jsonl").unlink()
-    run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
-    # The same again is the same.
-    assert read_scored([run])
-    (run.answers_folder / "main.jsonl").unlink()
-    run = asked(Saying(lambda prompts: ["B"] * len(prompts)))
-    assert refusal(run) == ANSWERED_SINCE.format(run.directory)
-
-
-@pytest.mark.slow
 def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: Path, tmp_path: Path):
     run = answered_run(mini_release, tmp_path)
 

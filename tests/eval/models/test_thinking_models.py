@@ -27,33 +27,27 @@ def local(folder: Path, *, max_tokens: int = 40, **options: Any) -> LocalModel:
     return open_local(str(folder), device="cpu", decoding=decoding, options=ChatOptions(**options))
 
 
-def written(model: LocalModel) -> tuple[str | None, str, str]:
-    [answer] = model.generate(["What do people eat in the cinema?"])
-    return answer.thought, answer.text, answer.finish_reason
-
-
-def test_marks_that_are_special_tokens_are_read_and_no_part_of_a_text(thinking: Path):
-    model = local(thinking)
-    assert model.thinks()
-    assert written(model) == ("popcorn", "Nachos", "stop")
-
-
-def test_a_thought_that_the_template_begins(opening: Path):
-    model = local(opening)
-    assert model.thinks()
-    assert written(model) == ("popcorn", "Nachos", "stop")
-    assert written(local(opening, max_tokens=2)) == ("pop", "", "length")
-
-
-def test_a_thought_that_is_cut_says_nothing(thinking: Path):
-    assert written(local(thinking, max_tokens=3)) == ("pop", "", "length")
-
-
-def test_a_model_that_is_told_not_to_think(thinking: Path):
-    model = local(thinking, thinking="off")
-    assert not model.thinks()
-    assert written(model) == (None, "Nachos", "stop")
-    assert local(thinking, thinking="on").thinks()
+@pytest.mark.parametrize(
+    ("model", "options", "thinks", "found"),
+    [
+        # Marks that are special tokens are read, and no part of a text.
+        ("thinking", {}, True, ("popcorn", "Nachos", "stop")),
+        ("thinking", {"thinking": "on"}, True, ("popcorn", "Nachos", "stop")),
+        ("thinking", {"thinking": "off"}, False, (None, "Nachos", "stop")),
+        # The template has begun the thought.
+        ("opening", {}, True, ("popcorn", "Nachos", "stop")),
+        # One that is cut says nothing.
+        ("opening", {"max_tokens": 2}, True, ("pop", "", "length")),
+        ("thinking", {"max_tokens": 3}, True, ("pop", "", "length")),
+    ],
+)
+def test_what_a_model_thinks_and_says(
+    request: pytest.FixtureRequest, model: str, options: dict[str, Any], thinks: bool, found: tuple[Any, ...]
+):
+    asked = local(request.getfixturevalue(model), **options)
+    assert asked.thinks() == thinks
+    [answer] = asked.generate(["What do people eat in the cinema?"])
+    assert (answer.thought, answer.text, answer.finish_reason) == found
 
 
 def test_a_model_whose_template_knows_no_thoughts(chat_model: Path):

@@ -158,7 +158,6 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
     path.write_text(json.dumps({"samples": [inspect_sample("a1", "B", None, "tool_calls"), failed]}))
     assert read_recorded(path, TWO).warnings == (
         "records without an answer, left out: 1 (log.json, sample 2: no route)",
-        "finish reason 'tool_calls' is not known, and taken for none: 1",
         "items without an answer in the file: 1 of 2 (first: a2)",
     )
     refused = {"custom_id": "a2", "response": {"status_code": 503, "body": {"error": {"message": "Full"}}}}

@@ -174,13 +174,13 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     other = json.loads(line) | {"response": {"status_code": 200, "body": {"model": "else", "choices": []}}}
     came_back = "name the file that came back for the requests"
     for bad, message in {
-        line[:-30] + "\n": f"{results}:2: the JSON ends in the middle; copy or export the file again, whole",
+        line[:-30] + "\n": f"{results}:2: not JSON (Unterminated string starting at); copy the file again",
         "[1]\n": f"{results}:2: not the result of a request; {came_back}",
         json.dumps({"custom_id": name}): f"{results}:2: not the result of a request; {came_back}",
         requests.read_text().splitlines()[0]: f"{results}:2: a request, and not its result; {came_back}",
     }.items():
         results.write_text(line + bad)
-        told = re.sub(r", character \d+", "", wrong(lambda: run(batch_in=[results])))
+        told = re.sub(r": line 1 column \d+ \(char \d+\)", "", wrong(lambda: run(batch_in=[results])))
         assert told == message
     results.write_text(line.replace(name, "mcq-9"))
     message = wrong(lambda: run(batch_in=[results]))
@@ -188,8 +188,7 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     assert any(f"{item!r}" in message for item in items)
     results.write_bytes(line.encode() + b"\xff\n")
     assert wrong(lambda: run(batch_in=[results])) == (
-        f"{results}:2: byte 0xFF at offset 0 (line 1) is not UTF-8; delete this line; its item is then asked "
-        "again"
+        f"{results}:2: byte 0xFF at offset 0 (line 1) is not UTF-8; save the file as UTF-8"
     )
     results.write_text(line + json.dumps(other))
     assert wrong(lambda: run(batch_in=[results])) == (
@@ -257,9 +256,9 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
             ),
         ),
         (
-            {"batch_out": "r", "shard": (1, 2)},
+            {"batch_out": "r", "price": (0, 1), "budget": 639},
             (
-                "`shard=1/2` makes sense only where questions are asked one by one, and files are answered "
+                "`budget=639` makes sense only where questions are asked one by one, and files are answered "
                 "elsewhere; leave it out"
             ),
         ),

@@ -130,16 +130,6 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
 
 
 @pytest.mark.integration
-def test_a_file_of_requests_has_no_budget(server: BatchServer, run: Callable[..., blend.Run], tmp_path: Path):
-    paid = {"price": (0, 1_000_000), "budget": 639, "server": server.url}
-    assert wrong(lambda: run(**paid, batch_out=tmp_path / "r.jsonl")) == (
-        "`budget=639` makes sense only where questions are asked one by one, and files are answered elsewhere; "
-        "leave it out"
-    )
-    assert server.live.total() == 0
-
-
-@pytest.mark.integration
 def test_a_server_that_does_not_count_keeps_no_budget(
     server: BatchServer, run: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch
 ):
