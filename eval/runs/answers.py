@@ -208,12 +208,8 @@ class Answers:
         return pl.concat(found)
 
     def _contents(self, places: pl.DataFrame) -> Iterator[bytes]:
-        """The lines at some places, read in as few pieces as they stand in."""
-        is_next = (pl.col("file") == pl.col("file").shift()) & (pl.col("start") == pl.col("stop").shift())
-        pieces = places.group_by((~is_next).fill_null(True).cum_sum().alias("piece"), maintain_order=True).agg(
-            pl.col("file", "start").first(), pl.col("stop").last()
-        )
-        for (number,), of_file in pieces.partition_by("file", as_dict=True, maintain_order=True).items():
+        """The lines at some places."""
+        for (number,), of_file in places.partition_by("file", as_dict=True, maintain_order=True).items():
             with open_content(self._files[number]) as file:
                 for start, stop in of_file.select("start", "stop").iter_rows():
                     file.seek(start)

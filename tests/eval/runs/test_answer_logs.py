@@ -177,8 +177,8 @@ TOLD = {
         "convert --to json`"
     ),
     ("log.json", "{"): (
-        "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy the log "
-        "again"
+        "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy the "
+        "file again"
     ),
     ("results.jsonl", MIXED): (
         "not as the first record, which is of results of a batch; give one whole log of one kind"
