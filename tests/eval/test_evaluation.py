@@ -133,21 +133,17 @@ def test_runs_that_cannot_be_compared(asked: Callable[..., blend.Run], tmp_path:
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_what_results_say_of_themselves(asked: Callable[..., blend.Run], tmp_path: Path):
+def test_what_results_say_of_themselves(asked: Callable[..., blend.Run]):
     run = asked(Chooser(), style="texts")
     n = run.description.n_items
     assert repr(run) == (
         f"<Run: multiple-choice of blend-sample@0.1.0, asked of longest, {n} of {n} items answered>"
     )
-    assert f"<td>{tmp_path / 'run'}</td>" in run._repr_html_()
     scored = blend.score_run(run)
     assert repr(scored) == "<ScoredRun: longest on blend-sample@0.1.0, multiple-choice, rule default>"
-    table = scored._repr_html_()
-    assert "<td>accuracy-macro</td>" in table
-    asked(Reader(), out="other")
     Chooser.name, before = "<b>", Chooser.name
     try:
-        other = blend.score_run(asked(Chooser(), out="third", style="texts"))
+        other = blend.score_run(asked(Chooser(), out="other", style="texts"))
     finally:
         Chooser.name = before
     found = blend.compare_runs([scored, other])

@@ -155,9 +155,7 @@ def as_json(log: Path) -> Path:
 
 def read_json(log: Path) -> dict[str, Any]:
     """What a log holds."""
-    found: dict[str, Any] = json.loads(
-        (log.parents[1] / "logs" / f"{log.stem}.json").read_text(encoding="utf-8")
-    )
+    found: dict[str, Any] = json.loads(as_json(log).read_text(encoding="utf-8"))
     return found
 
 

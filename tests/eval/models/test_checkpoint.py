@@ -221,17 +221,6 @@ def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("device", ["cuda:7", "meta", "quantum"])
-def test_a_device_that_is_not_there(device: str):
-    import torch
-
-    there = ", ".join(["cpu", "auto", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))])
-    with pytest.raises(BlendError) as caught:
-        choose_device(device)
-    assert str(caught.value) == f"device {device!r}: torch finds no such device; choose one of: {there}"
-
-
 def test_a_setting_that_is_read_only_when_texts_are_encoded(tiny_gpt2: Path, tmp_path: Path):
     folder = copied(tiny_gpt2, tmp_path / "model")
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))

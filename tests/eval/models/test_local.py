@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import choose_device, load_model
-from blend.eval.models.protocols import Decoding, Generation, Likelihoods
 from helpers.examples import examples
 from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, logprobs_of, plainly
 from helpers.models.tiny_models import ARCHITECTURES
@@ -109,19 +108,6 @@ def test_questions_that_do_not_fit_together_are_asked_one_by_one(
 @lru_cache
 def whole_run(folder: Path) -> np.ndarray:
     return logprobs_of(local(folder).option_logprobs(PROMPTS, OPTIONS))
-
-
-@pytest.mark.slow
-def test_what_is_kept_on_the_way_is_what_is_returned(tiny_gpt2: Path):
-    kept: dict[int, Likelihoods] = {}
-    scores = local(tiny_gpt2, batch_size=2).option_logprobs(
-        [*PROMPTS, ""], [*OPTIONS, ("A",)], keep=lambda *some: kept.update(zip(*some, strict=True))
-    )
-    assert [kept[item] for item in range(len(PROMPTS) + 1)] == list(scores)
-    answers: dict[int, Generation] = {}
-    model = local(tiny_gpt2, batch_size=2, decoding=Decoding(max_tokens=4))
-    written = model.generate([*PROMPTS, ""], keep=lambda *some: answers.update(zip(*some, strict=True)))
-    assert [answers[item] for item in range(len(PROMPTS) + 1)] == list(written)
 
 
 def test_a_batch_that_does_not_fit_is_halved_until_it_does(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):

@@ -23,8 +23,10 @@ def rank(models: Path, dtype: Any) -> object:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("use", "name"), [(choose, "tiny-gpt2"), (rank, "tiny-bert")])
-@pytest.mark.parametrize(("dtype", "smaller"), [("float32", "dtype bfloat16, "), ("bfloat16", "")])
+@pytest.mark.parametrize(
+    ("use", "name", "dtype", "smaller"),
+    [(choose, "tiny-gpt2", "float32", "dtype bfloat16, "), (rank, "tiny-bert", "bfloat16", "")],
+)
 def test_a_model_that_fills_the_memory(
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,

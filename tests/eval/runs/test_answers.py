@@ -95,24 +95,6 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path, line: bytes):
     )
 
 
-def test_a_later_answer_takes_the_place_of_an_error(tmp_path: Path):
-    with AnswerFile(tmp_path / MAIN) as kept:
-        kept.append([answer(0, None, error="timed out"), answer(1)])
-    with AnswerFile(tmp_path / MAIN) as kept:
-        kept.append([answer(0, "late")])
-    merged = Answers(tmp_path)
-    assert merged.read("item_id", "text", "error").sort("item_id").rows() == [
-        ("i0", "late", None),
-        ("i1", "yes", None),
-    ]
-
-
-def test_an_answer_counts_more_than_the_error_of_another_machine(tmp_path: Path):
-    (tmp_path / "1of2.jsonl").write_text(json.dumps({"item_id": "a", "text": "x"}) + "\n")
-    (tmp_path / "2of2.jsonl").write_text(json.dumps({"item_id": "a", "error": "down"}) + "\n")
-    assert Answers(tmp_path).read("text")["text"].to_list() == ["x"]
-
-
 def test_numbers_come_back_to_the_last_bit(tmp_path: Path):
     numbers = [-0.1 - 1e-16, -1e300, -5e-324, 0.0]
     with AnswerFile(tmp_path / MAIN) as kept:

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from blend.eval.asked_runs import read_run
-from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
+from blend.eval.runs.run_directory import translate_errors, write_frame
 from blend.eval.scoring import score_answers
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import BlendError
 from helpers.kill_points import Echo, run_all
 
 ROWS = pl.DataFrame({"item_id": ["a", "b"], "n": [1, 2]})
@@ -90,13 +90,6 @@ def test_a_description_of_other_items_is_refused(run: Path):
         f"{run}: run.json says {n + 1} items, and items.parquet holds {n}; restore run.json from a copy, or "
         "run again into another directory"
     )
-
-
-def test_columns_are_what_is_read(tmp_path: Path):
-    write_frame(tmp_path / "t.parquet", ROWS)
-    assert read_frame(tmp_path / "t.parquet", "n").columns == ["n"]
-    with pytest.raises(RowError):
-        read_frame(tmp_path / "nothing.parquet")
 
 
 def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.MonkeyPatch):
