@@ -29,7 +29,6 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
         correct or not, as Krippendorff's alpha and as the share of pairs.
     """
     judge = read_judge(run, rule)
-    # Of the entries of lists, which can be millions, only what figures need.
     judged = verdicts.select("item_id", "verdict", is_asked=pl.col("decided_by") == JUDGE).join(
         run.items("item_id", "region", "template_id"), on="item_id", how="inner", maintain_order="left"
     )
@@ -70,11 +69,7 @@ def _warnings(judge: Run, asked: pl.DataFrame) -> list[str]:
 
 def _agreement_with_rule(known: pl.DataFrame, decisions: pl.DataFrame, seed: int) -> tuple[Score, ...]:
     """How far judge and string rule agree on *correct* or not, on what the judge was asked."""
-    by_rule = pl.lit(value=False)  # the default rule is sure of the entries of a list that it finds correct
-    if "by_rule" in decisions.columns:
-        known = known.join(
-            decisions.select("item_id", "by_rule"), on="item_id", how="left", maintain_order="left"
-        )
-        by_rule = pl.col("by_rule")
-    yes = known.select(n=(pl.col("verdict") == "correct").cast(pl.Int64) + by_rule.cast(pl.Int64))
-    return agreement_scores("judge-rule", yes["n"], [2] * known.height, known["template_id"], seed)
+    both = known.join(decisions.select("item_id", "by_rule"), on="item_id", how="left", maintain_order="left")
+    by_judge, by_rule = (one.cast(pl.Int64) for one in (pl.col("verdict") == "correct", pl.col("by_rule")))
+    yes = both.select(n=by_judge + by_rule)
+    return agreement_scores("judge-rule", yes["n"], [2] * both.height, both["template_id"], seed)

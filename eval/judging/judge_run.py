@@ -1,7 +1,7 @@
 """Asking a judge about the replies of a run: what it is asked, and its run in that one's directory."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,6 @@ from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.verdicts import (
     JUDGE,
     JUDGES_FOLDER,
-    OF_A_LIST,
-    OF_PEOPLE,
     PROMPT,
     VERSION,
     judge_prompt,
@@ -100,9 +98,7 @@ def _asked(run: Run) -> ReleaseItems:
     task = task_of(run.description.task)
     replies = task.replies_to_judge(run)
     if replies is None:
-        raise InputError(
-            f"{run.directory}: answers to {task.name} are not judged; short answers and free lists are"
-        )
+        raise InputError(f"{run.directory}: answers to {task.name} are not judged; short answers are")
     asked = judge_items(replies)
     if not asked.n_items:
         if all(gold.is_empty() for _, gold in asked.in_parts()):
@@ -127,7 +123,6 @@ def _folder_name(model: str) -> str:
 REPLIES = pl.Schema(
     {
         "item_id": pl.String(),
-        "entry": pl.Int64(),
         **{name: pl.String() for name in ("locale", "region", "template_id", "topic", "language")},
         "people_of": pl.String(),
         "question": pl.String(),
@@ -136,26 +131,16 @@ REPLIES = pl.Schema(
         "verdict": pl.String(),
     }
 )
-"""One row per reply of a run, or per entry of a list.
+"""One row per reply of a run.
 
-``item_id`` and its columns are those of the run's item; ``entry`` counts the entries of a list from 0, null
-where the whole reply is judged; ``people_of`` names in English where the people come from who answered, null of
-a list; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is sure, and null
-where a judge is asked.
+``item_id`` and its columns are those of the run's item; ``people_of`` names in English where the people come
+from who answered; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is sure,
+and null where a judge is asked.
 """
 
-JUDGED = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "entry": pl.Int64(),
-        "reply": pl.String(),
-        "verdict": pl.String(),
-        "asked_as": pl.String(),
-        "shown": pl.List(pl.Int64()),
-    }
-)
+JUDGED = pl.Schema(dict.fromkeys(("item_id", "reply", "verdict", "asked_as"), pl.String()))
 """One row per row of `REPLIES`, the gold of a judge's run: ``asked_as`` is the judge's item, null where the
-string rule is sure; ``shown`` are the positions of the accepted answers, from 0, in the order that it saw."""
+string rule is sure."""
 
 
 def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
@@ -177,8 +162,8 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
         parts.append((packed(items), packed(gold)))
         n_items += items.height
     made = ItemParts(n_items, lambda: ((unpacked([items]), unpacked([gold])) for items, gold in parts))
-    prompts = {VERSION: f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"}
-    return TaskItems(pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED), prompts, "text", parts=made)
+    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED)
+    return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=made)
 
 
 def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -186,31 +171,23 @@ def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame,
     items: list[dict[str, Any]] = []
     judged: list[tuple[Any, ...]] = []
     for row in replies.iter_rows(named=True):
-        asked_as, order = None, None
+        asked_as = None
         if row["verdict"] is None:
-            order = _order(row)
-            item = _item(row, order)
+            item = _item(row)
             digest = text_digest(item["prompt"])
             # Two prompts or samples of a question can get one reply.
             if digest not in asked:
                 asked[digest] = item["item_id"]
                 items.append(item)
             asked_as = asked[digest]
-        judged.append((row["item_id"], row["entry"], row["reply"], row["verdict"], asked_as, order))
+        judged.append((row["item_id"], row["reply"], row["verdict"], asked_as))
     return pl.DataFrame(items, schema=ITEMS), pl.DataFrame(judged, schema=JUDGED, orient="row")
 
 
-def _item(row: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
-    """A reply as an item, with its accepted answers in an order."""
+def _item(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A reply as an item, with its accepted answers in an order that a digest gives."""
     known = {name: row[name] for name in ITEMS if name in REPLIES}
-    entry = "" if row["entry"] is None else f"/{row['entry']}"
-    accepted = [row["accepted"][position] for position in order]
+    key = "|".join((row["people_of"], row["question"], row["reply"]))
+    accepted = sorted(row["accepted"], key=lambda one: text_digest(f"{key}|{one['texts']}"))
     prompt = judge_prompt(row["people_of"], row["question"], accepted, row["reply"])
-    return {**known, "item_id": row["item_id"] + entry, "prompt_id": VERSION, "prompt": prompt, "options": None}
-
-
-def _order(row: Mapping[str, Any]) -> list[int]:
-    """Positions of the accepted answers in the order in which they are shown."""
-    key = "|".join((row["people_of"] or "", row["question"], row["reply"]))
-    digests = [text_digest(f"{key}|{one['texts']}") for one in row["accepted"]]
-    return sorted(range(len(digests)), key=digests.__getitem__)
+    return {**known, "prompt_id": VERSION, "prompt": prompt, "options": None}

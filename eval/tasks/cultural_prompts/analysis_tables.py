@@ -5,7 +5,6 @@ Memory does not grow with texts: of a topic's matrices and words only the sums o
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,6 @@ from blend.loaders.files.atomic import atomic_file
 FOLDER = "analysis"
 SIMILARITY_NAME = "similarity.parquet"
 AGREEMENT_NAME = "agreement.parquet"
-DISTANCES_NAME = "distances.parquet"
 WORDS_NAME = "words.parquet"
 SAMPLES_NAME = "groups.parquet"
 
@@ -42,10 +40,6 @@ SIMILARITY = pl.Schema(
 among them; ``topic`` is null for the mean over a category. ``bleu_of_group`` measures the group's texts against
 the other's, ``bleu_of_other`` the other's against the group's, ``bleu`` is both in one. ``wed`` is the
 distance, 0 for texts that are alike."""
-
-DISTANCES = pl.Schema({**dict.fromkeys(("survey", "group", "other"), pl.String()), "distance": pl.Float64()})
-"""One row per survey and ordered pair of the groups that it knows, that is its matrix of distances;
-``distance`` is null where two groups have no dimension in common."""
 
 TOP_WORDS = pl.Schema({"split": pl.String(), "category": pl.String(), **WORDS, "group": pl.String()})
 """Words of every group, by score; ``category`` is null for all topics of a split, ``split`` for all of them."""
@@ -144,23 +138,8 @@ def analysis_folder(directory: Path) -> Path:
 def write_tables(folder: Path, totals: Totals, agreements: pl.DataFrame, *, top: int) -> None:
     """Write the tables that are known when all topics are; ``agreements`` are their correlations."""
     write_frame(folder / AGREEMENT_NAME, agreements)
-    write_frame(folder / DISTANCES_NAME, distances_of(totals.settings))
     write_frame(folder / WORDS_NAME, totals.words(top=top))
     write_frame(folder / SAMPLES_NAME, samples_of(totals))
-
-
-def distances_of(settings: Settings) -> pl.DataFrame:
-    """The distances that the groups have in each survey, as `DISTANCES`."""
-    tables = [pl.DataFrame(schema=DISTANCES)]
-    for culture in settings.cultures:
-        pairs = pl.DataFrame(
-            [*product(culture.groups, repeat=2)],
-            schema=dict.fromkeys(("group", "other"), pl.String),
-            orient="row",
-        )
-        rows = pairs.with_columns(survey=pl.lit(culture.survey), distance=pl.Series(culture.matrix.ravel()))
-        tables.append(rows.select(DISTANCES.names()).cast(DISTANCES))
-    return pl.concat(tables).with_columns(pl.col("distance").fill_nan(None))
 
 
 def samples_of(totals: Totals) -> pl.DataFrame:

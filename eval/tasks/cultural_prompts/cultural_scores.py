@@ -1,8 +1,8 @@
 """Scoring texts for readers of many nationalities: from a run to variances, words and correlations.
 
 A run's texts come in topic by topic, so that memory does not grow with their number; figures go out, and
-beside the scores five tables in the folder ``analysis`` of the run: ``similarity``, ``agreement``,
-``distances``, ``words`` and ``groups``.
+beside the scores four tables in the folder ``analysis`` of the run: ``similarity``, ``agreement``,
+``words`` and ``groups``.
 """
 
 from collections.abc import Iterator

@@ -281,7 +281,6 @@ def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFr
         [
             {
                 **{name: row[name] for name in REPLIES if name in row},
-                "entry": None,
                 "people_of": _region_in_a_sentence(row["region"]),
                 "question": _question(row),
                 "accepted": _accepted(row),

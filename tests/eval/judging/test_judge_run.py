@@ -187,7 +187,7 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
     with pytest.raises(blend.InputError) as raised:
         judge_run(other, model=judge)
     assert str(raised.value) == (
-        f"{other.directory}: answers to multiple-choice are not judged; short answers and free lists are"
+        f"{other.directory}: answers to multiple-choice are not judged; short answers are"
     )
 
 

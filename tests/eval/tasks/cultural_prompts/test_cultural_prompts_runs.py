@@ -288,21 +288,6 @@ def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
-    survey = tmp_path / "values.csv"
-    survey.write_text("group,power,joy\nA,0,0\nB,3,4\nC,#NULL!,1\n")
-    run = run_of(rows_of(A=[A, B], B=[B, C], C=[C, A], D=[A, C]))
-    score_answers(run, surveys={"values": survey})
-    rows = pl.read_parquet(run.directory / "analysis" / "distances.parquet").rows()
-    # D is not in the survey; C has one dimension in common with the others.
-    assert rows == [
-        ("values", "A", "A", 0.0), ("values", "A", "B", 5.0), ("values", "A", "C", 1.0),
-        ("values", "B", "A", 5.0), ("values", "B", "B", 0.0), ("values", "B", "C", 3.0),
-        ("values", "C", "A", 1.0), ("values", "C", "B", 3.0), ("values", "C", "C", 0.0),
-    ]  # fmt: skip
-
-
-@pytest.mark.slow
 def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
     survey = tmp_path / "own.csv"
     survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")
