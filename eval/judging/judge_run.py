@@ -134,8 +134,8 @@ REPLIES = pl.Schema(
 """One row per reply of a run.
 
 ``item_id`` and its columns are those of the run's item; ``people_of`` names in English where the people come
-from who answered; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is sure,
-and null where a judge is asked.
+from who answered; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is
+sure, and null where a judge is asked.
 """
 
 JUDGED = pl.Schema(dict.fromkeys(("item_id", "reply", "verdict", "asked_as"), pl.String()))
