@@ -65,8 +65,8 @@ VERDICT_WORDS: tuple[VerdictWord, ...] = get_args(VerdictWord)
 # quoted as JSON: nothing that a model wrote can end the quotation.
 PROMPT = """\
 You check a reply to a question about everyday life. People from {region} have answered the \
-question; their answers are listed below in no particular order, each with the number of people who gave it, where \
-known.
+question; their answers are listed below in no particular order, each with the number of people who gave \
+it, where known.
 
 Question: {question}
 Accepted answers:
