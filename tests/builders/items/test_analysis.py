@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.builders.items.analysis import analyse_responses
-from blend.builders.items.compact import select_compact
-from blend.builders.items.item_statistics import item_statistics, wrong_key_evidence
-from blend.builders.items.responses import Responses
+from blend.builders.items.analysis import (
+    Responses,
+    analyse_responses,
+    item_statistics,
+    select_compact,
+    wrong_key_evidence,
+)
 from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.item_answers import item_answers

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blend
-from blend.builders.items.compact import choose_compact, select_compact
-from blend.builders.items.responses import Responses
+from blend.builders.items.analysis import Responses, choose_compact, select_compact
 from blend.builders.items.two_parameter import fit_items
 from blend.eval.evaluation import read_scored
 from blend.eval.item_answers import item_answers

@@ -8,7 +8,7 @@ import pytest
 
 from blend.builders.stats.triples import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.subsets import by_continent, code_switched, in_groups, with_groups
+from blend.builders.triples.tables import by_continent, code_switched, in_groups, with_groups
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import BlendError, RowError, RowErrors, UnknownNameError
 from blend.schemas.recipe import TripleOptions, domains, find_domain, parse_domains

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata import dump_parts
+from blend.loaders.wikidata import dump as dump_module
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
@@ -107,9 +107,9 @@ def pack(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 500)
-    monkeypatch.setattr(dump_parts, "LINE_BYTES", 500)
-    monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
+    monkeypatch.setattr(dump_module, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(dump_module, "LINE_BYTES", 500)
+    monkeypatch.setattr(dump_module, "PART_BYTES", 1500)
 
 
 @pytest.mark.slow

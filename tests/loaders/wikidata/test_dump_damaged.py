@@ -8,9 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.wikidata import dump_parts
-from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.dump_parts import Reading, read_dump
+from blend.loaders.wikidata import dump as dump_module
+from blend.loaders.wikidata.dump import Reading, read_dump, take_snapshots_from_dump
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import domains
@@ -53,8 +52,8 @@ def refused(tmp_path: Path, content: bytes, name: str = "d.nt") -> str:
 def test_reading_goes_on_where_it_stopped(
     shorthand: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 700)
-    monkeypatch.setattr(dump_parts, "PART_BYTES", 3000)
+    monkeypatch.setattr(dump_module, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(dump_module, "PART_BYTES", 3000)
     choose = random.Random(0)
     text = shorthand("\n".join(f"Q{choose.randrange(10**9)} P31 Q5" for _ in range(400))).encode()
     streams = [gzip.compress(text[start : start + 9000]) for start in range(0, len(text), 9000)]

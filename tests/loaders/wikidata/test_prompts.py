@@ -5,8 +5,7 @@ import unicodedata
 import polars as pl
 import pytest
 
-from blend.loaders.wikidata.prompt_checks import check_templates
-from blend.loaders.wikidata.prompts import packaged_templates, parse_templates
+from blend.loaders.wikidata.prompts import check_templates, packaged_templates, parse_templates
 from blend.schemas.arrow_types import published
 from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.languages import agreeing

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from blend.loaders.recipes.sources import load_snapshot
-from blend.loaders.wikidata.endpoints import find_endpoint
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.snapshot import agent_of, take_snapshot
-from blend.loaders.wikidata.sparql import EndpointError
+from blend.loaders.wikidata.sparql import EndpointError, find_endpoint
 from blend.loaders.wikidata.store import LABEL
 from blend.schemas.errors import BlendError, MissingExtraError, RowError
 from blend.schemas.recipe import Source, domains

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.loaders.wikidata.partial import NoItemError
 from blend.loaders.wikidata.snapshot import take_snapshot, take_snapshots
-from blend.loaders.wikidata.snapshot_files import NoItemError
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import domains

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from blend.loaders.wikidata import endpoints as endpoints_module
-from blend.loaders.wikidata.endpoints import find_endpoint, known_endpoints
 from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy, find_endpoint, known_endpoints
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import domains
 from helpers.wikidata import rdflib_endpoint

@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.cultural_prompts import analysis_tables
-from blend.eval.tasks.cultural_prompts.analysis_tables import Totals
+from blend.eval.tasks.cultural_prompts import topic_analysis
 from blend.eval.tasks.cultural_prompts.text_measures import code_topic
-from blend.eval.tasks.cultural_prompts.topic_analysis import Settings, TopicFigures, TopicKey, word_counts
+from blend.eval.tasks.cultural_prompts.topic_analysis import (
+    Settings,
+    TopicFigures,
+    TopicKey,
+    Totals,
+    word_counts,
+)
 
 GROUPS = ("first", "second", "third")
 TEXTS = st.lists(
@@ -42,7 +47,7 @@ def plain_words(topics: list[list[tuple[int, list[str]]]], top: int) -> list[tup
 def test_words_are_those_of_their_definition(rows_at_a_time, topics, top):
     totals = Totals(Settings(GROUPS))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analysis_tables, "_ROWS", rows_at_a_time)
+        patch.setattr(topic_analysis, "_ROWS", rows_at_a_time)
         for number, topic in enumerate(topics):
             coded = code_topic([text for _, text in topic], [group for group, _ in topic], 3)
             words = word_counts(coded, {"dd"}, position=number)

@@ -3,8 +3,14 @@
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.replies import GAP, Reply, read_reply
-from blend.eval.tasks.short_answer.reply_words import ReplyWords, packaged_words, reply_words
+from blend.eval.tasks.short_answer.replies import (
+    GAP,
+    Reply,
+    ReplyWords,
+    packaged_words,
+    read_reply,
+    reply_words,
+)
 from blend.eval.tasks.short_answer.short_answer_scores import reply_shares
 from blend.eval.text.language_readers import languages
 
