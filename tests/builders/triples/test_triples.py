@@ -1,7 +1,6 @@
 """Dishes, origins and parts by small snapshots, one rule each."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -165,14 +164,6 @@ def test_a_historical_origin_with_two_successors_is_not_mapped(build: Build):
     assert made.rows("en")["origin"].to_list() == ["Papal States"]
 
 
-def test_an_origin_and_its_successor_are_one_origin_when_mapped(build: Build):
-    facts = "Q1 P495 Q102\nQ1 P495 Q100"
-    assert reasons(build(facts + "\nQ2 P31 Q746549\nQ2 P527 Q200\nQ2 P495 Q100\nQ2 label en:x"))[
-        "Q1", None
-    ] == ("several-origins")
-    assert origins(build(facts, historical="map")) == [("Q1", "Q100")]
-
-
 def test_historical_origins_are_excluded(build: Build):
     assert reasons(build("Q1 P495 Q103" + OTHER, historical="exclude")) == {("Q1", None): "historical-origin"}
 
@@ -212,63 +203,6 @@ def test_a_cyclic_subclass_chain_is_reported_and_does_no_harm(facts_of: Callable
 DEEP = 50_000
 
 
-def deep_claims(*more: tuple[str, str]) -> pl.DataFrame:
-    """A chain of classes below *dish*, each a subclass of the one before, and more such steps."""
-    classes = [f"Q{1_000_000 + number}" for number in range(DEEP)]
-    steps = [(classes[0], "Q746549"), *zip(classes[1:], classes[:-1], strict=True), *more]
-    rows = [(item, "P279", parent) for item, parent in steps]
-    return pl.DataFrame(rows, schema=["item", "property", "value"], orient="row")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_chain_of_fifty_thousand_classes():
-    claims = deep_claims()
-    assert len(class_members(claims, DISH)) == DEEP
-    assert class_cycles(claims, DISH) == []
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_cycle_of_fifty_thousand_classes():
-    last = f"Q{1_000_000 + DEEP - 1}"
-    claims = deep_claims(("Q1000000", last))
-    (cycle,) = class_cycles(claims, DISH)
-    assert len(cycle) == DEEP
-    assert cycle[:2] == ("Q1000000", last)
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_fifty_thousand_classes_that_are_each_others_subclasses():
-    back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
-    cycles = class_cycles(deep_claims(*back), DISH)
-    assert cycles == back, "each pair is a cycle of its own"
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..., Facts]):
-    chain = [f"Q{1_000_000 + number}" for number in range(DEEP)]
-    steps = [(item, "P1366", after) for item, after in zip(chain, [*chain[1:], "Q100"], strict=True)]
-    former = [(item, "P31", "Q3024240") for item in chain]
-    facts = facts_of(WORLD + f"Q1 P495 {chain[0]}")
-    more = pl.DataFrame([*steps, *former], schema=facts.claims.columns, orient="row")
-    longer = replace(facts, claims=pl.concat([facts.claims, more]))
-    made = build_triples(longer, DISH, TripleOptions(historical="map"))
-    assert origins(made) == [("Q1", "Q100")]
-
-
-def test_a_long_cycle_is_told_in_a_line(build: Build):
-    steps = "".join(f"Q{number} P279 Q{number + 1}\n" for number in range(500, 519))
-    made = build(f"Q1 P495 Q100\n{steps}Q519 P279 Q500\nQ519 P279 Q746549")
-    (detail,) = made.findings.filter(pl.col("kind") == "class-cycle")["detail"]
-    assert detail == (
-        "the classes lead back to their start: Q500 -> Q501 -> Q502 -> Q503 -> Q504 -> Q505 -> Q506 -> Q507 -> "
-        "Q508 -> (10 more) -> Q519 -> Q500"
-    )
-
-
 @given(st.sets(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=20))
 def test_without_the_steps_of_its_cycles_nothing_leads_back(steps: set[tuple[int, int]]):
     claims = pl.DataFrame(
@@ -303,13 +237,6 @@ def test_members_by_any_mixture_of_steps(facts_of: Callable[..., Facts]):
     assert class_members(back.claims, DISH)["item"].to_list() == ["Q2", "Q746549"]
 
 
-def test_excluded_classes(build: Build):
-    domain = DISH.model_copy(update={"excluded_classes": ("Q3",)})
-    made = build("Q1 P495 Q100\nQ1 P31 Q3\nQ3 P279 Q746549" + OTHER, domain=domain)
-    assert reasons(made) == {("Q1", None): "excluded-class", ("Q3", None): "excluded-class"}
-    assert origins(made) == [("Q2", "Q100")]
-
-
 def test_chinese_labels_are_converted_and_kept(build: Build):
     row = build("Q1 P495 Q100\nQ1 label zh:雞湯").rows("zh").row(0, named=True)
     assert (row["label"], row["original_label"]) == ("鸡汤", "雞湯")
@@ -340,27 +267,11 @@ def test_aligned_needs_every_language(build: Build):
     assert str(error.value) == "no dish has a row in 'ko'; choose from en, zh"
 
 
-@pytest.mark.slow
-def test_languages_are_chosen(build: Build):
-    assert build("Q1 P495 Q100\nQ1 label zh:湯", languages=("zh",)).languages == ("zh",)
-    with pytest.raises(BlendError) as error:
-        build("Q1 P495 Q100", languages=("en", "ko"))
-    assert str(error.value) == ("option languages: no dish has a row in ko; en of those asked for can be built")
-
-
 def test_a_snapshot_of_something_else(build: Build):
     with pytest.raises(BlendError) as error:
         build("", domain=domains()["musical-instrument"])
     assert str(error.value) == (
         "the snapshot holds no item of class Q34379; take it for the domain 'musical-instrument'"
-    )
-
-
-def test_a_snapshot_of_which_nothing_can_be_told(build: Build):
-    with pytest.raises(BlendError) as error:
-        build("")
-    assert str(error.value) == (
-        "the snapshot holds no dish that can be told in any language (left out: 1 for no-origin); take it anew"
     )
 
 

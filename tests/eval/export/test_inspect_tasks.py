@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import pytest
 import yaml
-from nets.commands import blend as command
-from nets.kept_runs import RUNS, description, make_run
+from nets.kept_runs import description, make_run
 
 import blend
 from blend.builders.publish import publish_release
@@ -210,25 +209,6 @@ def test_inspect_decides_on_a_release_from_the_hub(
     assert decided_there(read_json(log)) == ours
     read = run_of_log(log, tmp_path / "read", release=played.release)
     assert decided(read) == (ours, figures)
-
-
-def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
-    inspect_eval: Callable[..., list[Path]], shared: Path, tmp_path: Path
-):
-    recipe, release = RUNS.parent / "cultural_prompts" / "recipe.toml", tmp_path / "release"
-    command("build", recipe, "--source-path", f"extrinsic={shared / 'data' / 'extrinsic'}", "--out", release)
-    asked = ("-T", "limit=2", "-T", "samples=2", "-T", "nationalities=Thai,Brazilian", "--temperature", "0.7")
-    with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
-        (log,) = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
-        asked_there = server.asked()
-    run = run_of_log(log, tmp_path / "read")
-    items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
-    drawn = [
-        (prompt, draw_seeds([prompt], [sample], Decoding())[0])
-        for prompt, sample in items.select("prompt", "sample").rows()
-    ]
-    assert asked_there == sorted(drawn, key=str)
-    assert run.answers()["text"].null_count() == 0
 
 
 # eval.yaml, without any code of ours

@@ -9,12 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report import embedded_questions
-from blend.eval.report.embedded_questions import embed_questions, packed, steps
+from blend.eval.report.embedded_questions import embed_questions
 from blend.eval.report.page_template import packaged
 from blend.eval.report.report_page import build_report
 from blend.eval.report.single_answers import REASONS
@@ -26,19 +23,6 @@ def embedded(runs: Any, page_bytes: int = 10**9) -> Any:
     task = runs[0].task
     answers = [task.single_answers(run) for run in runs]
     return embed_questions(runs, answers, task.known_questions(runs[0]), page_bytes=page_bytes)
-
-
-@given(st.lists(st.integers(0, 9)))
-def test_steps_add_up_to_the_numbers(numbers: list[int]):
-    assert list(itertools.accumulate(steps(numbers))) == numbers
-
-
-@pytest.mark.slow
-@given(st.recursive(st.text(), st.lists))
-def test_what_is_packed_needs_no_escaping(data: Any):
-    page = packed(data)
-    assert re.fullmatch(r"[A-Za-z0-9+/=]*", page)
-    assert unpacked(page) == data
 
 
 @pytest.mark.slow
@@ -110,17 +94,6 @@ def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
     assert any(re.search(r"… \([\d,]+ characters\)$", text) for text in cut["texts"])
     regions = next(facet["of"] for facet in cut["facets"] if facet["name"] == "region")
     assert len(set(texts_of(cut, regions))) > 1
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("blend.eval.report.report_page.PAGE_BYTES", 2_000)
-    page = build_report(read_scored([good]))
-    assert re.search(
-        r"and why\.\s*([\d,]+ texts are cut at 200 characters\. )?[\d,]+ of [\d,]+ questions are here", page
-    )
-    assert embedded_questions.PAGE_BYTES < 8_000_000
 
 
 @pytest.mark.nightly

@@ -6,7 +6,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ import pytest
 
 from blend.loaders.recipes.sources import load_snapshot
 from blend.loaders.wikidata.partial import read_snapshot_info
-from blend.loaders.wikidata.snapshot import agent_of, take_snapshot
-from blend.loaders.wikidata.sparql import EndpointError, find_endpoint
+from blend.loaders.wikidata.snapshot import take_snapshot
+from blend.loaders.wikidata.sparql import EndpointError
 from blend.loaders.wikidata.store import LABEL
-from blend.schemas.errors import BlendError, MissingExtraError, RowError
+from blend.schemas.errors import BlendError, MissingExtraError
 from blend.schemas.recipe import Source, domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
@@ -120,13 +119,6 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
     assert load_snapshot(source, DISH, path=copied).info.sha256 == changed
 
 
-def test_languages_are_chosen(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint = serve(FACTS)
-    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, languages=["fr"], policy=QUICK)
-    texts = [line for line in content(tmp_path / "f.nt.gz") if '"' in line]
-    assert [line.rpartition(" ")[0].rpartition("> ")[2] for line in texts] == ['"pain"@fr']
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("batch_size", [1, 2, 7, 500])
 def test_same_facts_are_the_same_bytes_in_any_batches(
@@ -152,22 +144,6 @@ def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints:
     assert len(heavy.answered()) == len(set(heavy.answered()))
 
 
-@pytest.mark.slow
-def test_divided_questions_are_not_asked_whole_again(
-    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
-):
-    endpoint = serve(FACTS)
-    timeout, wrong = endpoints.status(500, "timeout"), endpoints.status(403, "")
-    endpoint.faults.update({0: timeout, 3: wrong})
-    with pytest.raises(EndpointError):
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    first = [asked.query for asked in endpoint.log]
-    endpoint.renew()
-    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    again = {asked.query for asked in endpoint.log} & set(first)
-    assert again == {first[3]}, "only the question that was refused"
-
-
 def test_the_unfinished_snapshot_of_other_questions_is_kept(
     serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
 ):
@@ -181,17 +157,6 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(
     assert str(error.value) == (
         f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
         "finish that one with its own options, or delete the folder to start anew"
-    )
-
-
-def test_the_account_of_another_snapshot_is_kept(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint = serve(FACTS)
-    take_snapshot(tmp_path / "first.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "second.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    assert str(error.value) == (
-        f"{tmp_path / 'snapshot.json'}: is the account of another snapshot; "
-        "choose another folder for second.nt.gz"
     )
 
 
@@ -225,15 +190,6 @@ def test_wrong_options(tmp_path: Path):
         "the Wikidata Query Service wants to know whom to reach about its use; "
         "give a mail or web address as `contact`"
     )
-
-
-def test_a_contact_that_is_none(tmp_path: Path):
-    for contact in ("", " ", "me@example.org\r\nX: y", "мы@example.org"):
-        with pytest.raises(BlendError) as error:
-            take_snapshot(tmp_path / "f.nt.gz", DISH, contact=contact)
-        assert str(error.value) == f"contact {contact!r}: write a mail or web address in ASCII"
-    agent = agent_of("me@example.org", find_endpoint("http://other"))
-    assert agent == f"blend-sdk/{version('blend-sdk')} (me@example.org)"
 
 
 def test_a_full_disk_loses_nothing(
@@ -296,12 +252,3 @@ def test_without_the_extra(
     with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[wikidata\]"'):
         take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     assert not endpoint.log
-
-
-def test_a_file_that_is_no_account(tmp_path: Path):
-    (tmp_path / "snapshot.json").write_text("{}")
-    with pytest.raises(RowError) as error:
-        read_snapshot_info(tmp_path / "snapshot.json")
-    assert str(error.value) == (
-        f"{tmp_path / 'snapshot.json'}: not the account of a snapshot; delete it or take the snapshot again"
-    )

@@ -1,6 +1,5 @@
 """Snapshots that are killed or interrupted go on where they stopped, and end as the others do."""
 
-import json
 import os
 import signal
 import subprocess
@@ -37,35 +36,6 @@ def start(endpoint: Any, out: Path, seed: int) -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONHASHSEED": str(seed)},
         stderr=subprocess.DEVNULL,
     )
-
-
-@pytest.mark.integration
-@pytest.mark.nightly  # eleven processes
-def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_snapshot: Path, tmp_path: Path):
-    with endpoints.serve(food_triples) as endpoint:
-        whole = tmp_path / "whole" / "food.nt.gz"
-        assert start(endpoint, whole, 0).wait() == 0
-        questions = endpoint.answered()
-        endpoint.renew()
-        out = tmp_path / "killed" / "food.nt.gz"
-        kills = [0, 1, 3, 4, 9, 12, 18, 21, 25, 30]
-        for run, number in enumerate(kills):
-            # Each run is killed one request after another number of further answers.
-            killed: list[subprocess.Popen[bytes]] = []
-            endpoint.faults[number + run] = endpoints.killing(lambda waiting=killed: waiting[0].pid)
-            killed.append(start(endpoint, out, run))
-            assert killed[0].wait() == -signal.SIGKILL
-            assert not out.exists()
-        assert start(endpoint, out, 99).wait() == 0
-        assert out.read_bytes() == whole.read_bytes()
-        assert endpoint.answered() == questions, "every question answered once, in the same order"
-        assert len(endpoint.log) == len(questions) + len(kills), "and only the killed ones asked twice"
-        assert endpoint.most_active == 1
-    accounts = [json.loads(path.with_name("snapshot.json").read_text()) for path in (whole, out)]
-    for account in accounts:
-        del account["started"], account["finished"]
-    assert accounts[0] == accounts[1]
-    assert_same_build(out, food_snapshot)
 
 
 @pytest.mark.integration

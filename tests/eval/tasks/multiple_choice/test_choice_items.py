@@ -91,11 +91,6 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
 
 
-def test_texts_have_no_positions():
-    with pytest.raises(ValueError, match="does not show the options"):
-        ChoiceOptions(style="texts", rotations=2)
-
-
 def test_a_limit_chooses_templates_not_rows_and_the_same_ones_everywhere():
     rows = [
         question(n, template=f"t-{t}", locale=locale)
