@@ -208,16 +208,6 @@ def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, ro
     assert str(raised.value) == message.format(first, **facts)
 
 
-def test_a_verdict_that_is_no_text(run: ScoredRun, sheet: Path, tmp_path: Path):
-    row = {"id": pl.read_csv(sheet)["id"][0], "annotator": "anna", "verdict": 5}
-    pl.DataFrame([row]).write_ndjson(tmp_path / "t.jsonl")
-    with pytest.raises(InputError) as raised:
-        label_replies(run, [tmp_path / "t.jsonl"])
-    assert str(raised.value) == (
-        "t.jsonl:1, column verdict: '5' is no verdict; write one of correct, partly, wrong, refused"
-    )
-
-
 @pytest.mark.parametrize("name", ["anna (1).csv", "Anna.csv"])
 def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str):
     anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", name))

@@ -110,11 +110,6 @@ def signed(path: Path, part: str) -> ScoredRun:
     return dataclasses.replace(run, scores=run.scores.model_copy(update={"signature": signature}))
 
 
-def test_a_run_named_twice(good: Path):
-    with pytest.raises(InputError, match=r"^run: the run is named twice; name every run once$"):
-        compare_runs([good, good])
-
-
 def test_a_run_that_is_not_scored(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "run")
     (copy / "scores.json").unlink()

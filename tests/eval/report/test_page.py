@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -147,15 +146,6 @@ def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch,
     expected = 'the report needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[report]"'
     with pytest.raises(MissingExtraError, match=f"^{re.escape(expected)}$"):
         build_report(read_scored([good]))
-
-
-def _as_model(run: Path, name: str) -> Path:
-    """A copy of a scored run whose scores are another model's."""
-    copy = run.with_name(f"{run.name}-of-{name}")
-    shutil.copytree(run, copy)
-    scores = json.loads((run / "scores.json").read_text(encoding="utf-8"))
-    (copy / "scores.json").write_text(json.dumps(scores | {"model": name}), encoding="utf-8")
-    return copy
 
 
 CHANCE = """

@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from blend.eval.evaluation import read_scored
 from blend.eval.report.embedded_questions import embed_questions
 from blend.eval.report.page_template import packaged
-from blend.eval.report.report_page import build_report
 from blend.eval.report.single_answers import REASONS
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 from helpers.embedded_pages import texts_of, unpacked
@@ -94,28 +92,6 @@ def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
     assert any(re.search(r"… \([\d,]+ characters\)$", text) for text in cut["texts"])
     regions = next(facet["of"] for facet in cut["facets"] if facet["name"] == "region")
     assert len(set(texts_of(cut, regions))) > 1
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_all_models_have_the_same_rows_and_one_scale(good: Path, poor: Path, evil: Path):
-    page = build_report(read_scored([good, poor, evil]))
-    specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
-    for section in ("topics", "cultures"):
-        charts = [spec for name, spec in specs.items() if f"-{section}-" in name]
-        scales = [
-            {
-                channel: (of.get("sort"), of.get("scale"))
-                for channel, of in layer["encoding"].items()
-                if channel in "xy"
-            }
-            for spec in charts
-            for layer in spec["layer"]
-        ]
-        assert all(scale == scales[0] for scale in scales)
-    regions = json.dumps(specs["multiple-choice-regions-0"])
-    assert '"chance, 25 %"' in regions
-    assert "A cell of fewer than 10 answers has no colour." in page
 
 
 def luminance(colour: str) -> float:

@@ -172,20 +172,6 @@ def test_a_cell_that_says_nothing_of_the_predictions(run: ScoredRun, sheet: Path
     assert str(raised.value) == message.format(COLUMN=COLUMN, listed=" | ".join(listed))
 
 
-def test_a_sheet_that_is_named_twice_is_refused(run: ScoredRun, sheet: Path, tmp_path: Path):
-    path = filled(sheet, "anna.csv", lambda n, row: "none" if n == 0 else "")
-    (tmp_path / "again").mkdir()
-    again = tmp_path / "again" / "anna.csv"
-    again.write_bytes(path.read_bytes())
-    with pytest.raises(InputError) as raised:
-        score_by_people(run, [path, again])
-    first, *rest = str(raised.value).splitlines()
-    assert first == "4 problems:"
-    listed = rows_of(sheet)[0]["ingredients"]
-    assert len(rest) == len(listed.split("|"))
-    assert all(f"twice; delete this row or {path}:2" in line for line in rest)
-
-
 @pytest.mark.slow
 def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Path):
     asked = read_items(sample_release, TASKS["multiple-choice"], style="json", limit=1)

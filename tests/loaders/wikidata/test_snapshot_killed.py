@@ -7,15 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
-
-from blend.builders.triples import build_triples
-from blend.loaders.wikidata.facts import read_facts
-from blend.schemas.recipe import domains
-
-DISH = domains()["dish"]
 
 RUN = """
 import sys
@@ -57,12 +49,3 @@ def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: 
         assert start(endpoint, out, 2).wait() == 0
         assert len(endpoint.answered()) == len(set(endpoint.answered()))
         assert n_asked == 11
-
-
-def assert_same_build(snapshot: Path, reference: Path) -> None:
-    """A snapshot of the reference's facts gives the rows that the reference gives."""
-    builds = [build_triples(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
-    rows = [pl.concat(build.batches()) for build in builds]
-    assert len(rows[0]) == len(rows[1]) > 2000
-    assert_frame_equal(*rows)
-    assert_frame_equal(builds[0].dropped, builds[1].dropped)

@@ -39,11 +39,6 @@ def test_an_answer_is_its_triples_in_order(endpoint: Any):
     assert endpoint.log[0].agent == "tests (a@b.example)"
 
 
-def test_a_compressed_answer_is_read(endpoint: Any, endpoints: Any):
-    endpoint.faults[0] = endpoints.zipped
-    assert client_of(endpoint.url).construct(PATTERN) == TRIPLES
-
-
 @pytest.mark.parametrize(
     "fault",
     ["html", "json_cut", "cut", "cut_between_triples", "cut_in_a_triple", "zipped_cut", "hang_up"],
@@ -127,13 +122,6 @@ def test_a_timeout_asks_for_less(endpoint: Any, endpoints: Any, fault: str):
     with pytest.raises(TooHeavyError, match="ran out of time"):
         client_of(endpoint.url).construct(PATTERN)
     assert len(endpoint.log) == 1
-
-
-def test_an_answer_cut_twice_in_the_same_place_asks_for_less(endpoint: Any, endpoints: Any):
-    endpoint.faults.update(dict.fromkeys(range(2), endpoints.cut_between_triples))
-    with pytest.raises(TooHeavyError) as error:
-        client_of(endpoint.url).construct(PATTERN)
-    assert str(error.value) == f"{endpoint.url}: answers 2 of 4 triples, twice"
 
 
 @pytest.mark.slow

@@ -78,28 +78,3 @@ def test_texts_for_other_groups_or_topics_are_told(scored_rows):
         "  topics: 'sun' here alone\n"
         "run or score both the same way, or compare runs that were"
     )
-
-
-@pytest.mark.landing
-@pytest.mark.integration  # a real browser
-def test_a_browser_draws_it(scored: Path, tmp_path: Path, chromium: str):
-    from playwright.sync_api import sync_playwright
-
-    file = tmp_path / "report.html"
-    file.write_text(build_report(read_scored([scored])), encoding="utf-8")
-    complaints: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for width in (360, 1200):
-            tab = browser.new_page(viewport={"width": width, "height": 800})
-            tab.set_default_timeout(0)
-            tab.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-            tab.on("pageerror", lambda error: complaints.append(str(error)))
-            tab.goto(file.as_uri())
-            tab.wait_for_function(
-                "[...document.querySelectorAll('.chart')].every(chart => chart.querySelector('svg'))"
-            )
-            assert tab.evaluate("document.documentElement.scrollWidth") == width
-            tab.close()
-        browser.close()
-    assert complaints == []

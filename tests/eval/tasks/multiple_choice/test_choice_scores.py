@@ -89,21 +89,6 @@ def test_what_is_missing_is_left_out_and_counted():
     assert scores["unanswered", "overall", "all"].value == 0
 
 
-@pytest.mark.slow
-def test_what_says_nothing_is_unanswered_and_not_unparsable():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "US", 0), ("t4", "US", 0))
-    answers = chosen(items, "AA?A").with_columns(
-        text=pl.when(pl.col("item_id") == items["item_id"][1]).then(pl.lit(" \n")).otherwise("text")
-    )
-    judged = score_choices([(items, answers)], [gold], style="json", rule="default")
-    assert judged.decisions["why"].to_list() == ["lenient", "unanswered", "unparsable", "lenient"]
-    assert judged.decisions["correct"].to_list() == [True, False, False, True]
-    scores = scores_of(items, gold, answers)
-    shares = [scores[name, "overall", "all"].value for name in ("parsed", "unparsable", "unanswered")]
-    assert shares == [50, 25, 25]
-    assert [scores["unanswered", "region", code].value for code in ("KR", "US")] == [50, 0]
-
-
 def test_default_culture_by_hand():
     # Three wrong choices about KR, each with US, CN and DZ on offer: US twice, CN once.
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0), ("t4", "KR", 0), ("t5", "US", 3))
@@ -156,20 +141,6 @@ def test_option_texts_by_sum_by_token_by_byte():
     scores = scores_of(items, gold, answers, style="texts")
     assert scores["accuracy-sum", "overall", "all"].value == 50
     assert scores["accuracy-byte", "overall", "all"].value == 0
-
-
-@pytest.mark.slow
-def test_strictly_only_the_json_counts():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
-    answers = pl.DataFrame(
-        [{"item_id": "q0", "text": '{"answer_choice":"A"}'}, {"item_id": "q1", "text": "B"}], ANSWERS
-    )
-    strict = score_choices([(items, answers)], [gold], style="json", rule="strict")
-    assert strict.decisions["correct"].to_list() == [True, False]
-    assert strict.decisions["why"].to_list() == ["strict", "unparsable"]
-    assert scores_of(items, gold, answers)["accuracy-strict", "overall", "all"].value == 50
-    assert scores_of(items, gold, answers)["parsed-strictly", "overall", "all"].value == 50
-    assert scores_of(items, gold, answers)["parsed", "overall", "all"].value == 100
 
 
 @pytest.mark.parametrize(

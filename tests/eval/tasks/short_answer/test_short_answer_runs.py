@@ -58,12 +58,6 @@ def test_the_most_frequent_answers_are_right(run: Run, rule: str, lemmas: str | 
     assert scored.signature.startswith("blend-saq|rel:blend-sample@")
 
 
-def test_message_for_lemmas_of_a_language_that_no_answer_is_in(run: Run):
-    with pytest.raises(InputError) as caught:
-        score_answers(run, lemmas="sv=none")
-    assert str(caught.value) == "`lemmas=sv=none`: no answer is in 'sv'; the languages are en, ko"
-
-
 @pytest.mark.slow
 def test_message_for_lemmas_where_no_words_are_compared(tmp_path: Path):
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "en-US", "fa-IR", "es-MX")})

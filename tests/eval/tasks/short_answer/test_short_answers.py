@@ -156,13 +156,6 @@ def test_natives_words_count_for_english_questions_where_they_are_the_whole_repl
         assert why(response, answers, "paper", language="english") == "no match"
 
 
-def test_missing_and_skipped():
-    assert why(None, annotated(("a", 1))) == "unanswered"
-    assert why("  ", annotated(("a", 1))) == "unanswered"
-    assert why("a", annotated(("a", 1), idk=5)) == "not scored"
-    assert why("NA", annotated(("na", 1)), "paper") == "no match"
-
-
 def test_every_language_of_the_registry_is_described_and_needs_no_extra_by_default():
     assert {locale.language.partition("-")[0] for locale in registry()} == set(languages())
     for language, text in languages().items():
