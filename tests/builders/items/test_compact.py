@@ -10,12 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blend
-from blend.builders.items.analysis import Responses, choose_compact, select_compact
+from blend.builders.items.analysis import Responses, choose_compact
 from blend.builders.items.two_parameter import fit_items
-from blend.eval.evaluation import read_scored
-from blend.eval.item_answers import item_answers
 from blend.loaders.responses.compact import read_compact
-from blend.schemas.errors import ArgumentError, InputError, RowErrors
+from blend.schemas.errors import InputError, RowErrors
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
@@ -118,17 +116,6 @@ def test_message_for_a_file_that_names_nothing(tmp_path: Path):
         read_compact(tmp_path / "compact.csv")
     assert str(error.value).endswith(
         "compact.csv: names no question; write the MCQID and weight of some, or leave it out"
-    )
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [0.0, 1.0, -0.1, 3.0])
-def test_a_size_that_is_no_share(runs: list[Path], size: float):
-    with pytest.raises(ArgumentError) as error:
-        select_compact(item_answers(read_scored(runs)), size=size)
-    assert (
-        str(error.value) == f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)"
     )
 
 

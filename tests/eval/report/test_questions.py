@@ -56,14 +56,6 @@ def test_gold_answers_stand_with_their_votes(short: Path):
     assert max(itertools.chain(*votes)) > 1
 
 
-@pytest.mark.slow
-def test_an_item_without_an_answer_is_shown_as_such(make_run: Any):
-    (run,) = read_scored([make_run("partly", 0.5, leave_out=3)])
-    (model,) = unpacked(embedded([run]).data)["models"]
-    assert model["correct"][:4].count(2) == 3
-    assert model["correct"].count(2) == 3
-
-
 def test_every_reason_has_words():
     assert set(WHYS) <= set(REASONS)
     assert {"strict", "lenient", "unparsable", "likeliest"} <= set(REASONS)

@@ -119,20 +119,6 @@ def test_automatic_measures_go_along_with_people_who_judge_by_the_release(run: S
     assert ("agreement-alpha", "overall", "all") not in scores
 
 
-def test_judgements_from_label_studio(run: ScoredRun, tmp_path: Path):
-    first = predictions(run).row(0, named=True)
-    rows = [
-        {"id": first["id"], "annotator": who, "ingredient": text, "correct": text == "salt"}
-        for who in ("a1", "a2")
-        for text in first["ingredients"]
-    ]
-    path = tmp_path / "judgements.parquet"
-    pl.DataFrame(rows).write_parquet(path)
-    found = score_by_people(run, [path])
-    assert found.annotators == ("a1", "a2")
-    assert figures(found)["precision-people", "overall", "all"] == 25
-
-
 @pytest.mark.parametrize(
     ("right", "message"),
     [
@@ -170,25 +156,6 @@ def test_a_cell_that_says_nothing_of_the_predictions(run: ScoredRun, sheet: Path
     with pytest.raises(InputError) as raised:
         score_by_people(run, [path])
     assert str(raised.value) == message.format(COLUMN=COLUMN, listed=" | ".join(listed))
-
-
-@pytest.mark.slow
-def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Path):
-    asked = read_items(sample_release, TASKS["multiple-choice"], style="json", limit=1)
-    file = tmp_path / "answers.parquet"
-    asked.asked.items.select("item_id", response=pl.lit("A")).write_parquet(file)
-    recorded = read_recorded(file, asked.asked)
-    with opened(tmp_path / "run", asked, recorded.description, None) as opened_run:
-        write_answers(opened_run.answers_folder / "main.jsonl", recorded.answers)
-    made = read_run(tmp_path / "run")
-    write_scores(made, score_answers(made))
-    [scored] = read_scored([tmp_path / "run"])
-    with pytest.raises(InputError) as raised:
-        make_sheet(scored, sample=1)
-    assert str(raised.value) == (
-        f"{tmp_path / 'run'}: the task multiple-choice has no predictions to judge; name a run of a "
-        "task about triples"
-    )
 
 
 def test_a_sheet_can_be_a_project_of_label_studio(run: ScoredRun, sheet: Path):

@@ -1,7 +1,5 @@
 """Prompt templates: the packaged ones are sound, and what is not is said."""
 
-import unicodedata
-
 import polars as pl
 import pytest
 
@@ -12,16 +10,6 @@ from blend.schemas.languages import agreeing
 from blend.schemas.rows import TEMPLATES, TripleTemplate
 
 LANGUAGES = ("en", "zh", "ar", "ko", "ru", "he", "es", "fr", "de", "ja", "id", "fa", "el", "tr")
-SCRIPTS = {
-    "ar": "ARABIC",
-    "fa": "ARABIC",
-    "he": "HEBREW",
-    "ru": "CYRILLIC",
-    "el": "GREEK",
-    "ko": "HANGUL",
-    "zh": "CJK",
-    "ja": "HIRAGANA",
-}
 
 
 def frame(*rows: tuple[str, str, str]) -> pl.DataFrame:
@@ -42,16 +30,6 @@ def test_five_of_each_kind_in_every_language():
 
 def test_packaged_templates_have_no_known_fault():
     assert check_templates(packaged_templates()).rows() == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_templates_are_written_in_their_script(language: str):
-    texts = packaged_templates().filter(pl.col("language") == language)["template"]
-    for text in texts:
-        words = text.replace("[X]", "").replace("[Y]", "").replace("[C]", "")
-        names = [unicodedata.name(char, "") for char in words if char.isalpha()]
-        share = sum(name.startswith(SCRIPTS.get(language, "LATIN")) for name in names) / len(names)
-        assert share == 1.0 if language != "ja" else share > 0.3
 
 
 @pytest.mark.parametrize(

@@ -220,29 +220,6 @@ def test_a_full_disk_loses_nothing(
     assert repeated == 1, "only the answer that could not be written"
 
 
-@pytest.mark.slow
-def test_faults_of_every_kind_on_the_way(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
-    plain, faulty = serve(FACTS), serve(FACTS)
-    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=plain.url, policy=QUICK, batch_size=2)
-    faults = [
-        endpoints.status(429, "slow down", Retry_After="1"),
-        endpoints.status(500, "internal error"),
-        endpoints.status(503, "overloaded", Retry_After="Thu, 01 Jan 1970 00:00:00 GMT"),
-        endpoints.html,
-        endpoints.json_cut,
-        endpoints.cut,
-        endpoints.cut_between_triples,
-        endpoints.zipped_cut,
-        endpoints.timeout_inside,
-        endpoints.hang_up,
-    ]
-    faulty.faults.update({2 * number + 1: fault for number, fault in enumerate(faults)})
-    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=faulty.url, policy=QUICK, batch_size=2)
-    assert not faulty.faults, "all of them happened"
-    assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
-    assert len(faulty.answered()) == len(set(faulty.answered()))
-
-
 @pytest.mark.parametrize("package", ["SPARQLWrapper", "pyoxigraph"])
 def test_without_the_extra(
     serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str

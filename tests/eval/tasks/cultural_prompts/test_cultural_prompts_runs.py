@@ -94,23 +94,12 @@ FRENCH = (
     "loup gris"
 )
 CHINESE = ["早餐是一天中的第一餐，人们吃米饭。", "重力让苹果落下。"]
-THAI = ["ข้าวเป็นอาหารเช้าที่คนส่วนใหญ่กิน", "ข้าว เป็น อาหาร เช้า ที่ คน กิน"]
 
 TOLD = {
     "one-sample": (
         {"French": [A], "German": [B], "Thai": [C]},
         ("one sample per topic and group: the variance within groups is not defined, and is left out",),
         {"variance-within": None},
-    ),
-    "two-samples-of-one": (
-        {"French": [A, B], "German": [B], "Thai": [C]},
-        (
-            (
-                "2 of 3 pairs of topic and group have one sample or none: the variance within groups is that "
-                "of the others"
-            ),
-        ),
-        {},
     ),
     "missing-sample": (
         {"French": [A, B], "German": [B], "Thai": [C, A]},
@@ -131,11 +120,6 @@ TOLD = {
         {"A": [CHINESE[0], B], "B": [A, CHINESE[1]]},
         ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 2 of 4; kept, {SAY_LITTLE}"),
         {"unparted": 50},
-    ),
-    "thai-with-and-without-blanks": (
-        {"A": THAI, "B": [B, A]},
-        ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 1 of 4; kept, {SAY_LITTLE}"),
-        {"unparted": 25},
     ),
     "odd": (
         {
@@ -205,10 +189,6 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
 
 
 SURVEYS = {
-    "same": (
-        "Demonym,power\nFrench,1\nGerman,2\nThai,#NULL!\n",
-        ("own: distances are over 1 dimension ('power')", "own: all distances are the same; no correlation"),
-    ),
     "flat": (
         "Demonym,power,a\nFrench,1,#NULL!\nGerman,1,3\nThai,1,3\n",
         (

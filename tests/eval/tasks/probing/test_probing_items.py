@@ -71,23 +71,6 @@ def test_candidates_are_the_parts_of_the_language_in_code_point_order():
     ]
 
 
-def test_candidates_of_the_country():
-    asked = probing_items(tables(), options(candidates="country", languages=("en",)))
-    assert asked.candidates is not None
-    assert asked.candidates.rows() == [
-        ("en/Canada", "cheese curds"),
-        ("en/Canada", "gravy"),
-        ("en/Japan", "rice"),
-        ("en/United Kingdom", "flour"),
-        ("en/United Kingdom", "gravy"),
-    ]
-    assert asked.gold["candidate_set"].unique(maintain_order=True).to_list() == [
-        "en/Canada",
-        "en/Japan",
-        "en/United Kingdom",
-    ]
-
-
 def test_names_of_another_language():
     asked = probing_items(tables(), options(names="ko", languages=("en",), prompts=("country_1",)))
     assert asked.items.select("item_id", "prompt").rows() == [
