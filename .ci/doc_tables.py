@@ -14,7 +14,7 @@ from blend.builders.annotation.stages import stage_of
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text import language_readers
-from blend.loaders.wikidata.endpoints import known_endpoints
+from blend.loaders.wikidata.sparql import known_endpoints
 from blend.schemas.models import docstring_of, first_line_of
 from blend.schemas.reports import finding_steps
 

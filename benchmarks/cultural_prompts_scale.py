@@ -31,13 +31,13 @@ import numpy as np
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.tasks.cultural_prompts.analysis_tables import Totals
 from blend.eval.tasks.cultural_prompts.edits_side_by_side import compiled, edits_side_by_side
 from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, pair_sums
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
     TopicKey,
     TopicTexts,
+    Totals,
     analyse_topics,
     stop_words,
 )

@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.dump_parts import BLOCK_BYTES
+from blend.loaders.wikidata.dump import BLOCK_BYTES, take_snapshots_from_dump
 from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
 from blend.schemas.recipe import Domain, domains
 

@@ -8,7 +8,7 @@ Whoever calls the package can tell from the class alone what kind of answer an e
     │   ├── RowErrors             several of them, found in one pass
     │   ├── ArgumentError         an argument that no file could make right, or two that exclude each other
     │   ├── UnknownNameError      a name that does not exist; lists those that do
-    │   └── NoItemError           a domain without an item in Wikidata (`…wikidata.snapshot_files`)
+    │   └── NoItemError           a domain without an item in Wikidata (`…wikidata.partial`)
     ├── MissingExtraError         an optional dependency is not installed; names the extra
     ├── ConflictError             somebody else is at the same place: look at what they did, or wait
     ├── StorageError              the disk is full or a folder may not be written; nothing is half there

@@ -16,9 +16,7 @@ from blend.schemas.texts import pluralise
 
 @with_groups
 def judge(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer or free-listing.")
-    ],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run of short-answer.")],
     model: Annotated[str, ModelName],
     name: Annotated[
         str | None,

@@ -78,7 +78,7 @@ def select(
 
     - `blend items select runs/* --size 0.1` writes compact.csv, which a recipe names as `compact` in [mcq].
     """
-    from blend.builders.items.compact import select_compact
+    from blend.builders.items.analysis import select_compact
     from blend.cli.eval_outcome import print_warning
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers

@@ -71,9 +71,9 @@ def snapshot(
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.files.toml import known_domains
     from blend.loaders.wikidata.dump import take_snapshots_from_dump
-    from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
+    from blend.loaders.wikidata.partial import NoItemError
     from blend.loaders.wikidata.snapshot import take_snapshots
-    from blend.loaders.wikidata.snapshot_files import NoItemError
+    from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT
     from blend.schemas.errors import InputError
     from blend.schemas.recipe import find_domain
     from blend.views.progress import interruptible
@@ -120,7 +120,7 @@ def demonyms(
     """
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.demonyms import ask_demonyms, write_demonyms
-    from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
+    from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT
     from blend.views.progress import interruptible
 
     with interruptible("interrupted; nothing was written"), shown_progress() as on_progress:

@@ -1,16 +1,132 @@
 """Analysis: what the answers of several models say of items, as frames."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from blend.builders.items.item_statistics import item_statistics, wrong_key_evidence
-from blend.builders.items.responses import FloatArray, Responses, responses_of
-from blend.builders.items.two_parameter import Abilities, ItemModel, abilities_by, fit_items
-from blend.schemas.errors import InputError
+from blend.builders.items.two_parameter import Abilities, FloatArray, ItemModel, abilities_by, fit_items
+from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.frames import ITEM
 from blend.schemas.texts import agreeing, pluralise
+
+
+class Responses(NamedTuple):
+    """Responses of models to items; of several answers of a model to one item the share of each."""
+
+    models: tuple[str, ...]
+    """Names of the models in text order, one per row."""
+    items: pl.DataFrame
+    """`ITEM`, by ``item_id``, one row per column."""
+    correct: FloatArray
+    """Share of correct answers, shape ``(n_models, n_items)``; NaN without an answer."""
+    wrong: FloatArray
+    """Share of answers that choose each of the wrong options, shape ``(n_wrong, n_models, n_items)``, in the
+    order in which they follow the correct one; where nothing is chosen, of all wrong answers as one option."""
+
+    def shares(self, weights: FloatArray) -> FloatArray:
+        """Every model's weighted share correct, shape ``(n_models,)``; weights have shape ``(n_items,)``."""
+        return divide(np.nan_to_num(self.correct) @ weights, ~np.isnan(self.correct) @ weights)
+
+
+def responses_of(answers: pl.DataFrame) -> Responses:
+    """Answers as arrays.
+
+    Args:
+        answers: A row per model and item: ``model``, `ITEM`, ``correct`` and the shares of the wrong options.
+    """
+    # In orders of their own, so that no figure depends on the order in which runs are named.
+    models = answers.select("model").unique().sort("model")
+    items = answers.select(ITEM).unique().sort("item_id")
+    every = models.join(items, how="cross", maintain_order="left_right")
+    shares = every.join(answers, on=("model", *ITEM), how="left", maintain_order="left").drop("model", *ITEM)
+    correct, *wrong = shares.to_numpy().T.reshape(-1, len(models), len(items))
+    return Responses(tuple(models["model"]), items, correct, np.stack(wrong))
+
+
+def divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
+    """Ratios, NaN where the denominator is 0."""
+    ratios: FloatArray = np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts != 0)
+    return ratios
+
+
+WRONG_OPTIONS = 3
+"""Wrong options over which a model's wrong answers are spread."""
+
+_MOST = 0.999999
+"""Largest correlation of which an interval is computed: Fisher's z of 1 is infinite."""
+_LEAST = 0.01
+"""Smallest chance to be correct or wrong, so that one slip of an excellent model does not decide alone."""
+
+
+class ItemStatistics(NamedTuple):
+    """Statistics of items, shape ``(n_items,)`` each; NaN where they cannot be told."""
+
+    n_models: NDArray[np.int64]
+    difficulty: FloatArray
+    """Share of the models that were wrong, a fraction."""
+    discrimination: FloatArray
+    """Correlation of being correct here with the share correct elsewhere; NaN where all models agree."""
+    low: FloatArray
+    high: FloatArray
+    """Ends of its 95 % interval over models; NaN with fewer than four."""
+
+
+def item_statistics(correct: FloatArray) -> ItemStatistics:
+    """Describe every item; the discrimination is corrected, as the item is left out of the score beside it.
+
+    Args:
+        correct: `responses.Responses.correct`.
+
+    References:
+        Henrysson (1963), Correction of item-total correlations in item analysis, Psychometrika 28. Of the
+        interval, Fisher (1921), On the "probable error" of a coefficient of correlation, Metron 1.
+    """
+    known = ~np.isnan(correct)
+    given, n_models = np.nan_to_num(correct), known.sum(axis=0)
+    # Each model's share correct of all items but the one in question, shape (n_models, n_items).
+    others = divide(given.sum(axis=1, keepdims=True) - given, known.sum(axis=1, keepdims=True) - known)
+    x, y = (_centred(values, known & ~np.isnan(others)) for values in (given, others))
+    spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+    r = np.clip(divide((x * y).sum(axis=0), np.where(spread > 1e-12, spread, 0.0)), -1.0, 1.0)
+    z, error = np.arctanh(np.clip(r, -_MOST, _MOST)), np.sqrt(divide(np.ones_like(r), np.fmax(n_models - 3, 0)))
+    low, high = (np.tanh(z + normal * error) for normal in (-1.959964, 1.959964))
+    difficulty = 1 - divide(given.sum(axis=0), n_models)
+    return ItemStatistics(n_models, difficulty, r, np.minimum(low, r), np.maximum(high, r))
+
+
+def _centred(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+    kept = np.where(used, values, 0.0)
+    centred: FloatArray = np.where(used, kept - divide(kept.sum(axis=0), used.sum(axis=0)), 0.0)
+    return centred
+
+
+def wrong_key_evidence(responses: Responses) -> FloatArray:
+    """Weigh, for each item, the votes of models for the wrong option that has most against those for the key.
+
+    A model is correct in an item as often as in the others of its region: chance ``p``; else it chooses each of
+    the wrong options alike. Were another option the key, it would choose that one with ``p``, and the marked
+    one with ``(1 - p) / 3``. So a vote weighs the logarithm of ``3 p / (1 - p)``, and the difference between
+    two options is the log of the ratio of their likelihoods as keys. That good models agree on another option
+    says most for a wrong key.
+
+    Returns:
+        Natural logarithms, shape ``(n_items,)``; above 0 the answers fit a wrong key better.
+    """
+    asked, given = (~np.isnan(responses.correct)).astype(np.float64), np.nan_to_num(responses.correct)
+    # Shape (n_models, n_regions) times (n_regions, n_items): sums over the region of each item, without itself.
+    members = responses.items.select("region").to_dummies().to_numpy()
+    n_correct, n_asked = ((values @ members) @ members.T - values for values in (given, asked))
+    # Half an answer more of either kind, since a region can have one item.
+    chance = np.clip((n_correct + 0.5) / (n_asked + 1), _LEAST, 1 - _LEAST)
+    weight = np.log(WRONG_OPTIONS * chance / (1 - chance))
+    votes = (weight * np.nan_to_num(responses.wrong)).sum(axis=1)
+    evidence: FloatArray = votes.max(axis=0) - (weight * given).sum(axis=0)
+    return evidence
+
 
 ALL = "all"
 """Key of all regions together."""
@@ -91,7 +207,7 @@ def analyse_items(answers: pl.DataFrame, *, chance: float | None = None) -> Item
     """Analyse the items that several models answered.
 
     Args:
-        answers: As of `responses.responses_of`.
+        answers: As of `analysis.responses_of`.
         chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
     found = analyse_responses(responses_of(answers))
@@ -155,3 +271,74 @@ def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:
     ranked = items.with_columns(best_wrong=wrong, weak_correct=passed).filter(pl.col("evidence") > 0)
     worst = max(1, round(WORST * items.height))
     return ranked.sort("evidence", "item_id", descending=[True, False]).head(worst)
+
+
+BALANCED = 0.5
+"""Share of neighbours among which information decides: those that keep the score. Of all it would choose the
+steepest, whose score is too high for good models and too low for weak ones."""
+
+
+def select_compact(
+    answers: pl.DataFrame,
+    *,
+    size: float,
+    chance: float | None = None,
+    on_warning: Callable[[str], None] = lambda _: None,
+) -> pl.DataFrame:
+    """Choose a compact set from answers to multiple-choice questions; see `choose_compact`.
+
+    Args:
+        answers: As of `analysis.analyse_items`, of six models or more.
+        size: Share of the items to choose, a fraction.
+        chance: As of `analysis.analyse_items`.
+        on_warning: Hears `ItemAnalysis.untold`, why the choice may not be relied on.
+
+    Returns:
+        One row per chosen item, by id: ``MCQID``, as in a release, and ``weight``, with a mean of 1.
+
+    Raises:
+        ArgumentError: If ``size`` is not a fraction between 0 and 1.
+        InputError: If the answers are of fewer than six models.
+    """
+    if not 0 < size < 1:
+        raise ArgumentError(f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)")
+    found = analyse_items(answers, chance=chance)
+    if found.model is None:
+        raise InputError(f"nothing to choose by: {found.untold}")
+    if found.untold:
+        on_warning(found.untold)
+    weights = pl.Series(choose_compact(found.responses, found.model, size=size))
+    return found.items.select(MCQID="item_id", weight=weights).filter(pl.col("weight") > 0)
+
+
+def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> FloatArray:
+    """Choose items that stand for all.
+
+    Items of a region are sorted by topic, and within it by how often the models are expected to be correct.
+    Each run of neighbours as long as ``1 / size`` has one item chosen, with the length of the run as its
+    weight. Half of a run comes into question: those with which the expected scores of what is chosen so far are
+    nearest those of all items so far. Among them the one that tells most about the models' abilities is chosen,
+    by Fisher's information summed over models. So regions, topics and difficulties are there in their shares,
+    and a weighted score estimates the full one.
+
+    Args:
+        responses: What the models got right.
+        model: Fitted to them.
+        size: Share of the items to choose, a fraction.
+
+    Returns:
+        Weights, shape ``(n_items,)``: 0 of items that are not chosen; the others have a mean of 1.
+    """
+    chances = model.chances()
+    information = (model.slope**2 * chances * (1 - chances)).sum(axis=0)
+    numbered = responses.items.with_columns(chance=pl.Series(chances.mean(axis=0))).with_row_index("item")
+    weights, ahead = np.zeros(len(numbered)), np.zeros((len(chances), 1))
+    for region in numbered.sort("region", "topic", "chance", "item_id").partition_by("region"):
+        for run in np.array_split(region["item"].to_numpy(), max(1, round(size * region.height))):
+            # How far each model would be ahead of its score with each item of the run, shape (n_models, n_run).
+            ahead = ahead + len(run) * chances[:, run] - chances[:, run].sum(axis=1, keepdims=True)
+            near = np.argsort((ahead**2).sum(axis=0), kind="stable")[: max(1, round(len(run) * BALANCED))]
+            best = near[np.argmax(information[run[near]])]
+            weights[run[best]], ahead = len(run), ahead[:, [best]]
+    weights *= np.count_nonzero(weights) / len(weights)
+    return weights

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.builders.items.responses import FloatArray
+FloatArray = NDArray[np.float64]
+"""An array of fractions, answers or weights."""
 
 SLOPE_SPREAD = 0.5
 """Standard deviation of the prior of slopes, and the slope below which intercepts spread no less."""

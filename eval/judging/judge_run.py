@@ -1,7 +1,7 @@
 """Asking a judge about the replies of a run: what it is asked, and its run in that one's directory."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.verdicts import (
     JUDGE,
     JUDGES_FOLDER,
-    OF_A_LIST,
-    OF_PEOPLE,
     PROMPT,
     VERSION,
     judge_prompt,
+    judge_signature,
     model_names,
+    read_judge,
     replies_digest,
     shared_families,
 )
@@ -30,9 +30,12 @@ from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import packed, unpacked
+from blend.eval.scores_json import Score, ScoredItems, agreement_scores
 from blend.eval.scoring import check_options
+from blend.eval.share_scores import share_scores
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.texts import agreeing
 
 _NAME = re.compile(r"[^\W_][\w.-]*")
 
@@ -100,9 +103,7 @@ def _asked(run: Run) -> ReleaseItems:
     task = task_of(run.description.task)
     replies = task.replies_to_judge(run)
     if replies is None:
-        raise InputError(
-            f"{run.directory}: answers to {task.name} are not judged; short answers and free lists are"
-        )
+        raise InputError(f"{run.directory}: answers to {task.name} are not judged; short answers are")
     asked = judge_items(replies)
     if not asked.n_items:
         if all(gold.is_empty() for _, gold in asked.in_parts()):
@@ -127,7 +128,6 @@ def _folder_name(model: str) -> str:
 REPLIES = pl.Schema(
     {
         "item_id": pl.String(),
-        "entry": pl.Int64(),
         **{name: pl.String() for name in ("locale", "region", "template_id", "topic", "language")},
         "people_of": pl.String(),
         "question": pl.String(),
@@ -136,26 +136,16 @@ REPLIES = pl.Schema(
         "verdict": pl.String(),
     }
 )
-"""One row per reply of a run, or per entry of a list.
+"""One row per reply of a run.
 
-``item_id`` and its columns are those of the run's item; ``entry`` counts the entries of a list from 0, null
-where the whole reply is judged; ``people_of`` names in English where the people come from who answered, null of
-a list; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is sure, and null
-where a judge is asked.
+``item_id`` and its columns are those of the run's item; ``people_of`` names in English where the people come
+from who answered; ``accepted`` are the accepted answers; ``verdict`` is that of the string rule where it is
+sure, and null where a judge is asked.
 """
 
-JUDGED = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "entry": pl.Int64(),
-        "reply": pl.String(),
-        "verdict": pl.String(),
-        "asked_as": pl.String(),
-        "shown": pl.List(pl.Int64()),
-    }
-)
+JUDGED = pl.Schema(dict.fromkeys(("item_id", "reply", "verdict", "asked_as"), pl.String()))
 """One row per row of `REPLIES`, the gold of a judge's run: ``asked_as`` is the judge's item, null where the
-string rule is sure; ``shown`` are the positions of the accepted answers, from 0, in the order that it saw."""
+string rule is sure."""
 
 
 def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
@@ -177,8 +167,8 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
         parts.append((packed(items), packed(gold)))
         n_items += items.height
     made = ItemParts(n_items, lambda: ((unpacked([items]), unpacked([gold])) for items, gold in parts))
-    prompts = {VERSION: f"{PROMPT}\n{OF_PEOPLE}\n{OF_A_LIST}"}
-    return TaskItems(pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED), prompts, "text", parts=made)
+    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED)
+    return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=made)
 
 
 def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -186,31 +176,90 @@ def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame,
     items: list[dict[str, Any]] = []
     judged: list[tuple[Any, ...]] = []
     for row in replies.iter_rows(named=True):
-        asked_as, order = None, None
+        asked_as = None
         if row["verdict"] is None:
-            order = _order(row)
-            item = _item(row, order)
+            item = _item(row)
             digest = text_digest(item["prompt"])
             # Two prompts or samples of a question can get one reply.
             if digest not in asked:
                 asked[digest] = item["item_id"]
                 items.append(item)
             asked_as = asked[digest]
-        judged.append((row["item_id"], row["entry"], row["reply"], row["verdict"], asked_as, order))
+        judged.append((row["item_id"], row["reply"], row["verdict"], asked_as))
     return pl.DataFrame(items, schema=ITEMS), pl.DataFrame(judged, schema=JUDGED, orient="row")
 
 
-def _item(row: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
-    """A reply as an item, with its accepted answers in an order."""
+def _item(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A reply as an item, with its accepted answers in an order that a digest gives."""
     known = {name: row[name] for name in ITEMS if name in REPLIES}
-    entry = "" if row["entry"] is None else f"/{row['entry']}"
-    accepted = [row["accepted"][position] for position in order]
+    key = "|".join((row["people_of"], row["question"], row["reply"]))
+    accepted = sorted(row["accepted"], key=lambda one: text_digest(f"{key}|{one['texts']}"))
     prompt = judge_prompt(row["people_of"], row["question"], accepted, row["reply"])
-    return {**known, "item_id": row["item_id"] + entry, "prompt_id": VERSION, "prompt": prompt, "options": None}
+    return {**known, "prompt_id": VERSION, "prompt": prompt, "options": None}
 
 
-def _order(row: Mapping[str, Any]) -> list[int]:
-    """Positions of the accepted answers in the order in which they are shown."""
-    key = "|".join((row["people_of"] or "", row["question"], row["reply"]))
-    digests = [text_digest(f"{key}|{one['texts']}") for one in row["accepted"]]
-    return sorted(range(len(digests)), key=digests.__getitem__)
+MAX_UNREADABLE = 0.01
+"""Share of verdicts that cannot be read above which a reader is warned."""
+
+
+def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame, *, seed: int) -> ScoredItems:
+    """Add to what a judge decided who it is, and figures that check it.
+
+    Args:
+        scored: Decisions and figures by the verdicts of the judge that the rule names.
+        run: The run that it judged.
+        rule: As for `verdicts.read_judge`.
+        verdicts: `verdicts.VERDICTS` that this judge gave.
+        seed: Seed of the intervals, all of which are over templates.
+
+    Returns:
+        What was scored, with further figures, parts of the signature, and warnings. ``judge-asked``: share of
+        the replies that it was asked about; ``judge-unreadable``: share of its verdicts that cannot be read;
+        ``judge-partly`` by region; ``judge-rule-…``, its agreement with the string rule on what it was asked:
+        correct or not, as Krippendorff's alpha and as the share of pairs.
+    """
+    judge = read_judge(run, rule)
+    judged = verdicts.select("item_id", "verdict", is_asked=pl.col("decided_by") == JUDGE).join(
+        run.items("item_id", "region", "template_id"), on="item_id", how="inner", maintain_order="left"
+    )
+    asked, known = judged.filter("is_asked"), judged.drop_nulls("verdict")
+    unreadable, partly = pl.col("verdict").is_null(), pl.col("verdict") == "partly"
+    scores = (
+        *share_scores("judge-asked", judged.with_columns(value="is_asked"), {}, seed),
+        *share_scores("judge-unreadable", asked.with_columns(value=unreadable), {}, seed),
+        *share_scores("judge-partly", known.with_columns(value=partly), {"region": "region"}, seed),
+        *_agreement_with_rule(known.filter("is_asked"), scored.decisions, seed),
+    )
+    return scored._replace(
+        scores=(*scored.scores, *scores),
+        signature_parts={**scored.signature_parts, **judge_signature(run, judge)},
+        warnings=(*scored.warnings, *_warnings(judge, asked)),
+    )
+
+
+def _warnings(judge: Run, asked: pl.DataFrame) -> list[str]:
+    """What a reader should know of questions without an answer, and of verdicts that cannot be read."""
+    warnings = []
+    model, n_questions = judge.description.model.id, judge.description.n_items
+    n_failed = n_questions - judge.answers("item_id", "error")["error"].null_count()
+    n_unreadable = asked["verdict"].null_count()
+    if n_failed:
+        warnings.append(
+            f"{n_failed:,} of {n_questions:,} questions to {model} {agreeing(n_failed, 'has', 'have')} no "
+            "answer, which counts as a verdict that cannot be read; run the same `blend eval judge` again to "
+            "ask them"
+        )
+    if n_unreadable > MAX_UNREADABLE * asked.height:
+        warnings.append(
+            f"{n_unreadable:,} of {asked.height:,} verdicts of {model} cannot be read, so no figure counts "
+            "these replies; take another judge, or a server that holds it to JSON (docs/judging.md)"
+        )
+    return warnings
+
+
+def _agreement_with_rule(known: pl.DataFrame, decisions: pl.DataFrame, seed: int) -> tuple[Score, ...]:
+    """How far judge and string rule agree on *correct* or not, on what the judge was asked."""
+    both = known.join(decisions.select("item_id", "by_rule"), on="item_id", how="left", maintain_order="left")
+    by_judge, by_rule = (one.cast(pl.Int64) for one in (pl.col("verdict") == "correct", pl.col("by_rule")))
+    yes = both.select(n=by_judge + by_rule)
+    return agreement_scores("judge-rule", yes["n"], [2] * both.height, both["template_id"], seed)

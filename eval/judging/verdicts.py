@@ -60,10 +60,13 @@ VERSION = "judge-1"
 VerdictWord = Literal["correct", "partly", "wrong", "refused"]
 VERDICT_WORDS: tuple[VerdictWord, ...] = get_args(VerdictWord)
 
-# The verdict comes first, so that an answer that is cut at its length still holds it. Reply and question are
+# The verdict comes first, so that an answer that is cut at its length still holds it. The number of the answer
+# makes a judge look for one; nothing else is made of it. Reply and question are
 # quoted as JSON: nothing that a model wrote can end the quotation.
 PROMPT = """\
-You check a reply to a question about everyday life. {context}
+You check a reply to a question about everyday life. People from {region} have answered the \
+question; their answers are listed below in no particular order, each with the number of people who gave \
+it, where known.
 
 Question: {question}
 Accepted answers:
@@ -83,32 +86,20 @@ Write JSON and nothing else: {{"verdict": "correct", "partly", "wrong" or "refus
 accepted answer that the reply means, or null, "reason": "at most 20 words in English"}}"""
 
 
-OF_PEOPLE = """\
-People from {region} have answered the question; their answers are listed below in no particular order, each \
-with the number of people who gave it, where known."""
-
-OF_A_LIST = """\
-The reply is one entry of a list that answers the question. The accepted answers below, in no particular \
-order, are from Wikidata."""
-
-
 class Verdict(NamedTuple):
     """What a judge said of a reply."""
 
     verdict: str | None
     """One of `VERDICT_WORDS`; null where its answer cannot be read."""
-    answer: int | None
-    """Number of the accepted answer that the reply means, from 1 in the order shown; null for none."""
     reason: str | None
     """Why, in its own words."""
 
 
-def judge_prompt(region: str | None, question: str, accepted: Sequence[Mapping[str, Any]], reply: str) -> str:
+def judge_prompt(region: str, question: str, accepted: Sequence[Mapping[str, Any]], reply: str) -> str:
     """The text that a judge is asked.
 
     Args:
-        region: Where the people come from who answered, as it stands in an English sentence; null for an entry
-            of a list.
+        region: Where the people come from who answered, as it stands in an English sentence.
         question: The question, with its English translation if it has one.
         accepted: ``texts`` (ways to say the answer) and ``votes`` (people who gave it, null where unknown) of
             each accepted answer, in the order in which they are shown.
@@ -117,9 +108,8 @@ def judge_prompt(region: str | None, question: str, accepted: Sequence[Mapping[s
     listed = [
         f"{number}. {' / '.join(one['texts'])}{_votes(one['votes'])}" for number, one in enumerate(accepted, 1)
     ]
-    context = OF_A_LIST if region is None else OF_PEOPLE.format(region=region)
     return PROMPT.format(
-        context=context, question=_quoted(question), accepted="\n".join(listed), reply=_quoted(reply)
+        region=region, question=_quoted(question), accepted="\n".join(listed), reply=_quoted(reply)
     )
 
 
@@ -134,12 +124,11 @@ def _votes(votes: int | None) -> str:
 _CUT = re.compile(r'"verdict"\s*:\s*"(\w+)"')
 
 
-def parse_verdict(text: str, n_accepted: int) -> Verdict:
+def parse_verdict(text: str) -> Verdict:
     """Read a judge's answer: the first object of JSON that holds a verdict, or what is left of one.
 
     Args:
         text: What it wrote, without what it thought before.
-        n_accepted: Number of accepted answers that it was shown.
     """
     for start in (found.start() for found in re.finditer(r"\{", text)):
         try:
@@ -147,12 +136,10 @@ def parse_verdict(text: str, n_accepted: int) -> Verdict:
         except (ValueError, RecursionError):
             continue
         if "verdict" in stated:
-            number, reason = stated.get("answer"), stated.get("reason")
-            is_shown = type(number) is int and 1 <= number <= n_accepted
-            word = _known(stated["verdict"])
-            return Verdict(word, number if is_shown else None, reason if isinstance(reason, str) else None)
+            reason = stated.get("reason")
+            return Verdict(_known(stated["verdict"]), reason if isinstance(reason, str) else None)
     cut = _CUT.search(text)
-    return Verdict(_known(cut[1]) if cut else None, None, None)
+    return Verdict(_known(cut[1]) if cut else None, None)
 
 
 def _known(word: object) -> str | None:
@@ -168,20 +155,17 @@ JUDGES_FOLDER = "judges"
 VERDICTS = pl.Schema(
     {
         "item_id": pl.String(),
-        "entry": pl.Int64(),
         "reply": pl.String(),
         "verdict": pl.String(),
-        "position": pl.Int64(),
         "reason": pl.String(),
         "decided_by": pl.String(),
         "asked_as": pl.String(),
     }
 )
-"""One row per reply of a run, or per entry of a list (``entry``, from 0), in the order of the run.
+"""One row per reply of a run, in the order of the run.
 
 ``verdict`` is ``correct``, ``partly``, ``wrong`` or ``refused``, null where the judge gave none that can be
-read; ``position`` is that of the accepted answer that the reply means, from 0 in the order of the gold, null
-where the judge names none; ``decided_by`` is ``rule`` where the string rule is sure, else ``judge``;
+read; ``decided_by`` is ``rule`` where the string rule is sure, else ``judge``;
 ``asked_as`` is the item of the judge's run, one for equal replies to a question."""
 
 
@@ -269,17 +253,15 @@ def read_verdicts(run: Run, rule: str = JUDGE) -> pl.DataFrame:
     judge = read_judge(run, rule)
     judged, stated = judge.gold(), _said_by(judge).rename({"item_id": "asked_as"})
     joined = judged.join(stated, on="asked_as", how="left", maintain_order="left")
-    shown = pl.col("shown").list.get(pl.col("answer") - 1, null_on_oob=True)
     is_rule = pl.col("verdict").is_not_null()
     return joined.with_columns(
         verdict=pl.coalesce("verdict", "stated"),
-        position=shown,
         decided_by=pl.when(is_rule).then(pl.lit("rule")).otherwise(pl.lit(JUDGE)),
     ).select(list(VERDICTS))
 
 
 def _said_by(judge: Run) -> pl.DataFrame:
-    """``item_id``, ``stated``, ``answer`` and ``reason`` of what a judge was asked and has answered.
+    """``item_id``, ``stated`` and ``reason`` of what a judge was asked and has answered.
 
     Raises:
         InputError: If more than 1 % has no answer.
@@ -292,14 +274,11 @@ def _said_by(judge: Run) -> pl.DataFrame:
             f"{judge.directory}: the judge has not answered {n_missing:,} of {pluralise(n_items, 'question')}; "
             "run the same `blend eval judge` again to ask them"
         )
-    n_shown = judge.gold("asked_as", "shown").drop_nulls("asked_as").unique("asked_as")
-    numbers = dict(n_shown.select("asked_as", pl.col("shown").list.len()).iter_rows())
     rows = [
-        (item_id, *parse_verdict(text or "", numbers.get(item_id, 0)))
-        for item_id, text in answers.select("item_id", "text").iter_rows()
+        (item_id, *parse_verdict(text or "")) for item_id, text in answers.select("item_id", "text").iter_rows()
     ]
-    columns = {"item_id": pl.String, "stated": pl.String, "answer": pl.Int64, "reason": pl.String}
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    columns = ("item_id", "stated", "reason")
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
 def judge_signature(run: Run, judge: Run) -> dict[str, str]:

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.wikidata.endpoints import DEFAULT_ENDPOINT
 from blend.loaders.wikidata.snapshot import BATCH_SIZE, client_of, languages_of
-from blend.loaders.wikidata.sparql import RequestPolicy, SparqlClient
+from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT, RequestPolicy, SparqlClient
 from blend.loaders.wikidata.store import DIRECT, engine
 from blend.schemas.languages import nationalities
 from blend.schemas.texts import clean

@@ -5,23 +5,33 @@ that the domains name; the questions of a snapshot are put to these. The second 
 descriptions of the items that the answers name.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import hashlib
+import io
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.content import open_content
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.dump_parts import SHOWN_BYTES, Reading, dump_info, read_dump
-from blend.loaders.wikidata.partial import NOT_ASKED, check_outs, partial_snapshots
-from blend.loaders.wikidata.session import Tally, terms
-from blend.loaders.wikidata.snapshot import ask_everything, languages_of
-from blend.loaders.wikidata.snapshot_files import found_snapshots, write_snapshot
+from blend.loaders.wikidata.partial import (
+    NOT_ASKED,
+    Tally,
+    check_outs,
+    found_snapshots,
+    partial_snapshots,
+    write_snapshot,
+)
+from blend.loaders.wikidata.snapshot import ask_everything, languages_of, terms
 from blend.loaders.wikidata.sparql import triple_line
-from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine
-from blend.schemas.errors import RowError
-from blend.schemas.manifest import SnapshotInfo
+from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine, opened
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.manifest import DumpInfo, SnapshotInfo
 from blend.schemas.recipe import Domain
 
 _TEXTS = {queries.LABELS: LABEL, queries.DESCRIPTIONS: DESCRIPTION}
@@ -193,3 +203,239 @@ class DumpAnswers:
 def _iris(start: str, names: Iterable[str]) -> pl.Series:
     """Terms for `is_in`, which takes a list of one row."""
     return pl.Series([f"<{start}{name}>" for name in names], dtype=pl.String).implode()
+
+
+BLOCK_BYTES = 1 << 22
+"""Unpacked bytes that are searched at a time: few enough to stay in the processor's cache."""
+
+LINE_BYTES = 1 << 25
+"""Longest line that is read."""
+
+PART_BYTES = 1 << 28
+"""Unpacked bytes of the dump behind one part, read again at most after a kill."""
+
+SHOWN_BYTES = 200
+"""Bytes of a wrong line that messages show."""
+
+_HEAD_BYTES = 1 << 20
+_AGAIN = "download the dump again"
+_NAMES = "name the dump ….nt, or ….nt.gz where it is compressed by gzip"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one reading of a dump keeps."""
+
+    name: str
+    """For the names of parts and for progress."""
+    properties: frozenset[str]
+    """Addresses of the properties; of labels and descriptions where there are subjects."""
+    subjects: frozenset[str] | None = None
+    """Addresses of the subjects; all when absent."""
+
+
+def dump_info(dump: Path) -> DumpInfo:
+    """Name, length and beginning of a dump.
+
+    Raises:
+        InputError: If the name does not tell its format, or the file cannot be read.
+    """
+    if not dump.name.endswith((".nt", ".nt.gz")):
+        raise InputError(f"{dump}: not named as a dump in N-Triples; {_NAMES}, or get latest-truthy.nt.gz")
+    with open_content(dump, what="dump") as file:
+        head = hashlib.sha256(file.read(_HEAD_BYTES)).hexdigest()
+    return DumpInfo(file=dump.name, bytes=dump.stat().st_size, head_sha256=head)
+
+
+def read_dump(dump: Path, folder: Path, reading: Reading, on_progress: ProgressCallback) -> list[Path]:
+    """The wanted statements of a dump, in its order; what an earlier run found is not read again.
+
+    Args:
+        dump: The file.
+        folder: Where the parts are kept.
+        reading: What is wanted.
+        on_progress: Told about progress, in MiB of the file.
+
+    Returns:
+        The parts: ``subject`` (always an address), ``property``, ``object``, terms as the dump writes them.
+
+    Raises:
+        InputError: If the dump is empty, damaged, cut off, or of another format.
+    """
+    done = folder / f"{reading.name}.done"
+    if not done.exists():
+        total = _mib(dump.stat().st_size)
+        for n_read in _read_parts(dump, folder, reading):
+            on_progress(f"read {reading.name}", _mib(n_read), total)
+        atomic_write(done, "")
+    return _parts(folder, reading)
+
+
+def _parts(folder: Path, reading: Reading) -> list[Path]:
+    return sorted(folder.glob(f"{reading.name}-*.parquet"))
+
+
+def _mib(n_bytes: int) -> int:
+    """MiB, begun ones as whole ones, so that a small file has one."""
+    return -(-n_bytes >> 20)
+
+
+def _read_parts(dump: Path, folder: Path, reading: Reading) -> Iterator[int]:
+    """Write the parts; tells after every block how many bytes of the file have been read."""
+    earlier = _parts(folder, reading)
+    start = end = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
+    found: list[pl.DataFrame] = []
+    find = _search(dump, reading)
+    for end, block, n_read in _blocks(dump, start):
+        found.append(find(end - len(block), block))
+        if end - start >= PART_BYTES:
+            _write_part(folder, reading, end, found)
+            start, found = end, []
+        yield n_read
+    if found:
+        _write_part(folder, reading, end, found)
+    if end == 0:
+        raise InputError(f"{dump}: is empty; {_AGAIN}")
+
+
+def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame]:
+    """A function that finds the wanted statements of a block, given with the position of its beginning."""
+    wanted = search(reading.properties, reading.subjects)
+
+    def found(start: int, block: bytes) -> pl.DataFrame:
+        where = f"{dump}, unpacked bytes {start:,} to {start + len(block):,}"
+        if b"\0" in block:  # what a broken download leaves; a line without its name would be passed over
+            raise RowError("holds zero bytes, which no dump has", where=where, fix=_AGAIN)
+        try:
+            # The first reading has seen every line.
+            wrong = misfit(block) if reading.subjects is None else None
+            if wrong is not None:
+                raise WrongLine(wrong)
+            return wanted(block)
+        except WrongLine as error:
+            line = re.search(rb"^%s\r?$" % re.escape(error.line), block, re.MULTILINE)
+            where = f"{dump}, line at unpacked byte {start + (line.start() if line else 0):,}"
+            shown = error.line[:SHOWN_BYTES].decode(errors="replace")
+            problem = f"not a triple as Wikidata's dumps write them: {shown!r}"
+            raise RowError(problem, where=where, fix=f"{_NAMES}, or {_AGAIN}") from None
+        except pl.exceptions.ComputeError as error:
+            raise RowError(f"cannot be read ({error})", where=where, fix=_AGAIN) from None
+
+    return found
+
+
+def _write_part(folder: Path, reading: Reading, position: int, found: list[pl.DataFrame]) -> None:
+    packed = io.BytesIO()
+    pl.concat(found).write_parquet(packed)
+    atomic_write(folder / f"{reading.name}-{position:015}.parquet", packed.getvalue())
+
+
+def _blocks(dump: Path, position: int) -> Iterator[tuple[int, bytes, int]]:
+    """Blocks of whole lines, each with the position behind it and the bytes of the file read so far."""
+    with (
+        opened(dump, what="dump", fix=_AGAIN) as (file, packed),
+        # Unpacks the next block while the caller searches this one: both leave Python's lock alone.
+        ThreadPoolExecutor(max_workers=1) as reader,
+    ):
+        file.seek(position)
+        rest = b""
+        coming = reader.submit(file.read, BLOCK_BYTES)
+        while content := coming.result():
+            coming = reader.submit(file.read, BLOCK_BYTES)
+            end = content.rfind(b"\n") + 1
+            if end:
+                block = b"".join((rest, memoryview(content)[:end]))
+                position += len(block)
+                yield position, block, packed.tell()
+                rest = content[end:]
+            else:
+                rest += content
+            if len(rest) > LINE_BYTES:
+                what = f"a line of more than {LINE_BYTES:,} bytes is not of Wikidata's"
+                raise InputError(f"{dump}: {what}; {_AGAIN}")
+        if rest:
+            yield position + len(rest), rest, packed.tell()
+
+
+_TRIPLE = re.compile(rb"(?:<[^<>\s]+>|_:\S+) <[^<>\s]+> \S.* \.\r?$|#|\r?$", re.MULTILINE)
+"""A line as Wikidata writes it: one blank between the terms, as the search for properties expects."""
+
+_LITERAL = r'"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>]+>)?'
+_EXACT = rf"^(?:<[^<>]+>|_:[^<> ]+) <[^<>]+> (?:<[^<>]+>|_:[^<> ]+|{_LITERAL}) \.$|^#"
+"""The same to the end of the object. It takes too long for every line that may be wanted."""
+
+_SUBJECT_BYTES = 2 * len(f"<{ENTITY}") - 1
+"""Longest subject of a plain line: one that begins as an item does cannot hold another beginning in so few."""
+
+_SHORT_BYTES = 80
+"""Few lines are shorter, so their ends are looked at; to look at those of all takes a tenth of the search."""
+
+_ID_CHARACTERS = 12
+"""The longest identifier with the ``>`` behind it; so short a text is held in the column, not beside it."""
+
+
+class WrongLine(ValueError):
+    """A line is not as Wikidata's dumps write them."""
+
+    def __init__(self, line: bytes) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+def misfit(block: bytes) -> bytes | None:
+    """The first or last line of a block of whole lines, if it is not a triple; `search` sees to the others."""
+    for start in (0, block.rfind(b"\n", 0, -1) + 1):
+        # Found in place: to cut a line out of a block must not copy the block.
+        if not _TRIPLE.match(block, start):
+            end = block.find(b"\n", start)
+            return block[start : None if end < 0 else end].rstrip(b"\r")
+    return None
+
+
+def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
+    """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``.
+
+    Where there are no subjects it raises `WrongLine` over a short line that does not end as a triple does, and
+    over one that holds the ending of a wanted property and is not a triple, such as two lines in one.
+    """
+    iris = [f"<{name}>" for name in properties]
+    terms = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "property", "object"])
+    is_wanted = pl.col("property").is_in(iris)
+    if subjects is None:
+        is_wanted &= pl.col("subject").str.starts_with("<")
+        # Most lines hold no such ending. It is looked for without what all addresses begin with, since the
+        # engine looks for the first characters, and these should be rare.
+        endings = "|".join(re.escape(re.split("[/#]", name)[-1]) for name in properties)
+        may_be_wanted = pl.col("line").str.contains(f"[/#](?:{endings})> ")
+    else:
+        # Categories are hashed once; `is_in` would hash all subjects again for every block.
+        ids = pl.Enum([name.removeprefix(ENTITY) for name in subjects])
+        addresses = pl.Enum([f"<{name}>" for name in subjects])
+        start = pl.col("line").str.slice(len(f"<{ENTITY}"), _ID_CHARACTERS)
+        id_of = start.str.splitn(">", 2).struct.field("field_0")
+        may_be_wanted = id_of.cast(ids, strict=False).is_not_null()
+        is_wanted &= pl.col("subject").cast(addresses, strict=False).is_not_null()
+    is_short = pl.col("subject").str.len_bytes() <= _SUBJECT_BYTES
+    is_item = pl.col("subject").str.starts_with(f"<{ENTITY}") & is_short
+    is_plain = is_wanted & is_item & ~pl.col("object").str.contains(" <", literal=True)
+
+    def found(block: bytes) -> pl.DataFrame:
+        lines = pl.read_lines(block)
+        may = lines.lazy().filter(may_be_wanted).select(terms).unnest("line")
+        strip = pl.col("object").str.strip_suffix(" .")
+        if subjects is not None:  # the first reading has seen every line
+            return may.filter(is_wanted).with_columns(strip).collect()
+        short = lines.filter(pl.col("line").str.len_bytes() < _SHORT_BYTES)
+        _check_none(short.filter(~pl.col("line").str.contains(r" \.$|^#|^$")))
+        kept = may.with_columns(is_plain=is_plain).collect()
+        if not kept["is_plain"].all(ignore_nulls=False):
+            _check_none(lines.filter(may_be_wanted).filter(~pl.col("line").str.contains(_EXACT)))
+            kept = kept.filter(is_wanted)
+        return kept.select("subject", "property", strip)
+
+    return found
+
+
+def _check_none(wrong: pl.DataFrame) -> None:
+    if wrong.height:
+        raise WrongLine(wrong["line"][0].encode())

@@ -11,6 +11,7 @@ import re
 import socket
 import ssl
 import time
+import tomllib
 import urllib.error
 import zlib
 from ast import literal_eval
@@ -18,13 +19,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from hashlib import sha256
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from blend.schemas.errors import MissingExtraError, ServerError
+from blend.schemas.addresses import is_server_address, without_passwords
+from blend.schemas.errors import InputError, MissingExtraError, ServerError
+from blend.schemas.models import FrozenModel
 
 if TYPE_CHECKING:
     import pyoxigraph
+
 
 ANSWER = "urn:blend:answer"
 TRIPLES = "urn:blend:triples"
@@ -336,3 +342,54 @@ def triple_line(triple: "pyoxigraph.Quad") -> str:
 def _excerpt(body: bytes) -> str:
     text = " ".join(body.decode("utf-8", errors="replace").split())
     return repr(text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…")
+
+
+DEFAULT_ENDPOINT = "wdqs"
+"""Name of the Wikidata Query Service."""
+
+
+class KnownEndpoint(FrozenModel):
+    """An endpoint and its rules; all but the address is what any other endpoint gets where it is left out."""
+
+    url: str
+    """Address that questions go to."""
+    name: str = ""
+    """Name for ``endpoint``; empty for one given by its address."""
+    title: str = ""
+    """Who runs it, and which part of Wikidata it is."""
+    wants_contact: bool = False
+    """Whether it refuses those who do not say whom to reach."""
+    pause_s: float = 1.0
+    """Seconds between an answer and the next question."""
+    holds: str = ""
+    """Which part of Wikidata, and how old."""
+    limits: str = ""
+    """What it restricts, as its operator says."""
+
+
+@lru_cache
+def known_endpoints() -> dict[str, KnownEndpoint]:
+    """The packaged endpoints by name, ``sparql.toml``."""
+    text = (files(__package__) / "endpoints.toml").read_text(encoding="utf-8")
+    entries = map(KnownEndpoint.model_validate, tomllib.loads(text)["endpoint"])
+    return {entry.name: entry for entry in entries}
+
+
+def find_endpoint(name_or_url: str) -> KnownEndpoint:
+    """An endpoint by its name or address.
+
+    Raises:
+        InputError: If it is neither.
+    """
+    known = known_endpoints()
+    for entry in known.values():
+        if name_or_url in (entry.name, entry.url):
+            return entry
+    # A name and password would be written into the account of the snapshot.
+    if is_server_address(name_or_url) and name_or_url.isascii() and "@" not in name_or_url:
+        return KnownEndpoint(url=name_or_url)
+    raise InputError(
+        f"endpoint {without_passwords(name_or_url)!r}: not the address of a SPARQL endpoint; write it in full, "
+        "with http:// or https:// and without a user name, for example 'http://localhost:7001', or a name: "
+        f"{', '.join(known)}"
+    )

@@ -17,9 +17,8 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts.analysis_tables import WORDS_NAME, analysis_folder
-from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
+from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, WORDS_NAME, analysis_folder
 
 WORDS = 10
 """Words per nationality that are shown."""

@@ -15,8 +15,8 @@ from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import RunOutcome, open_run
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
-from blend.eval.tasks.cultural_prompts.cultural_figures import joined_names
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
+from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import check_tables, file_sha256, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics

@@ -1,6 +1,6 @@
 """Free listing: a model lists what a dish is made of in its own words, without candidates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -39,7 +39,7 @@ class FreeListing(TripleTask):
     reads = "a configuration of triples"
     options = ListingOptions
     scoring = ListingScoring
-    rules = ("default", "contains", "judge")
+    rules = ("default", "contains")
     reads_answers = True
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     compared_by = "F1 in %"
@@ -71,45 +71,25 @@ class FreeListing(TripleTask):
     ) -> "ScoredItems":
         """See `Task.score`; the lists are read some at a time."""
         del answers, on_progress
-        from blend.eval.judging.verdicts import is_judge, read_verdicts
         from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.free_listing.listing_scores import score_lists
         from blend.eval.triples.triple_prompts import asked_parts
 
-        verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
         lists = AnsweredParts(run, ())
         scored = score_lists(
             lists,
             lists.gold(),
             run.items("language")["language"].unique().to_list(),
-            rule=options.rule if verdicts is None else "default",
+            rule=options.rule,
             lemmas=options.lemmas,
-            verdicts=verdicts,
             seed=options.seed,
         )
         asked = run.description.options
         parts = {"cfg": asked["config"], **asked_parts(asked, ("languages", "countries", "prompts"))}
-        scored = scored._replace(signature_parts={**parts, **scored.signature_parts})
-        if verdicts is None:
-            return scored
-        from blend.eval.judging.judge_checks import with_checks
-
-        return with_checks(scored, run, options.rule, verdicts, seed=options.seed)
+        return scored._replace(signature_parts={**parts, **scored.signature_parts})
 
     def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
         """See `Task.item_rules`; what is decided is the F1 of a list."""
         from blend.eval.tasks.free_listing.listing_scores import list_rules
 
         return list_rules(asked)
-
-    def replies_to_judge(self, run: "Run") -> "Iterator[pl.DataFrame]":
-        """See `Task.replies_to_judge`."""
-        from blend.eval.runs.written_answers import AnsweredParts
-        from blend.eval.tasks.free_listing.listing_scores import entries_to_judge
-        from blend.schemas.recipe import in_words
-
-        words = run.description.options.get("words")
-        question = in_words("Which ingredients are in the dish {label} ({country})?", words)
-        lists = AnsweredParts(run, ())
-        for (items, answers), gold in zip(lists, lists.gold(), strict=True):
-            yield entries_to_judge(items, gold, answers, question=question)

@@ -16,8 +16,6 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.judging.judge_run import REPLIES
-from blend.eval.judging.verdicts import JUDGE
 from blend.eval.runs.written_answers import packed, says_nothing, unpacked
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.share_scores import share_scores
@@ -185,7 +183,6 @@ def score_lists(
     *,
     rule: str,
     lemmas: str | None,
-    verdicts: pl.DataFrame | None = None,
     seed: int,
 ) -> ScoredItems:
     """Judge free answers.
@@ -196,9 +193,6 @@ def score_lists(
         languages: Languages of the items.
         rule: Of `RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`; the usual ones when absent.
-        verdicts: What a judge says of entries in which the rule finds no part, `judging.verdicts.VERDICTS`: one
-            that is correct names the part that the judge says, if it says one. A list with a verdict that
-            cannot be read counts as without an answer.
         seed: Seed of the intervals.
 
     Raises:
@@ -207,15 +201,10 @@ def score_lists(
     if rule not in RULES:
         raise UnknownNameError("rule", rule, RULES)
     readers = _readers(languages, lemmas or DEFAULT_LEMMAS)
-    asked = None if verdicts is None else verdicts.filter(decided_by=JUDGE)
-    by_judge = {} if asked is None else asked.rows_by_key("item_id", named=True)
     made = []
     for (items, answers), known in zip(parts, gold, strict=True):
         rows = _with_texts(items, known, answers)
-        judged = [
-            _judged(row, readers[primary(row["language"])], rule, by_judge.get(row["item_id"], ()))
-            for row in rows.iter_rows(named=True)
-        ]
+        judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
         decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
         made.append(packed(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED))))
     decided = unpacked(made)
@@ -233,7 +222,7 @@ def list_rules(asked: TaskItems) -> dict[str, ItemRule]:
     readers = _readers(asked.items["language"].unique().to_list(), DEFAULT_LEMMAS)
 
     def decide(row: Mapping[str, Any], text: str) -> Decision:
-        judged = _judged({**row, "text": text}, readers[primary(row["language"])], "default", ())
+        judged = _judged({**row, "text": text}, readers[primary(row["language"])], "default")
         decided = dict(zip(_JUDGED, judged, strict=True))
         return Decision(decided["f1"], ", ".join(decided["named"]) or None)
 
@@ -252,41 +241,6 @@ def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader | No
     return others | {language: reader(language, name) for language, name in names.items()}
 
 
-def entries_to_judge(
-    items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, question: str
-) -> pl.DataFrame:
-    """The entries of lists, with what the default rule is sure of: those in which it finds a part.
-
-    Args:
-        items: `items.ITEMS`.
-        gold: `tasks.free_listing.listing_items.GOLD`, row by row the same items.
-        answers: Answers to them as they are scored (`written_answers.as_scored`).
-        question: What is asked about a dish, with ``{label}`` for its name and ``{country}``.
-
-    Returns:
-        `judging.judge_run.REPLIES`.
-    """
-    rows = _with_texts(items, gold, answers).drop_nulls("text")
-    readers = _readers(rows["language"].unique().to_list(), DEFAULT_LEMMAS)
-    lists, entries = [], []
-    for number, row in enumerate(rows.iter_rows(named=True)):
-        named = listed(row["text"], row["language"])
-        sure = set().union(*_hits(named, row, readers[primary(row["language"])], "default"))
-        lists += [number] * len(named)
-        entries += [(i, entry, "correct" if i in sure else None) for i, entry in enumerate(named)]
-    about = rows.select("label", "country").iter_rows()
-    asked = rows.with_columns(
-        people_of=pl.lit(None, pl.String),
-        question=pl.Series(
-            [question.format(label=label, country=country) for label, country in about], dtype=pl.String
-        ),
-        accepted=pl.col("accepted").list.eval(pl.struct(texts=pl.element(), votes=pl.lit(None, pl.Int64))),
-    )
-    own = {name: REPLIES[name] for name in ("entry", "reply", "verdict")}
-    of_entries = pl.DataFrame(entries, schema=own, orient="row")
-    return pl.concat([asked[lists], of_entries], how="horizontal").select(list(REPLIES))
-
-
 def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     """Items with their gold and the text of their answer, null where there is none."""
     given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
@@ -295,20 +249,14 @@ def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) 
     )
 
 
-def _judged(
-    row: Mapping[str, Any], known: TextReader | None, rule: str, by_judge: Sequence[Mapping[str, Any]]
-) -> tuple[Any, ...]:
-    """What the rule decides of a list, and what a judge says of entries in which it finds no part."""
+def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str) -> tuple[Any, ...]:
+    """What the rule decides of a list."""
     labels = [names[0] for names in row["accepted"]]
-    if row["text"] is None or any(one["verdict"] is None for one in by_judge):
+    if row["text"] is None:
         return (labels, *(None,) * 7)
     named = listed(row["text"], row["language"])
     hits = _hits(named, row, known, rule)
-    agreed = [one for one in by_judge if one["verdict"] == "correct"]
-    for one in agreed:
-        if one["position"] is not None:
-            hits[one["position"]].add(one["entry"])
-    correct = {one["entry"] for one in agreed}.union(*hits)
+    correct = set[int]().union(*hits)
     found = [label for label, entries in zip(labels, hits, strict=True) if entries]
     precision = len(correct) / len(named) if named else 0.0
     recall = len(found) / len(labels)

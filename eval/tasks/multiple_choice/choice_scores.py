@@ -3,11 +3,11 @@
 Every interval is over templates: the questions made of one template are not independent.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import polars as pl
 
-from blend.eval.runs.written_answers import packed, says_nothing, unpacked
+from blend.eval.runs.written_answers import packed, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
@@ -18,13 +18,16 @@ from blend.eval.scores_json import (
     percents,
     plain,
 )
+from blend.eval.statistics.calibration import auroc, coverage_weights, expected_calibration_error
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.tasks.multiple_choice.chosen_options import (
     DEFAULT,
-    Choices,
+    GIVEN,
+    SEMEVAL,
     choose,
-    confidence_scores,
+    decided,
+    rules_of,
     stated_confidence,
     without_confidence,
 )
@@ -50,12 +53,8 @@ DECISIONS = pl.Schema(
 )
 """One row per item, in the order of the items: what was asked; indices from 0 of the correct and of the chosen
 option; the region behind the chosen one; whether it is correct (null: there is no answer); the rule; and why,
-in a word (`chosen_options.Choices.why`, or ``unanswered``). Where answers have one, ``confidence`` as well, the
-share that the model gives its choice."""
-
-SEMEVAL = "semeval"
-"""Rule of SemEval-2026 Task 7: what chooses no option is wrong, and so is what has no answer; each question
-counts once, as published."""
+in a word (as of `chosen_options.choose`, or ``unanswered``). Where answers have one, ``confidence`` as well,
+the share that the model gives its choice."""
 
 _TEMPLATE = "template_id"
 _PAIR = "/"
@@ -89,7 +88,6 @@ def score_choices(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    others: dict[str, None] = {}
 
     def decide(rows: pl.DataFrame) -> pl.DataFrame:
         rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
@@ -97,33 +95,31 @@ def score_choices(
         if says_confidence:
             rows = rows.with_columns(without_confidence(pl.col("text")))
         choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
-        others.update(dict.fromkeys(choices.others))
-        sure = stated if says_confidence else choices.confidence
-        known = {} if sure is None else {"confidence": pl.when(pl.col("chosen").is_not_null()).then(sure)}
+        if says_confidence:
+            choices = choices.with_columns(confidence=stated)
         return decided(rows, choices, rule).with_columns(
-            chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True), **known
+            chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True),
+            confidence=pl.when(pl.col("chosen").is_not_null()).then("confidence"),
         )
 
     judged = decided_in_parts(parts, gold, decide)
     written = judged if judged["answered"].all() else judged.filter("answered")
     kept = judged if rule == SEMEVAL else written
-    sure = [name for name in judged.columns if name == "confidence"]
+    sure = ["confidence"] if says_confidence or style != "json" else []
+    others = rules_of(style)[1:]
     scores = (
         *accuracies(kept, seed),
         *_by_answer_spread(kept, seed),
-        *(score for rule in others for score in _figures(f"accuracy-{rule}", kept, pl.col(rule), seed)),
+        *(score for name in others for score in _figures(f"accuracy-{name}", kept, pl.col(name), seed)),
         *parsing_shares(written, seed),
         *(_beside(written, seed) if rule == SEMEVAL else ()),
         missing_share(written.height, judged.height),
         *_all_positions(kept, seed),
         *_positions(kept, seed),
         *_default_culture(kept, seed),
-        *(confidence_scores(kept, seed) if sure else ()),
+        *(_confidence_scores(kept, seed) if sure else ()),
     )
     return ScoredItems(judged.select(*DECISIONS, *sure).cast(DECISIONS), scores)
-
-
-_GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
 
 
 def decided_in_parts(
@@ -142,33 +138,10 @@ def decided_in_parts(
     made = []
     for (items, answers), known in zip(parts, gold, strict=True):
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
-            answers.select("item_id", *_GIVEN), on="item_id", how="left", maintain_order="left"
+            answers.select("item_id", *GIVEN), on="item_id", how="left", maintain_order="left"
         )
         made.append(packed(decide(rows)))
     return unpacked(made)
-
-
-def decided(rows: pl.DataFrame, choices: Choices, rule: str) -> pl.DataFrame:
-    """Decide rows of `decided_in_parts`.
-
-    Returns:
-        The rows with ``chosen``, ``why``, ``rule``, ``correct`` and ``answered`` in place of the answers, and
-        by the name of every further rule whether its choice is correct.
-    """
-    is_decided = pl.lit(value=True) if rule == SEMEVAL else choices.answered
-
-    def correct(chosen: pl.Series) -> pl.Expr:
-        # An answer that chooses none is wrong, no answer is null.
-        return pl.when(is_decided).then((chosen == rows["answer"]).fill_null(value=False))
-
-    return rows.with_columns(
-        choices.chosen,
-        why=pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(choices.why),
-        rule=pl.lit(rule),
-        correct=correct(choices.chosen),
-        answered=choices.answered,
-        **{name: correct(chosen) for name, chosen in choices.others.items()},
-    ).drop(*_GIVEN, "option_texts")
 
 
 def _beside(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -321,3 +294,37 @@ def shares_by(rows: pl.DataFrame, share: pl.Expr, *groups: str) -> Clusters:
         sums["group"].to_numpy(),
         counts=sums["count"].to_numpy(),
     )
+
+
+COVERAGES = (50, 80, 90, 100)
+"""Shares of the answers, in percent, of which accuracy is told."""
+
+
+def _confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """Calibration error, area under the curve and accuracy at coverage, overall and by region.
+
+    Args:
+        rows: Answered items: ``correct``, ``confidence``, ``region`` and ``template_id``; nothing is scored
+            where no answer has a confidence.
+        seed: Seed of the intervals.
+    """
+    if rows["confidence"].null_count() == rows.height:
+        return
+    yield from _of_confidence(rows, "overall", ALL, seed)
+    for (region,), part in rows.sort("region").group_by("region", maintain_order=True):
+        yield from _of_confidence(part, "region", str(region), seed)
+
+
+def _of_confidence(rows: pl.DataFrame, scope: str, key: str, seed: int) -> Iterator[Score]:
+    known = rows.drop_nulls("confidence")
+    sure, correct = known["confidence"].to_numpy(), known["correct"].to_numpy()
+    for metric, value in (("ece", expected_calibration_error(sure, correct)), ("auroc", auroc(sure, correct))):
+        yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
+    everything = rows["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    correct_share = rows["correct"].cast(pl.Float64).to_numpy()
+    for coverage in COVERAGES:
+        weight = coverage_weights(everything, coverage / 100)
+        shares = cluster_sums(correct_share * weight, rows["template_id"].to_numpy(), counts=weight)
+        name = str(coverage) if scope == "overall" else f"{key}/{coverage}"
+        of = "coverage" if scope == "overall" else f"{scope}-coverage"
+        yield percent("accuracy-at-coverage", of, name, estimates(shares, seed=seed)[0])

@@ -24,7 +24,7 @@ from blend.eval.report.single_answers import (
 )
 from blend.eval.scores_json import ALL
 from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
-from blend.eval.tasks.multiple_choice.chosen_options import COVERAGES
+from blend.eval.tasks.multiple_choice.choice_scores import COVERAGES
 from blend.schemas.rows import LETTERS
 
 

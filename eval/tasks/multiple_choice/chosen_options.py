@@ -6,7 +6,6 @@ Last stand the files of SemEval-2026 Task 7, which mark the chosen option.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,20 +14,14 @@ from numpy.typing import NDArray
 from blend.eval.items import TaskItems
 from blend.eval.prediction_files import PREDICTION, Predictions
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import as_scored
-from blend.eval.scores_json import ALL, Score, percent, plain
-from blend.eval.statistics.calibration import auroc, coverage_weights, expected_calibration_error
-from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.estimates import estimates
+from blend.eval.runs.written_answers import as_scored, says_nothing
+from blend.eval.scores_json import UNANSWERED
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
 from blend.schemas.rows import LETTERS
-
-COVERAGES = (50, 80, 90, 100)
-"""Shares of the answers, in percent, of which accuracy is told."""
 
 CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
     INSTRUCTION,
@@ -60,44 +53,14 @@ def without_confidence(text: pl.Expr) -> pl.Expr:
     return text.str.replace(STATED, "")
 
 
-def likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The softmax of the highest of each row's scores, shape ``(n_rows,)``; NaN where there are none."""
-    highest = measure.max(axis=1, keepdims=True)
-    share: NDArray[np.float64] = 1 / np.exp(measure - highest).sum(axis=1)
-    return share
-
-
-def confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
-    """Calibration error, area under the curve and accuracy at coverage, overall and by region.
-
-    Args:
-        rows: Answered items: ``correct``, ``confidence``, ``region`` and ``template_id``; nothing is scored
-            where no answer has a confidence.
-        seed: Seed of the intervals.
-    """
-    if rows["confidence"].null_count() == rows.height:
-        return
-    yield from _scores(rows, "overall", ALL, seed)
-    for (region,), part in rows.sort("region").group_by("region", maintain_order=True):
-        yield from _scores(part, "region", str(region), seed)
-
-
-def _scores(rows: pl.DataFrame, scope: str, key: str, seed: int) -> Iterator[Score]:
-    known = rows.drop_nulls("confidence")
-    sure, correct = known["confidence"].to_numpy(), known["correct"].to_numpy()
-    for metric, value in (("ece", expected_calibration_error(sure, correct)), ("auroc", auroc(sure, correct))):
-        yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
-    everything = rows["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    correct_share = rows["correct"].cast(pl.Float64).to_numpy()
-    for coverage in COVERAGES:
-        weight = coverage_weights(everything, coverage / 100)
-        shares = cluster_sums(correct_share * weight, rows["template_id"].to_numpy(), counts=weight)
-        name = str(coverage) if scope == "overall" else f"{key}/{coverage}"
-        of = "coverage" if scope == "overall" else f"{scope}-coverage"
-        yield percent("accuracy-at-coverage", of, name, estimates(shares, seed=seed)[0])
-
-
 DEFAULT = "default"
+
+SEMEVAL = "semeval"
+"""Rule of SemEval-2026 Task 7: what chooses no option is wrong, and so is what has no answer; each question
+counts once, as published."""
+
+GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
+"""Columns of answers that decisions are made of."""
 
 TEXT_RULES = ("default", "strict")
 """How texts are read: leniently, or only where they are exactly the JSON that was asked for."""
@@ -109,19 +72,9 @@ OPTION_RULES = ("default", "sum", "token", "byte")
 """Log-probabilities of option texts: the likeliest one in all, per token, or per byte (also ``default``)."""
 
 
-class Choices(NamedTuple):
-    """The options chosen."""
-
-    chosen: pl.Series
-    """Index of the option from 0, null where an answer names none or there is no answer."""
-    why: pl.Series
-    """``likeliest``, ``strict``, ``lenient``, ``unparsable``, ``error`` or ``missing``."""
-    answered: pl.Series
-    """Whether there is an answer, of whatever sort."""
-    others: dict[str, pl.Series]
-    """What further rules would have chosen, by their names."""
-    confidence: pl.Series | None
-    """Share of the chosen option in the softmax of the scores that chose it; null where texts are read."""
+def rules_of(style: str) -> tuple[str, ...]:
+    """The rules by which answers to questions of a style can be decided, `DEFAULT` first."""
+    return {"json": TEXT_RULES, "texts": OPTION_RULES}.get(style, LETTER_RULES)
 
 
 def read_options(answers: pl.DataFrame) -> pl.DataFrame:
@@ -133,63 +86,97 @@ def read_options(answers: pl.DataFrame) -> pl.DataFrame:
 
 def choose(
     answers: pl.DataFrame, *, style: str, rule: str, read: Callable[[pl.DataFrame], pl.DataFrame] = read_options
-) -> Choices:
+) -> pl.DataFrame:
     """The options that answers choose.
 
     Args:
         answers: A row per item: ``text``, ``logprobs``, ``option_tokens``, ``option_bytes``, ``error`` and
             ``option_texts``; all but the last are null where there is no answer.
         style: Style of the questions; ``json`` wherever answers are texts.
-        rule: Name of a rule that fits style and answers.
+        rule: One of `rules_of` the style.
         read: How texts are read, as by `read_options`.
 
     Returns:
-        Choices in the order of the rows. Of equally likely options the first is chosen.
+        A row for each of the answers: ``answered``, whether there is one, of whatever sort; ``chosen``, the
+        index of the option from 0, null where an answer names none, the first of equally likely ones; ``why``:
+        ``likeliest``, ``strict``, ``lenient``, ``unparsable``, ``error`` or ``missing``; ``confidence``, the
+        share of the chosen option in the softmax of the scores that chose it, null where texts are read; and by
+        its name what each further rule would have chosen.
 
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    texts = style == "json"
-    rules = TEXT_RULES if texts else OPTION_RULES if style == "texts" else LETTER_RULES
+    rules = rules_of(style)
     if rule not in rules:
         raise UnknownNameError("rule", rule, rules)
-    by_rule, why, sure = (*_read(read(answers), rule), None) if texts else _likeliest(answers, rules, rule)
+    if style == "json":
+        by_rule = read(answers)
+        is_strict = pl.when(pl.col("strict").is_not_null()).then(pl.lit("strict")).otherwise(pl.lit("lenient"))
+        why = pl.when(pl.col(rule).is_null()).then(pl.lit("unparsable")).otherwise(is_strict)
+        sure = pl.lit(None, pl.Float64)
+    else:
+        measures = _measures(answers, of_letters=style == "letters")
+        by_rule = pl.DataFrame({name: _argmax(measures[name]) for name in rules})
+        why = pl.lit("likeliest")
+        sure = pl.lit(pl.Series(likelihood(measures[rule]), nan_to_null=True))
     absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
-    given = answers.select(pl.col("text").is_not_null() | pl.col("logprobs").is_not_null()).to_series()
-    reason = answers.select(pl.when(given).then(why).otherwise(absent).alias("why")).to_series()
-    return Choices(
-        by_rule[rule].rename("chosen"),
-        reason,
-        given,
-        {name: column for name, column in by_rule.items() if name != DEFAULT},
-        sure,
+    given = pl.any_horizontal(pl.col("text", "logprobs").is_not_null())
+    return pl.concat([answers.select("text", "logprobs", "error"), by_rule], how="horizontal").select(
+        *(name for name in rules if name != DEFAULT),
+        answered=given,
+        chosen=rule,
+        why=pl.when(given).then(why).otherwise(absent),
+        confidence=sure,
     )
 
 
-def _read(found: pl.DataFrame, rule: str) -> tuple[dict[str, pl.Series], pl.Series]:
-    why = found.select(
-        pl.when(pl.col(rule).is_null())
-        .then(pl.lit("unparsable"))
-        .when(pl.col("strict").is_not_null())
-        .then(pl.lit("strict"))
-        .otherwise(pl.lit("lenient"))
+def decided(rows: pl.DataFrame, choices: pl.DataFrame, rule: str) -> pl.DataFrame:
+    """Decide items by what was chosen.
+
+    Args:
+        rows: Items with their gold and what was answered.
+        choices: What `choose` says of them.
+        rule: Name of the rule; by `SEMEVAL` what has no answer is wrong.
+
+    Returns:
+        The rows with those of the choices in place of the answers, ``rule`` and ``correct``, and by the name of
+        every further rule whether its choice is correct.
+    """
+    is_decided = pl.lit(value=True) if rule == SEMEVAL else pl.col("answered")
+
+    def correct(name: str) -> pl.Expr:
+        # An answer that chooses none is wrong, no answer is null.
+        return pl.when(is_decided).then((pl.col(name) == pl.col("answer")).fill_null(value=False))
+
+    others = [name for name in OPTION_RULES + TEXT_RULES if name in choices.columns]
+    return (
+        pl.concat([rows, choices], how="horizontal")
+        .with_columns(
+            why=pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise("why"),
+            rule=pl.lit(rule),
+            correct=correct("chosen"),
+            **{name: correct(name) for name in others},
+        )
+        .drop(*GIVEN, "option_texts")
     )
-    return {name: found[name] for name in TEXT_RULES}, why.to_series()
 
 
-def _likeliest(
-    answers: pl.DataFrame, rules: tuple[str, ...], rule: str
-) -> tuple[dict[str, pl.Series], pl.Series, pl.Series]:
+def _measures(answers: pl.DataFrame, *, of_letters: bool) -> dict[str, NDArray[np.float64]]:
+    """Scores of the options by rule, shape ``(n_rows, n_options)`` each, NaN where there is no answer."""
     logprobs = _matrix(answers["logprobs"])
-    measures = {"sum": logprobs}
-    if rules is OPTION_RULES:
-        measures["token"] = logprobs / _matrix(answers["option_tokens"])
-        measures["byte"] = logprobs / _matrix(answers["option_bytes"])
-    # Letters are of one length; only texts have theirs divided out.
-    measures[DEFAULT] = measures["byte" if rules is OPTION_RULES else "sum"]
-    why = pl.repeat("likeliest", answers.height, dtype=pl.String, eager=True)
-    sure = pl.Series(likelihood(measures[rule]), nan_to_null=True)
-    return {name: _argmax(measures[name]) for name in rules}, why, sure
+    if of_letters:
+        # They are of one length; texts have theirs divided out.
+        return {DEFAULT: logprobs}
+    by_byte = logprobs / _matrix(answers["option_bytes"])
+    by_token = logprobs / _matrix(answers["option_tokens"])
+    return {DEFAULT: by_byte, "byte": by_byte, "sum": logprobs, "token": by_token}
+
+
+def likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The softmax of the highest of each row's scores, shape ``(n_rows,)``; NaN where there are none."""
+    highest = measure.max(axis=1, keepdims=True)
+    share: NDArray[np.float64] = 1 / np.exp(measure - highest).sum(axis=1)
+    return share
 
 
 def _matrix(column: pl.Series) -> NDArray[np.float64]:
@@ -292,11 +279,10 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
             f"{run.directory}: asks questions that are not SemEval's, whose site knows other ids; run on a "
             "release made with `blend build --semeval`"
         )
-    given = ("text", "logprobs", "option_tokens", "option_bytes", "error")
-    answers = as_scored(run.answers(), run.description).select("item_id", *given)
+    answers = as_scored(run.answers(), run.description).select("item_id", *GIVEN)
     rows = gold.filter(rotation=0).join(answers, on="item_id", how="left", maintain_order="left")
     style = "json" if run.description.holds_texts else run.description.options["style"]
-    chosen = choose(rows, style=style, rule=DEFAULT).chosen
+    chosen = choose(rows, style=style, rule=DEFAULT)["chosen"]
     for question_id, order, index in zip(rows["question_id"], rows["source_order"], chosen, strict=True):
         letter = None if index is None else order[index]
         yield question_id, *("1" if letter == one else "0" for one in LETTERS)

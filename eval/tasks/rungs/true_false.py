@@ -17,12 +17,11 @@ from blend.eval.statistics.estimates import estimates
 from blend.eval.tasks.multiple_choice.choice_scores import (
     DECISIONS,
     accuracies,
-    decided,
     decided_in_parts,
     parsing_shares,
     shares_by,
 )
-from blend.eval.tasks.multiple_choice.chosen_options import choose
+from blend.eval.tasks.multiple_choice.chosen_options import choose, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.eval.tasks.rungs import TrueFalseOptions
 from blend.schemas.prompts import TRUE_FALSE_PROMPT

@@ -69,7 +69,7 @@ class ShortAnswer(Task):
     ) -> "ScoredItems":
         """See `Task.score`; the texts are read some at a time."""
         del answers, on_progress
-        from blend.eval.judging.judge_checks import with_checks
+        from blend.eval.judging.judge_run import with_checks
         from blend.eval.judging.verdicts import is_judge, read_verdicts
         from blend.eval.runs.written_answers import AnsweredParts
         from blend.eval.tasks.short_answer.short_answer_scores import score_short_answers

@@ -8,8 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from blend.eval.tasks.short_answer.replies import GAP, MAX_ANSWERS, AnswerMatch, Reply, Rule, Variant, denies
-from blend.eval.tasks.short_answer.reply_words import ReplyWords, reply_words
+from blend.eval.tasks.short_answer.replies import (
+    GAP,
+    MAX_ANSWERS,
+    AnswerMatch,
+    Reply,
+    ReplyWords,
+    Rule,
+    Variant,
+    denies,
+    reply_words,
+)
 from blend.eval.text.language_readers import same_religion
 from blend.eval.text.spoken_values import in_figures
 from blend.eval.text.text_reader import TextReader, reader

@@ -14,8 +14,7 @@ from blend.eval.judging.verdicts import JUDGE
 from blend.eval.scores_json import UNANSWERED
 from blend.eval.tasks.short_answer.default_rule import default_rule
 from blend.eval.tasks.short_answer.published_rules import LEMMATISERS, SEMEVAL, paper_rule, semeval_rule
-from blend.eval.tasks.short_answer.replies import Rule, Variant, read_reply
-from blend.eval.tasks.short_answer.reply_words import ENGLISH, reply_words
+from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
 from blend.eval.text.language_readers import normalised, primary, words_of
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
@@ -281,7 +280,6 @@ def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFr
         [
             {
                 **{name: row[name] for name in REPLIES if name in row},
-                "entry": None,
                 "people_of": _region_in_a_sentence(row["region"]),
                 "question": _question(row),
                 "accepted": _accepted(row),

@@ -15,7 +15,7 @@ from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
 from blend.loaders.upstream.fmlama.oddities import dish_oddities, template_oddities
-from blend.loaders.wikidata.prompt_checks import check_templates
+from blend.loaders.wikidata.prompts import check_templates
 from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.errors import InputError
 from blend.schemas.languages import is_language

@@ -9,13 +9,15 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 import blend
-from blend.builders.items.analysis import analyse_responses
-from blend.builders.items.compact import select_compact
-from blend.builders.items.item_statistics import item_statistics, wrong_key_evidence
-from blend.builders.items.responses import Responses
+from blend.builders.items.analysis import (
+    Responses,
+    analyse_responses,
+    item_statistics,
+    select_compact,
+    wrong_key_evidence,
+)
 from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.item_answers import item_answers
@@ -59,12 +61,6 @@ def test_discrimination_is_the_correlation_with_the_rest():
     assert found.low[0] == pytest.approx(np.tanh(np.arctanh(expected) - 1.959964 / np.sqrt(2)))
 
 
-def test_nothing_is_told_where_all_models_agree():
-    found = item_statistics(np.array([[1, 1], [1, 0], [1, 0], [1, 1]], dtype=float))
-    assert np.isnan(found.discrimination[0])
-    assert found.difficulty[0] == 0
-
-
 def test_evidence_of_a_wrong_key():
     # Two of three good models and a weak one choose the second wrong option of the last item.
     correct = np.ones((4, 20))
@@ -88,17 +84,6 @@ def test_wrong_answers_that_agree_are_evidence_and_others_are_less():
     assert evidence[1] > 0 > evidence[2]
 
 
-@pytest.mark.nightly
-@settings(max_examples=examples(25))
-@given(answers(), st.randoms())
-def test_the_order_of_models_and_items_is_irrelevant(correct: np.ndarray, rng):
-    regions = [rng.choice(["KR", "US"]) for _ in range(correct.shape[1])]
-    found = analyse_responses(responses_of(correct, regions))
-    columns = rng.sample(range(correct.shape[1]), correct.shape[1])
-    moved = analyse_responses(responses_of(correct[:, columns])._replace(items=found.responses.items[columns]))
-    assert_frame_equal(moved.items.sort("item_id"), found.items, abs_tol=2e-3)
-
-
 @pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(answers())
@@ -114,14 +99,6 @@ def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):
     assert (found.suspects["evidence"] > 0).all()
     assert found.suspects["evidence"].is_sorted(descending=True)
     json.dumps(found.to_json(), allow_nan=False)
-
-
-@settings(max_examples=examples(10))
-@given(answers())
-def test_turning_every_answer_turns_difficulties(correct: np.ndarray):
-    here, there = item_statistics(correct), item_statistics(1 - correct)
-    assert here.difficulty == pytest.approx(1 - there.difficulty)
-    assert here.discrimination == pytest.approx(there.discrimination, nan_ok=True)
 
 
 @pytest.fixture(scope="module")
@@ -141,14 +118,6 @@ def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path)
     found = analysed(runs)
     keys = planted(mini_release)
     assert len(set(keys) & set(found.suspects["item_id"])) >= 0.8 * len(keys)
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_the_order_of_runs_is_irrelevant(runs: list[Path]):
-    here, there = (analysed(named) for named in (runs, runs[::-1]))
-    for name, frame in here.frames().items():
-        assert_frame_equal(frame, there.frames()[name], check_exact=True)
 
 
 @pytest.mark.landing
@@ -183,8 +152,3 @@ def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
     answers = item_answers(read_scored([*runs, tmp_path / "guesser"]))
     select_compact(answers, size=0.5, chance=25, on_warning=heard.append)
     assert heard == [told]
-
-
-@pytest.mark.slow
-def test_one_model_is_told_of_in_the_singular(runs: list[Path]):
-    assert analysed(runs[:1]).untold.startswith("1 model says how difficult items are")

@@ -10,14 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blend
-from blend.builders.items.compact import choose_compact, select_compact
-from blend.builders.items.responses import Responses
+from blend.builders.items.analysis import Responses, choose_compact
 from blend.builders.items.two_parameter import fit_items
-from blend.eval.evaluation import read_scored
-from blend.eval.item_answers import item_answers
-from blend.loaders.files.new_files import write_new_sheet
 from blend.loaders.responses.compact import read_compact
-from blend.schemas.errors import ArgumentError, InputError, RowErrors
+from blend.schemas.errors import InputError, RowErrors
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
@@ -114,43 +110,12 @@ def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path
     assert found["detail"] == "gone_KR_1, weight 1.5"
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_release_carries_a_workbook_as_a_table_that_can_be_read_again(mini_release: Path, tmp_path: Path):
-    names = blend.read_config(mini_release, "multiple-choice-questions")["mcq_id"].to_list()
-    chosen = tmp_path / "compact.xlsx"
-    write_new_sheet(chosen, pl.DataFrame({"MCQID": names[:2], "weight": [0.5, 1.5]}))
-    release = release_of(chosen, tmp_path / "release")
-    assert read_compact(release / "compact.csv").rows() == [(names[0], 0.5), (names[1], 1.5)]
-
-
 def test_message_for_a_file_that_names_nothing(tmp_path: Path):
     (tmp_path / "compact.csv").write_text("MCQID,weight\n")
     with pytest.raises(InputError) as error:
         read_compact(tmp_path / "compact.csv")
     assert str(error.value).endswith(
         "compact.csv: names no question; write the MCQID and weight of some, or leave it out"
-    )
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [0.0, 1.0, -0.1, 3.0])
-def test_a_size_that_is_no_share(runs: list[Path], size: float):
-    with pytest.raises(ArgumentError) as error:
-        select_compact(item_answers(read_scored(runs)), size=size)
-    assert (
-        str(error.value) == f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)"
-    )
-
-
-@pytest.mark.slow
-def test_too_few_models(runs: list[Path]):
-    with pytest.raises(InputError) as error:
-        select_compact(item_answers(read_scored(runs[3:])), size=0.1)
-    assert str(error.value) == (
-        "nothing to choose by: 4 models say how difficult items are, and no more: discrimination, abilities, "
-        "suspects and a compact choice need answers of six models or more"
     )
 
 

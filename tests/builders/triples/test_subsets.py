@@ -8,11 +8,10 @@ import pytest
 
 from blend.builders.stats.triples import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.subsets import by_continent, code_switched, in_groups, with_groups
+from blend.builders.triples.tables import by_continent, code_switched, in_groups, with_groups
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.errors import BlendError, RowError, RowErrors, UnknownNameError
+from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.recipe import TripleOptions, domains, find_domain, parse_domains
-from blend.schemas.rows import split_name
 
 DISH = domains()["dish"]
 
@@ -82,20 +81,6 @@ def test_code_switching_in_an_unknown_language(build: TripleBuild):
     assert str(error.value) == "unknown language 'zh'; choose one of: en"
 
 
-def test_stats(build: TripleBuild):
-    stats = build_triple_stats(build.batches(), common=1)
-    assert stats.languages.rows() == [("en", 2, 3, 2, 2, 1, 2, 0, 0), ("zh", 1, 1, 1, 1, 1, 1, 0, 0)]
-    assert stats.origins.rows() == [
-        ("en", "Q43", "Turkey", 1),
-        ("en", "Q101", "Nowhere", 1),
-        ("zh", "Q43", "Turkey", 1),
-    ]
-    assert stats.common_parts.rows() == [("en", 1, "Q200", "bread", 2), ("zh", 1, "Q200", "面包", 1)]
-    with pytest.raises(BlendError) as error:
-        build_triple_stats([])
-    assert str(error.value) == "there are no rows to count; build a language that has some"
-
-
 @pytest.mark.integration
 def test_published_figures(food_facts: Facts):
     """The table of the README beside the published files, and the dishes per group of `data_lang/en`."""
@@ -127,10 +112,6 @@ def test_published_figures(food_facts: Facts):
         "Iran": 21,
         "Greece": 21,
     }
-
-
-def test_split_names_hold_no_hyphen():
-    assert split_name("zh-hans") == "zh_hans"
 
 
 def test_domains():
@@ -186,15 +167,3 @@ def test_broken_domains(text: str, message: str):
     with pytest.raises(RowError) as error:
         parse_domains(text, source="own.toml")
     assert str(error.value) == message.format("own.toml, entry 1 (hat)", "compare with the packaged entries")
-
-
-def test_several_broken_domains():
-    with pytest.raises(RowErrors, match="2 problems"):
-        parse_domains(domain(title=None, colour="red"), source="own.toml")
-    with pytest.raises(RowError, match=r"own\.toml: not TOML"):
-        parse_domains("[[", source="own.toml")
-    groups = (
-        "[[domain.groups]]\nname = 'a'\norigins = ['Q1']\n[[domain.groups]]\nname = 'b'\norigins = ['Q1']\n"
-    )
-    with pytest.raises(RowError, match="Q1 belongs to two groups; leave it in one"):
-        parse_domains(domain() + groups, source="own.toml")

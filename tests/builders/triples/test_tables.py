@@ -1,8 +1,5 @@
 """The tables of a snapshot: written as parquet, loaded by plain ``datasets``, the same bytes every time."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -18,20 +15,6 @@ pytestmark = pytest.mark.integration
 
 DISH = domains()["dish"]
 
-WRITE = """
-import sys
-from pathlib import Path
-from blend.builders.triples.tables import triple_tables
-from blend.builders.parquet import write_table
-from blend.loaders.wikidata.facts import read_facts
-from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.recipe import domains
-facts = read_facts(Path(sys.argv[1]), domains()["dish"])
-templates = packaged_templates()
-for table in triple_tables(facts, domains()["dish"], templates=templates, source="").tables():
-    print(table.config, table.split, write_table(table, Path(sys.argv[2])).content_sha256)
-"""
-
 
 @pytest.fixture(scope="module")
 def tables(food_facts: Facts) -> TripleTables:
@@ -46,25 +29,6 @@ def test_configurations_and_splits(tables: TripleTables):
     assert found["food-triples"] == ["en", "ru", "zh", "ar", "he", "ko", "zh_hans", "zh_tw"]
     assert found["food-aligned"] == list(PAPER_LANGUAGES)
     assert len(found["food-templates"]) == 14
-
-
-@pytest.mark.nightly
-def test_two_processes_write_the_same_bytes(food_snapshot: Path, tmp_path: Path):
-    outputs = []
-    for seed in ("1", "2"):
-        run = subprocess.run(
-            [sys.executable, "-c", WRITE, str(food_snapshot), str(tmp_path / seed)],
-            env={**os.environ, "PYTHONHASHSEED": seed, "POLARS_MAX_THREADS": seed},
-            capture_output=True,
-            text=True,
-        )
-        assert run.returncode == 0, run.stderr
-        outputs.append(run.stdout)
-    assert outputs[0] == outputs[1]
-    files = sorted(path.relative_to(tmp_path / "1") for path in (tmp_path / "1").rglob("*.parquet"))
-    assert len(files) == len(outputs[0].splitlines())
-    for file in files:
-        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
 
 
 def test_rows_load_as_they_were_built(tables: TripleTables, tmp_path: Path):

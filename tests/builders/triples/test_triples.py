@@ -1,22 +1,16 @@
 """Dishes, origins and parts by small snapshots, one rule each."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from graphlib import TopologicalSorter
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.classes import class_cycles, class_members
+from blend.builders.triples.classes import class_cycles
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.arrow_types import published
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Domain, TripleOptions, domains
-from blend.schemas.rows import Triple
 
 DISH = domains()["dish"]
 
@@ -87,24 +81,12 @@ def test_own_origin(build: Build):
     assert row["materials"] == row["image"] == row["unlabelled_parts"] == []
 
 
-def test_rows_follow_their_model(build: Build):
-    made = build("Q1 P495 Q100\nQ1 label zh:麵包湯")
-    for frame in made.batches():
-        assert len(published(frame, Triple)) == 1
-
-
 @pytest.mark.parametrize("by", ["P17", "P495"])
 @pytest.mark.parametrize("route", ["P2012", "P361"])
 def test_origin_by_cuisine_or_meal(build: Build, route: str, by: str):
     made = build(f"Q1 {route} Q300\nQ300 {by} Q100")
     assert origins(made) == [("Q1", "Q100")]
     assert made.rows("en")["origin_via"].to_list() == [[route]]
-
-
-def test_own_origin_counts_before_routes(build: Build):
-    made = build("Q1 P495 Q100\nQ1 P2012 Q300\nQ300 P17 Q101\nQ300 P495 Q100")
-    assert origins(made) == [("Q1", "Q100")]
-    assert made.rows("en")["origin_via"].to_list() == [["P2012", "P495"]]
 
 
 @pytest.mark.parametrize(
@@ -160,19 +142,6 @@ def test_historical_origins_are_mapped_to_their_only_successor(build: Build):
     assert rows == [("Q1", "Italy", "Q103", False), ("Q2", "France", "Q102", False)]
 
 
-def test_a_historical_origin_with_two_successors_is_not_mapped(build: Build):
-    made = build("Q1 P495 Q103\nQ103 P1366 Q100", historical="map")
-    assert made.rows("en")["origin"].to_list() == ["Papal States"]
-
-
-def test_an_origin_and_its_successor_are_one_origin_when_mapped(build: Build):
-    facts = "Q1 P495 Q102\nQ1 P495 Q100"
-    assert reasons(build(facts + "\nQ2 P31 Q746549\nQ2 P527 Q200\nQ2 P495 Q100\nQ2 label en:x"))[
-        "Q1", None
-    ] == ("several-origins")
-    assert origins(build(facts, historical="map")) == [("Q1", "Q100")]
-
-
 def test_historical_origins_are_excluded(build: Build):
     assert reasons(build("Q1 P495 Q103" + OTHER, historical="exclude")) == {("Q1", None): "historical-origin"}
 
@@ -209,107 +178,6 @@ def test_a_cyclic_subclass_chain_is_reported_and_does_no_harm(facts_of: Callable
     assert class_cycles(facts.claims, DISH) == [("Q10", "Q11", "Q12"), ("Q20",)], "Q30 is below no dish"
 
 
-DEEP = 50_000
-
-
-def deep_claims(*more: tuple[str, str]) -> pl.DataFrame:
-    """A chain of classes below *dish*, each a subclass of the one before, and more such steps."""
-    classes = [f"Q{1_000_000 + number}" for number in range(DEEP)]
-    steps = [(classes[0], "Q746549"), *zip(classes[1:], classes[:-1], strict=True), *more]
-    rows = [(item, "P279", parent) for item, parent in steps]
-    return pl.DataFrame(rows, schema=["item", "property", "value"], orient="row")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_chain_of_fifty_thousand_classes():
-    claims = deep_claims()
-    assert len(class_members(claims, DISH)) == DEEP
-    assert class_cycles(claims, DISH) == []
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_cycle_of_fifty_thousand_classes():
-    last = f"Q{1_000_000 + DEEP - 1}"
-    claims = deep_claims(("Q1000000", last))
-    (cycle,) = class_cycles(claims, DISH)
-    assert len(cycle) == DEEP
-    assert cycle[:2] == ("Q1000000", last)
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_fifty_thousand_classes_that_are_each_others_subclasses():
-    back = [(f"Q{1_000_000 + number}", f"Q{1_000_001 + number}") for number in range(DEEP - 1)]
-    cycles = class_cycles(deep_claims(*back), DISH)
-    assert cycles == back, "each pair is a cycle of its own"
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_fifty_thousand_countries_that_followed_each_other(facts_of: Callable[..., Facts]):
-    chain = [f"Q{1_000_000 + number}" for number in range(DEEP)]
-    steps = [(item, "P1366", after) for item, after in zip(chain, [*chain[1:], "Q100"], strict=True)]
-    former = [(item, "P31", "Q3024240") for item in chain]
-    facts = facts_of(WORLD + f"Q1 P495 {chain[0]}")
-    more = pl.DataFrame([*steps, *former], schema=facts.claims.columns, orient="row")
-    longer = replace(facts, claims=pl.concat([facts.claims, more]))
-    made = build_triples(longer, DISH, TripleOptions(historical="map"))
-    assert origins(made) == [("Q1", "Q100")]
-
-
-def test_a_long_cycle_is_told_in_a_line(build: Build):
-    steps = "".join(f"Q{number} P279 Q{number + 1}\n" for number in range(500, 519))
-    made = build(f"Q1 P495 Q100\n{steps}Q519 P279 Q500\nQ519 P279 Q746549")
-    (detail,) = made.findings.filter(pl.col("kind") == "class-cycle")["detail"]
-    assert detail == (
-        "the classes lead back to their start: Q500 -> Q501 -> Q502 -> Q503 -> Q504 -> Q505 -> Q506 -> Q507 -> "
-        "Q508 -> (10 more) -> Q519 -> Q500"
-    )
-
-
-@given(st.sets(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=20))
-def test_without_the_steps_of_its_cycles_nothing_leads_back(steps: set[tuple[int, int]]):
-    claims = pl.DataFrame(
-        [(f"Q{item}", "P279", f"Q{parent}") for item, parent in sorted(steps)]
-        + [(f"Q{item}", "P279", "Q746549") for item in range(1, 8)],
-        schema=["item", "property", "value"],
-        orient="row",
-    )
-    cycles = class_cycles(claims, DISH)
-    known = set(claims.select("item", "value").rows())
-    graph: dict[str, set[str]] = {}
-    for item, parent in known:
-        graph.setdefault(item, set()).add(parent)
-    for cycle in cycles:
-        assert cycle[0] == min(cycle)
-        assert set(_steps([cycle])) <= known, "every step is a statement"
-    for item, parent in _steps(cycles):
-        graph[item].discard(parent)
-    TopologicalSorter(graph).prepare()
-
-
-def _steps(cycles: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
-    """Every step of the cycles."""
-    for cycle in cycles:
-        yield from zip(cycle, (*cycle[1:], cycle[0]), strict=True)
-
-
-def test_members_by_any_mixture_of_steps(facts_of: Callable[..., Facts]):
-    facts = facts_of("Q2 P279 Q746549\nQ3 P31 Q2\nQ4 P279 Q3\nQ5 P31 Q4\nQ6 P31 Q9\nQ746549 P279 Q9")
-    assert class_members(facts.claims, DISH)["item"].to_list() == ["Q2", "Q3", "Q4", "Q5"]
-    back = facts_of("Q2 P279 Q746549\nQ746549 P279 Q2")
-    assert class_members(back.claims, DISH)["item"].to_list() == ["Q2", "Q746549"]
-
-
-def test_excluded_classes(build: Build):
-    domain = DISH.model_copy(update={"excluded_classes": ("Q3",)})
-    made = build("Q1 P495 Q100\nQ1 P31 Q3\nQ3 P279 Q746549" + OTHER, domain=domain)
-    assert reasons(made) == {("Q1", None): "excluded-class", ("Q3", None): "excluded-class"}
-    assert origins(made) == [("Q2", "Q100")]
-
-
 def test_chinese_labels_are_converted_and_kept(build: Build):
     row = build("Q1 P495 Q100\nQ1 label zh:雞湯").rows("zh").row(0, named=True)
     assert (row["label"], row["original_label"]) == ("鸡汤", "雞湯")
@@ -318,14 +186,6 @@ def test_chinese_labels_are_converted_and_kept(build: Build):
     assert row["original_parts"] == [{"qid": "Q200", "label": "麵包"}]
     plain = build("Q1 P495 Q100\nQ1 label zh:雞湯", chinese="keep").rows("zh").row(0, named=True)
     assert (plain["label"], plain["original_label"], plain["original_parts"]) == ("雞湯", None, [])
-
-
-def test_chinese_variants_stand_in_for_a_missing_label(build: Build):
-    facts = "Q1 P495 Q100\nQ1 label zh-tw:雞湯\nQ1 label zh-hk:湯"
-    assert build(facts).languages == ("en",)
-    merged = build(facts, chinese="merge")
-    assert merged.languages == ("en", "zh")
-    assert merged.rows("zh").select("label", "original_label").rows() == [("鸡汤", "雞湯")]
 
 
 def test_aligned_needs_every_language(build: Build):
@@ -340,27 +200,11 @@ def test_aligned_needs_every_language(build: Build):
     assert str(error.value) == "no dish has a row in 'ko'; choose from en, zh"
 
 
-@pytest.mark.slow
-def test_languages_are_chosen(build: Build):
-    assert build("Q1 P495 Q100\nQ1 label zh:湯", languages=("zh",)).languages == ("zh",)
-    with pytest.raises(BlendError) as error:
-        build("Q1 P495 Q100", languages=("en", "ko"))
-    assert str(error.value) == ("option languages: no dish has a row in ko; en of those asked for can be built")
-
-
 def test_a_snapshot_of_something_else(build: Build):
     with pytest.raises(BlendError) as error:
         build("", domain=domains()["musical-instrument"])
     assert str(error.value) == (
         "the snapshot holds no item of class Q34379; take it for the domain 'musical-instrument'"
-    )
-
-
-def test_a_snapshot_of_which_nothing_can_be_told(build: Build):
-    with pytest.raises(BlendError) as error:
-        build("")
-    assert str(error.value) == (
-        "the snapshot holds no dish that can be told in any language (left out: 1 for no-origin); take it anew"
     )
 
 

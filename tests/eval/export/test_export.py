@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from blend.cli import app
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.schemas.errors import InputError, StorageError
 from helpers.lm_eval_tasks import exported
 
 
@@ -42,35 +41,6 @@ def test_regions_are_tasks_of_their_own(release: Path, tmp_path: Path):
         *(f"{made.task}_{region}.yaml" for region in made.regions),
         *(f"data/{region}.parquet" for region in made.regions),
     }
-
-
-@pytest.mark.slow
-def test_the_same_release_gives_the_same_files(release: Path, tmp_path: Path):
-    for name in ("a", "b"):
-        exported(release, tmp_path / name)
-    for one in (path for path in tmp_path.rglob("*") if path.is_file()):
-        part = one.relative_to(tmp_path).as_posix()
-        if part.startswith("a"):
-            assert one.read_bytes() == (tmp_path / part.replace("a", "b", 1)).read_bytes()
-
-
-def test_message_for_a_directory_that_holds_something(release: Path, tmp_path: Path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(InputError) as caught:
-        exported(release, tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: holds 'notes.txt' and is not empty, so nothing is written there; "
-        "choose another `out` or empty it yourself"
-    )
-
-
-def test_message_for_a_directory_that_cannot_be_made(release: Path, tmp_path: Path):
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(StorageError) as caught:
-        exported(release, tmp_path / "file" / "tasks")
-    assert str(caught.value) == (
-        f"{tmp_path / 'file' / 'tasks'}: cannot write here (Not a directory); choose another `out`"
-    )
 
 
 def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path):

@@ -1,6 +1,5 @@
 """Inspect: our tasks decide there, item by item, as runs of our own do; and ``eval.yaml`` runs there."""
 
-import ast
 import json
 import os
 import subprocess
@@ -10,9 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
-import yaml
-from nets.commands import blend as command
-from nets.kept_runs import RUNS, description, make_run
+from nets.kept_runs import description, make_run
 
 import blend
 from blend.builders.publish import publish_release
@@ -189,46 +186,6 @@ def test_inspect_decides_as_a_run_does(
     assert shares[average] == pytest.approx(sum(ours.values()) / len(ours), abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
-def test_inspect_decides_on_a_release_from_the_hub(
-    inspect_eval: Callable[..., list[Path]],
-    play: Callable[[str], Played],
-    publish: Callable[[Path], None],
-    hub: Hub,
-    tmp_path: Path,
-):
-    played = play("mc-texts")
-    publish(played.release)
-    with played.server().serving() as server:
-        of_hub = task_options("org/blend@v0.1.0", played)
-        (log,) = inspect_eval("blend/multiple_choice", server, *of_hub, **hub.environment(tmp_path / "home"))
-        of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
-        blend.run_task(played.release, "multiple-choice", style="json", **of_model, **played.options)
-    ours, figures = decided(tmp_path / "run")
-    assert decided_there(read_json(log)) == ours
-    read = run_of_log(log, tmp_path / "read", release=played.release)
-    assert decided(read) == (ours, figures)
-
-
-def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
-    inspect_eval: Callable[..., list[Path]], shared: Path, tmp_path: Path
-):
-    recipe, release = RUNS.parent / "cultural_prompts" / "recipe.toml", tmp_path / "release"
-    command("build", recipe, "--source-path", f"extrinsic={shared / 'data' / 'extrinsic'}", "--out", release)
-    asked = ("-T", "limit=2", "-T", "samples=2", "-T", "nationalities=Thai,Brazilian", "--temperature", "0.7")
-    with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
-        (log,) = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
-        asked_there = server.asked()
-    run = run_of_log(log, tmp_path / "read")
-    items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
-    drawn = [
-        (prompt, draw_seeds([prompt], [sample], Decoding())[0])
-        for prompt, sample in items.select("prompt", "sample").rows()
-    ]
-    assert asked_there == sorted(drawn, key=str)
-    assert run.answers()["text"].null_count() == 0
-
-
 # eval.yaml, without any code of ours
 
 
@@ -256,48 +213,3 @@ def test_inspect_runs_a_release_from_the_hub_without_us(
     for sample in samples:
         (score,) = sample["scores"].values()
         assert (score["value"] == "C") == (score["answer"] == correct[sample["metadata"]["MCQID"]])
-
-
-@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
-def test_inspect_grades_the_short_answers_of_a_release_from_the_hub(
-    inspect_eval: Callable[..., list[Path]],
-    release: Path,
-    publish: Callable[[Path], None],
-    hub: Hub,
-    tmp_path: Path,
-):
-    publish(release)
-    # A word that natives of several regions gave; what is compared is what the grading model is shown.
-    word = "인사"
-    rows = {
-        file.name.split("-")[0]: pl.read_parquet(file)
-        for file in (release / "data" / "annotations").glob("*.parquet")
-    }
-    given = pl.element().struct.field("answers").list.contains(word).any()
-    found = {region: table["annotations"].list.eval(given).list.first() for region, table in rows.items()}
-    everywhere = sum(table.height for table in rows.values())
-    expected = {"short-answer": sum(one.sum() for one in found.values()) / everywhere}
-    expected |= {f"short-answer-{region}": one.mean() for region, one in found.items()}
-    tasks = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
-    assert {task["id"] for task in tasks} == {"multiple-choice", *expected}
-    assert expected["short-answer-KR"] > 0
-    with SayingServer(lambda prompt, _: (graded(prompt, word), "stop")).serving() as server:
-        logs = inspect_eval("hf/org/blend", server, **hub.environment(tmp_path / "home"))
-    accuracies = {
-        log["eval"]["task"].rpartition("/")[2]: result["metrics"]["accuracy"]["value"]
-        for log in map(read_json, logs)
-        for result in log["results"]["scores"]
-    }
-    assert accuracies == pytest.approx({**expected, "multiple-choice": 0.0}, abs=1e-12)
-
-
-def graded(prompt: str, word: str) -> str:
-    """One word to every question; and as a grade of such an answer, whether people gave it."""
-    _, _, told = prompt.partition("Their answers, with the number of people who gave each (count): ")
-    if not told:
-        return word
-    criterion, _, rest = told.partition("\n\nThe model's answer: ")
-    given = {answer for group in ast.literal_eval(criterion) for answer in group["answers"]}
-    answer, _, instructions = rest.partition("\n\nThe answer counts")
-    assert "GRADE: C" in instructions
-    return f"GRADE: {'C' if answer in given else 'I'}"

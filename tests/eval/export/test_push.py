@@ -102,15 +102,6 @@ def test_message_for_a_source_that_is_not_a_page(run: Path):
     )
 
 
-def test_message_for_a_run_without_scores(run: Path, tmp_path: Path):
-    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
-    with pytest.raises(InputError) as caught:
-        push_scores(tmp_path, MODEL, dataset=DATASET, dry_run=True)
-    assert str(caught.value) == (
-        f"{tmp_path}: the run is not scored yet; score it first: blend eval score {tmp_path}"
-    )
-
-
 @pytest.mark.landing
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
@@ -121,18 +112,6 @@ def test_a_pull_request_is_opened_and_main_stays(run: Path, model_hub: Hub):
     assert PATH not in repository.files("main")
     assert repository.content(PATH, "refs/pr/1").decode() == sent.content
     assert repository.content("config.json", "refs/pr/1") == b"{}"
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
-def test_the_owner_may_commit_directly_and_again(run: Path, model_hub: Hub):
-    for _ in range(2):
-        sent = push_scores(run, MODEL, dataset=DATASET, revision="a" * 40, direct=True)
-    repository = model_hub.repository(MODEL)
-    assert repository.content(PATH).decode() == sent.content
-    (entry,) = yaml.safe_load(sent.content)
-    assert entry["dataset"]["revision"] == "a" * 40
 
 
 @pytest.mark.landing

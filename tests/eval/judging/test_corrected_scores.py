@@ -75,20 +75,6 @@ def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, t
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_labels_of_one_template_correct_nothing(run: blend.Run):
-    labels = label(run)
-    korean = labels.filter(pl.col("region") == "KR")
-    write_labels(run.directory, labels.filter(pl.col("region") != "KR").vstack(korean.head(1)))
-    found, warnings = scored(run)
-    assert "uncorrected, since people have labelled replies to fewer than two templates: KR" in warnings
-    assert "KR" not in found.of("sem-b-corrected", "region")
-    # Nor are topics and the whole, of which Korea is a part.
-    assert not found.of("sem-b-corrected", "topic")
-    assert found.overall("sem-b-corrected") is None
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):
     judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
     label(run)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from blend.eval.judging.judge_run import REPLIES, judge_items
 from blend.eval.judging.verdicts import (
-    OF_A_LIST,
     VERDICT_WORDS,
     Verdict,
     families,
@@ -27,7 +26,7 @@ def replies(*texts: str, verdict: str | None = None, question: str = "What?", ac
     accepted = [{"votes": None, **one} for one in accepted]
     rows = [
         {**known, "item_id": f"i{n}", "people_of": "South Korea", "question": question, "accepted": accepted}
-        | {"entry": None, "reply": text, "verdict": verdict}
+        | {"reply": text, "verdict": verdict}
         for n, text in enumerate(texts)
     ]
     return pl.DataFrame(rows, schema=REPLIES)
@@ -40,7 +39,6 @@ def test_a_judge_sees_question_region_answers_with_votes_and_reply():
     assert 'Question: "무엇?"\n' in prompt
     assert "1. 밥 / rice (3 people)\n2. noodles (1 person)\n3. soup\n" in prompt
     assert 'Reply: "빵"\n' in prompt
-    assert OF_A_LIST in judge_prompt(None, "What?", accepted, "salt")
 
 
 @given(st.text())
@@ -50,34 +48,27 @@ def test_nothing_that_a_model_writes_ends_the_quotation(text: str):
     assert json.loads(line.removeprefix("Reply: ")) == text
 
 
-@given(
-    st.sampled_from(VERDICT_WORDS), st.integers(1, 3), st.text(), st.text().filter(lambda text: "{" not in text)
-)
-def test_a_verdict_is_read_whatever_stands_around_it(word: str, number: int, reason: str, around: str):
-    answer = json.dumps({"verdict": word, "answer": number, "reason": reason})
-    assert parse_verdict(f"{around}```json\n{answer}\n```{around}", 3) == Verdict(word, number, reason)
-
-
-@given(st.text())
-def test_any_text_can_be_read(text: str):
-    assert parse_verdict(text, 3).verdict in (None, *VERDICT_WORDS)
+@given(st.sampled_from(VERDICT_WORDS), st.text(), st.text().filter(lambda text: "{" not in text))
+def test_a_verdict_is_read_whatever_stands_around_it(word: str, reason: str, around: str):
+    answer = json.dumps({"verdict": word, "answer": 1, "reason": reason})
+    assert parse_verdict(f"{around}```json\n{answer}\n```{around}") == Verdict(word, reason)
 
 
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        ('{"verdict": "Partly", "answer": 4, "reason": 1}', Verdict("partly", None, None)),
-        ('{"verdict": "correct", "answer": true}', Verdict("correct", None, None)),
-        ('{"verdict": "wrong", "answer": null, "reason": "it says so and th', Verdict("wrong", None, None)),
-        ('{"verdict": "good"}', Verdict(None, None, None)),
-        ('{"verdict": "correct", "partly", "wrong" or "refused"}', Verdict("correct", None, None)),
-        ("It is correct.", Verdict(None, None, None)),
-        ("{" * 5000, Verdict(None, None, None)),
-        ("", Verdict(None, None, None)),
+        ('{"verdict": "Partly", "answer": 4, "reason": 1}', Verdict("partly", None)),
+        ('{"verdict": "correct", "answer": true}', Verdict("correct", None)),
+        ('{"verdict": "wrong", "answer": null, "reason": "it says so and th', Verdict("wrong", None)),
+        ('{"verdict": "good"}', Verdict(None, None)),
+        ('{"verdict": "correct", "partly", "wrong" or "refused"}', Verdict("correct", None)),
+        ("It is correct.", Verdict(None, None)),
+        ("{" * 5000, Verdict(None, None)),
+        ("", Verdict(None, None)),
     ],
 )
 def test_verdicts_by_hand(text: str, verdict: Verdict):
-    assert parse_verdict(text, 3) == verdict
+    assert parse_verdict(text) == verdict
 
 
 def test_equal_replies_are_asked_once_and_sure_ones_never():

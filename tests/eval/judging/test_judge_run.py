@@ -1,6 +1,5 @@
 """Judges of a run's replies: what they are asked, that they are asked once, and what the rule makes of it."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +12,6 @@ from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
 from blend.eval.models.protocols import Generation
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.usage import AskingPlan
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.models.judge_server import serving_judge
 
@@ -187,7 +185,7 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
     with pytest.raises(blend.InputError) as raised:
         judge_run(other, model=judge)
     assert str(raised.value) == (
-        f"{other.directory}: answers to multiple-choice are not judged; short answers and free lists are"
+        f"{other.directory}: answers to multiple-choice are not judged; short answers are"
     )
 
 
@@ -204,63 +202,3 @@ def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     assert str(raised.value) == (
         f"{folder}: judges other replies than the run holds now; have them judged again under another name"
     )
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_judge_that_is_only_planned_takes_no_name(run: blend.Run):
-    plans: list[AskingPlan] = []
-
-    class Stop(Exception):
-        pass
-
-    def stop(plan: AskingPlan) -> None:
-        plans.append(plan)
-        raise Stop
-
-    with pytest.raises(Stop):
-        judge_run(
-            run,
-            model=OwnJudge("strict", finds_the_answer),
-            decoding=blend.Decoding(max_tokens=8),
-            asking=blend.Asking(on_plan=stop),
-        )
-    assert plans[0].tokens_out == 8 * plans[0].n_requests
-    assert list((run.directory / "judges").iterdir()) == []
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_judge_is_asked_in_batch_files(run: blend.Run, tmp_path: Path):
-    out = tmp_path / "batch.jsonl"
-    model, decoding = blend.Server(name="org/strict"), blend.Decoding(max_tokens=64)
-    written = judge_run(run, model=model, decoding=decoding, asking=blend.Asking(batch_out=out))
-    assert written.outcome is not None
-    lines = [line for path in written.outcome.files for line in path.read_text(encoding="utf-8").splitlines()]
-    requests = [json.loads(line) for line in lines]
-    assert len(requests) == written.description.n_items
-    results = [
-        {
-            "custom_id": request["custom_id"],
-            "response": {
-                "status_code": 200,
-                "body": {
-                    "model": "org/strict",
-                    "choices": [
-                        {
-                            "finish_reason": "stop",
-                            "message": {
-                                "content": finds_the_answer(request["body"]["messages"][-1]["content"])
-                            },
-                        }
-                    ],
-                    "usage": {"prompt_tokens": 9, "completion_tokens": 3},
-                },
-            },
-        }
-        for request in requests
-    ]
-    answers = tmp_path / "results.jsonl"
-    answers.write_text("\n".join(map(json.dumps, results)) + "\n", encoding="utf-8")
-    judge_run(run, model=model, decoding=decoding, asking=blend.Asking(batch_in=[answers]))
-    assert read_verdicts(run)["verdict"].null_count() == 0

@@ -61,16 +61,3 @@ def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
     assert f"echo-7b: {counted}" in section.text
     page = blend.write_report([run], run.run.directory / "report.html").read_text(encoding="utf-8")
     assert "Where rule, judge and people differ" in page
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_run_that_no_judge_has_read_has_no_judge(run: ScoredRun):
-    labelled(run, pl.lit("refused"))
-    scored = blend.score_run(run.run)
-    section = differences_section([scored])
-    assert section is not None
-    assert section.table is not None
-    assert {row[4:] for row in section.table.rows} == {("correct", "–", "refused")}
-    assert "the judge from" not in section.text
-    blend.score_run(run.run, rule="judge")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import blend
 from blend.eval.evaluation import read_scored, score_run
 from blend.eval.judging import reply_sheet
-from blend.eval.judging.reply_sheet import DRAWN, draw_replies, keep_drawn, label_replies, read_drawn, replies
+from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, label_replies, read_drawn, replies
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import read_labels
-from blend.schemas.errors import InputError, RowErrors, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.sheets import REPLY_SHEET
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
@@ -80,34 +80,6 @@ def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, t
     assert korean["id"].is_sorted()
     assert not korean["question"].is_sorted()
     assert (drawn["probability"] == 1).all()
-
-
-@pytest.mark.slow
-def test_probabilities_are_those_of_the_strata(run: ScoredRun):
-    drawn = draw_replies([run], sample=9)
-    assert drawn.schema == DRAWN
-    assert set(drawn["locale"].value_counts()["count"]) == {9}
-    everything = replies(run).unique("id")
-    for locale in everything["locale"].unique():
-        of_locale = drawn.filter(locale=locale)
-        n = everything.filter(locale=locale).height
-        assert (1 / of_locale["probability"]).sum() == pytest.approx(n)
-        for (stratum,), rows in of_locale.group_by("stratum"):
-            assert (rows["probability"] * n).is_between(0, n).all(), stratum
-            assert rows["probability"].n_unique() == 1
-    assert draw_replies([run], sample=9).equals(drawn)
-    assert not draw_replies([run], sample=9, seed=1).equals(drawn)
-    assert draw_replies([run], sample=9, locales=["ko-KR"]).equals(drawn.filter(locale="ko-KR"))
-
-
-@pytest.mark.nightly
-def test_every_reply_is_drawn_as_often_as_its_probability_says(run: ScoredRun):
-    n_draws = 150
-    korean = [draw_replies([run], sample=9, locales=["ko-KR"], seed=seed) for seed in range(n_draws)]
-    counted = pl.concat(korean).group_by("id").agg(share=pl.len() / n_draws, p=pl.col("probability").first())
-    assert counted.height == replies(run).filter(locale="ko-KR")["id"].n_unique()
-    # Four standard errors of the widest of some fifty shares.
-    assert ((counted["share"] - counted["p"]).abs() < 4 * 0.5 / n_draws**0.5).all()
 
 
 @pytest.mark.slow
@@ -236,29 +208,6 @@ def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, ro
     assert str(raised.value) == message.format(first, **facts)
 
 
-def test_a_verdict_that_is_no_text(run: ScoredRun, sheet: Path, tmp_path: Path):
-    row = {"id": pl.read_csv(sheet)["id"][0], "annotator": "anna", "verdict": 5}
-    pl.DataFrame([row]).write_ndjson(tmp_path / "t.jsonl")
-    with pytest.raises(InputError) as raised:
-        label_replies(run, [tmp_path / "t.jsonl"])
-    assert str(raised.value) == (
-        "t.jsonl:1, column verdict: '5' is no verdict; write one of correct, partly, wrong, refused"
-    )
-
-
-def test_a_column_that_was_sorted_by_itself(run: ScoredRun, sheet: Path):
-    anna = filled(sheet, "anna.csv", lambda row: "wrong")
-    rows = pl.read_csv(anna, infer_schema=False)
-    others = [name for name in rows.columns if name != "id"]
-    rows.select("id").hstack(rows.select(others).sort("reply", "question")).write_csv(anna)
-    with pytest.raises(RowErrors) as raised:
-        label_replies(run, [anna])
-    moved = rows.height - (rows["reply"] == rows.sort("reply", "question")["reply"]).sum()
-    assert len(raised.value.errors) == moved > 0
-    assert str(raised.value.errors[0]).endswith("; sort whole rows only, and leave replies as they are")
-    assert "column reply: it is not the reply of 'r" in str(raised.value.errors[0])
-
-
 @pytest.mark.parametrize("name", ["anna (1).csv", "Anna.csv"])
 def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str):
     anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", name))
@@ -267,16 +216,6 @@ def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str
     assert str(raised.value) == (
         f"{copy}: looks like a copy of {anna}, and the name of a file says who judged; leave one of them out, "
         "or rename one if two people filled them in"
-    )
-
-
-def test_a_copy_of_a_sheet_under_any_name_is_nobody_else(run: ScoredRun, sheet: Path):
-    anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", "anna - Kopie.csv"))
-    with pytest.raises(InputError) as raised:
-        label_replies(run, [anna, copy])
-    assert str(raised.value) == (
-        f"{copy}: holds byte for byte what {anna} does, and the name of a file says who judged; leave one of "
-        "them out, or save one as a file of another kind if two people agree on everything"
     )
 
 
@@ -323,31 +262,4 @@ def test_what_cannot_be_drawn(made: Run, run: ScoredRun, mini_release: Path, tmp
     directory = run.run.directory
     assert str(nothing.value) == (
         f"{directory}: no replies were drawn from this run; draw some: blend eval judge-sheet {directory}"
-    )
-
-
-class Silent:
-    """Says nothing, or picks the first option."""
-
-    def generate(self, prompts: list[str]) -> list[str]:
-        return [""] * len(prompts)
-
-    def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
-        return [[-float(n) for n, _ in enumerate(row)] for row in options]
-
-
-@pytest.mark.slow
-def test_runs_without_replies(asked: Callable[..., blend.Run]):
-    silent = score_run(asked(Silent(), "short-answer"))
-    with pytest.raises(InputError) as raised:
-        draw_replies([silent], sample=9)
-    assert str(raised.value) == (
-        f"{silent.run.directory}: the model replied nothing, or no reply has a verdict by the rule 'default', "
-        "so there is nothing to judge"
-    )
-    choice = score_run(asked(Silent(), "multiple-choice", out="choice"))
-    with pytest.raises(InputError) as other:
-        draw_replies([choice], sample=9)
-    assert str(other.value) == (
-        f"{choice.run.directory}: the task multiple-choice has no replies to judge; name runs of short-answer"
     )

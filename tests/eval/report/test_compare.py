@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -40,32 +39,6 @@ def test_who_is_better_and_where(good: Path, poor: Path):
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_it_fits_80_columns_with_whole_words(good: Path, poor: Path):
-    console = Console(file=io.StringIO(), width=80)
-    found = compare_runs([poor, good])
-    for part in comparison_views(found):
-        console.print(part, crop=False)
-    printed = console.file.getvalue()
-    # The signature is one line, however long: it is there to be copied.
-    *lines, signature = printed.splitlines()
-    assert signature == found.signature
-    assert max(map(cell_len, lines)) <= 80
-    for words in ("good is better than poor", "corrected p", "95 % interval", "possible"):
-        assert words in printed
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_the_means_are_called_what_they_are(good: Path, poor: Path):
-    found = compare_runs([poor, good])
-    for task, called in (("multiple-choice", "% right"), ("probing", "mAP in %"), ("free-listing", "F1 in %")):
-        console = Console(file=io.StringIO(), width=80)
-        console.print(next(comparison_views(dataclasses.replace(found, task=task))))
-        assert f"Mean over regions, {called}\n" in re.sub(" +\n", "\n", console.file.getvalue())
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_run):
     def printed(*runs: Path) -> str:
         console = Console(file=io.StringIO(), width=80)
@@ -77,17 +50,6 @@ def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_ru
     assert "]*" in printed(*few)
     assert printed(*few).splitlines()[-2] == FEW_NOTE
     assert "*" not in printed(good, poor)
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_the_difference_is_that_of_the_scores(good: Path, poor: Path):
-    values = []
-    for run in (poor, good):
-        scores = json.loads((run / "scores.json").read_text(encoding="utf-8"))["scores"]
-        values.append(next(s["value"] for s in scores if s["metric"] == "accuracy-macro"))
-    (pair,) = compare_runs([poor, good]).pairs
-    assert pair.macro.estimate.value == pytest.approx(values[1] - values[0])
 
 
 @pytest.mark.landing
@@ -123,11 +85,6 @@ def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
         compare_runs([good, short])
 
 
-@pytest.mark.parametrize("part", ["dtype:bfloat16", "missing:3", "unanswered:3"])
-def test_how_a_model_ran_keeps_no_runs_apart(good: Path, part: str):
-    check_comparable([*read_scored([good]), signed(good, part)])
-
-
 def test_recorded_answers_do_not_tell_how_they_were_asked_for(good: Path):
     asked = ModelDescription(backend="server", id="m", chat=True, delimiter=" ")
     recorded = RecordedAnswers(id="m", file="answers.csv", sha256="0" * 64)
@@ -153,16 +110,6 @@ def signed(path: Path, part: str) -> ScoredRun:
     return dataclasses.replace(run, scores=run.scores.model_copy(update={"signature": signature}))
 
 
-def test_one_run_is_not_a_comparison(good: Path):
-    with pytest.raises(InputError, match=r"^one run cannot be compared; name two or more$"):
-        compare_runs([good])
-
-
-def test_a_run_named_twice(good: Path):
-    with pytest.raises(InputError, match=r"^run: the run is named twice; name every run once$"):
-        compare_runs([good, good])
-
-
 def test_a_run_that_is_not_scored(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "run")
     (copy / "scores.json").unlink()
@@ -182,15 +129,6 @@ def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
         compare_runs([good, copy])
 
 
-def test_scores_that_hold_what_json_does_not_have(good: Path, tmp_path: Path):
-    path = shutil.copytree(good, tmp_path / "run") / "scores.json"
-    content = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'"value": [0-9.]+', '"value": NaN', content, count=1), encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        compare_runs([good, path.parent])
-    assert str(caught.value) == f"{path}: NaN is not JSON; write a number, or null"
-
-
 def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "run")
     (copy / "decisions.parquet").write_bytes(b"half a file")
@@ -200,19 +138,6 @@ def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     assert str(caught.value).endswith(
         f"; score the run again, with the options of before: `blend eval score {copy}`"
     )
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_the_terminal_shows_names_of_others_harmlessly(good: Path, make_run):
-    evil = make_run("\x1b[2J[red]x\u202e", 0.5)
-    console = Console(width=100, record=True, file=io.StringIO())
-    for part in comparison_views(compare_runs([evil, good])):
-        console.print(part)
-    text = console.export_text()
-    assert r"good is better than \u001b[2J[red]x\u202e in the mean over regions" in " ".join(text.split())
-    assert "\x1b[2J" not in text
-    assert "\u202e" not in text
 
 
 @pytest.mark.landing

@@ -6,9 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.items.analysis import analyse_items
 from blend.eval.evaluation import read_scored, run_task, score_run
-from blend.eval.item_answers import item_answers
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
@@ -93,21 +91,6 @@ def test_one_rung_is_no_ladder_and_nor_are_two_releases(scored: Callable[..., li
     elsewhere = multiple.scores.model_copy(update={"release": "other@1.0.0"})
     object.__setattr__(multiple, "scores", elsewhere)
     assert ladder_sections([multiple, *others]) == ()
-
-
-def test_other_limits_are_no_ladder(scored: Callable[..., list], rungs_release: Path, tmp_path: Path):
-    _, *others = scored("says")
-    longer = run_task(rungs_release, "multiple-choice", Says("A", "yes"), tmp_path / "longer", limit=7)
-    assert ladder_sections([score_run(longer), *others]) == ()
-
-
-def test_of_true_or_false_an_item_is_a_question(scored: Callable[..., list]):
-    true_false = [run for run in scored("says", "other") if run.task.name == "true-false"]
-    items = analyse_items(item_answers(true_false)).items
-    questions = {name.rpartition("_")[0] for name in true_false[0].run.items("item_id")["item_id"]}
-    assert set(items["item_id"]) == questions
-    # Whoever says the same of all options has no question right.
-    assert items["difficulty"].to_list() == [1.0] * items.height
 
 
 def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_release: Path, tmp_path: Path):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,13 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from blend.cli import app
 from blend.eval.evaluation import compare_runs, read_scored, write_report
 from blend.eval.report.page_template import visible
 from blend.eval.report.report_page import build_report
-from blend.eval.report.report_sections import regions_in_words
 from blend.schemas.errors import InputError, MissingExtraError
 
 pytestmark = [pytest.mark.slow]  # for what its tests share
@@ -86,12 +82,6 @@ def test_beside_each_pair_stands_how_many_answers_differ(good: Path, poor: Path,
 
 
 @pytest.mark.landing
-def test_the_library_is_there_once_and_the_file_is_small(page: str):
-    assert page.count("window.vegaEmbed") == 1
-    assert len(page.encode()) < 3_000_000
-
-
-@pytest.mark.landing
 def test_output_of_models_stays_text(elements: Elements):
     tags = [tag for tag, _ in elements.tags]
     assert tags.count("script") == 5
@@ -108,13 +98,6 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     assert all(spec["description"] and spec["width"] == "container" for spec in specs.values())
     kinds = {name.split("-")[2] for name in specs}
     assert kinds == {"regions", "topics", "cultures"}
-
-
-@pytest.mark.landing
-def test_the_three_spreads_of_answers_are_told_apart(elements: Elements, good: Path):
-    (run,) = read_scored([good])
-    assert list(run.of("accuracy", "answer-spread")) == ["universal", "shared", "specific"]
-    assert "By how widespread the correct answer is" in elements.text
 
 
 @pytest.mark.landing
@@ -142,18 +125,6 @@ def test_what_is_shown_never_turns_or_controls(text: str):
 
 
 @pytest.mark.landing
-def test_no_run():
-    with pytest.raises(InputError, match=r"^no run to report on; name one or more run directories$"):
-        build_report([])
-
-
-@pytest.mark.landing
-def test_a_directory_is_not_a_file(good: Path, tmp_path: Path):
-    with pytest.raises(InputError, match=rf"^{tmp_path}: is a directory; `out` names an HTML file$"):
-        write_report([good], tmp_path)
-
-
-@pytest.mark.landing
 @pytest.mark.parametrize("content", ["my notes", "<!DOCTYPE html>\n<p>my own page"])
 def test_only_a_page_of_ours_is_replaced(good: Path, tmp_path: Path, content: str):
     out = tmp_path / "report.html"
@@ -175,35 +146,6 @@ def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch,
     expected = 'the report needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[report]"'
     with pytest.raises(MissingExtraError, match=f"^{re.escape(expected)}$"):
         build_report(read_scored([good]))
-
-
-@pytest.mark.nightly
-def test_tasks_stand_on_one_page_with_what_asking_in_english_changes(good: Path, short: Path):
-    page = build_report(read_scored([good, short]))
-    specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
-    assert {"multiple-choice-regions-0", "short-answer-regions-0"} <= set(specs)
-    assert "Local language against English" in Elements(page).text
-
-
-@pytest.mark.landing
-def test_a_model_in_two_tasks_keeps_its_name(good: Path, short: Path, make_run):
-    twin = make_run("good", 0.5, folder="twin")
-    assert [run.name for run in read_scored([good, short])] == ["good", "short"]
-    names = [run.name for run in read_scored([good, twin, short])]
-    assert names == [f"good ({good.name})", "good (twin)", "short"]
-    assert [(run.scores.task, run.name) for run in read_scored([good, _as_model(short, "good")])] == [
-        ("multiple-choice", "good"),
-        ("short-answer", "good"),
-    ]
-
-
-def _as_model(run: Path, name: str) -> Path:
-    """A copy of a scored run whose scores are another model's."""
-    copy = run.with_name(f"{run.name}-of-{name}")
-    shutil.copytree(run, copy)
-    scores = json.loads((run / "scores.json").read_text(encoding="utf-8"))
-    (copy / "scores.json").write_text(json.dumps(scores | {"model": name}), encoding="utf-8")
-    return copy
 
 
 CHANCE = """
@@ -258,17 +200,3 @@ def test_a_browser_draws_it_at_any_width(
             tab.close()
         browser.close()
     assert complaints == []
-
-
-@pytest.mark.nightly
-def test_the_command_writes_it(good: Path, tmp_path: Path):
-    out = tmp_path / "new" / "report.html"
-    result = CliRunner().invoke(app, ["eval", "report", str(good), "--out", str(out)])
-    assert result.exit_code == 0, result.output
-    assert result.stdout == f"Wrote {out}: open it in a browser.\n"
-    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
-@pytest.mark.landing
-def test_a_sentence_names_regions_as_they_are_printed():
-    assert regions_in_words(["GB", "XX", "KR", "PH"]) == "the Philippines, South Korea, the UK, XX"

@@ -88,20 +88,6 @@ def test_questions_are_found_and_opened_by_key(good: Path, evil: Path, tmp_path:
         )
 
 
-def test_pages_are_turned(good: Path, tmp_path: Path, chromium: str):
-    page = tmp_path / "report.html"
-    save_report(read_scored([good]), page)
-    with opened(chromium, page, width=390) as tab:
-        assert tab.get_by_role("button", name="Previous").is_disabled()
-        tab.get_by_role("button", name="Next").click()
-        assert status(tab).startswith("26–50 of ")
-        tab.locator(".question-title").first.click()
-        assert tab.evaluate(FITS)
-        # What unfolds takes the width of the screen, not that of a column.
-        widths = [tab.locator(place).first.bounding_box()["width"] for place in (".detail > td", ".list")]
-        assert widths[0] == widths[1]
-
-
 @pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("width", [390, 1400])

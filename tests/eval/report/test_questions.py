@@ -2,21 +2,16 @@
 
 import hashlib
 import itertools
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report import embedded_questions
-from blend.eval.report.embedded_questions import embed_questions, packed, steps
+from blend.eval.report.embedded_questions import embed_questions
 from blend.eval.report.page_template import packaged
-from blend.eval.report.report_page import build_report
 from blend.eval.report.single_answers import REASONS
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 from helpers.embedded_pages import texts_of, unpacked
@@ -26,19 +21,6 @@ def embedded(runs: Any, page_bytes: int = 10**9) -> Any:
     task = runs[0].task
     answers = [task.single_answers(run) for run in runs]
     return embed_questions(runs, answers, task.known_questions(runs[0]), page_bytes=page_bytes)
-
-
-@given(st.lists(st.integers(0, 9)))
-def test_steps_add_up_to_the_numbers(numbers: list[int]):
-    assert list(itertools.accumulate(steps(numbers))) == numbers
-
-
-@pytest.mark.slow
-@given(st.recursive(st.text(), st.lists))
-def test_what_is_packed_needs_no_escaping(data: Any):
-    page = packed(data)
-    assert re.fullmatch(r"[A-Za-z0-9+/=]*", page)
-    assert unpacked(page) == data
 
 
 @pytest.mark.slow
@@ -74,14 +56,6 @@ def test_gold_answers_stand_with_their_votes(short: Path):
     assert max(itertools.chain(*votes)) > 1
 
 
-@pytest.mark.slow
-def test_an_item_without_an_answer_is_shown_as_such(make_run: Any):
-    (run,) = read_scored([make_run("partly", 0.5, leave_out=3)])
-    (model,) = unpacked(embedded([run]).data)["models"]
-    assert model["correct"][:4].count(2) == 3
-    assert model["correct"].count(2) == 3
-
-
 def test_every_reason_has_words():
     assert set(WHYS) <= set(REASONS)
     assert {"strict", "lenient", "unparsable", "likeliest"} <= set(REASONS)
@@ -110,39 +84,6 @@ def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
     assert any(re.search(r"… \([\d,]+ characters\)$", text) for text in cut["texts"])
     regions = next(facet["of"] for facet in cut["facets"] if facet["name"] == "region")
     assert len(set(texts_of(cut, regions))) > 1
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_what_is_left_out_stands_on_the_page(good: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("blend.eval.report.report_page.PAGE_BYTES", 2_000)
-    page = build_report(read_scored([good]))
-    assert re.search(
-        r"and why\.\s*([\d,]+ texts are cut at 200 characters\. )?[\d,]+ of [\d,]+ questions are here", page
-    )
-    assert embedded_questions.PAGE_BYTES < 8_000_000
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_all_models_have_the_same_rows_and_one_scale(good: Path, poor: Path, evil: Path):
-    page = build_report(read_scored([good, poor, evil]))
-    specs = json.loads(re.search(r'id="charts">(.*?)</script>', page, re.DOTALL)[1])
-    for section in ("topics", "cultures"):
-        charts = [spec for name, spec in specs.items() if f"-{section}-" in name]
-        scales = [
-            {
-                channel: (of.get("sort"), of.get("scale"))
-                for channel, of in layer["encoding"].items()
-                if channel in "xy"
-            }
-            for spec in charts
-            for layer in spec["layer"]
-        ]
-        assert all(scale == scales[0] for scale in scales)
-    regions = json.dumps(specs["multiple-choice-regions-0"])
-    assert '"chance, 25 %"' in regions
-    assert "A cell of fewer than 10 answers has no colour." in page
 
 
 def luminance(colour: str) -> float:

@@ -72,13 +72,6 @@ def test_too_many_multiple_choice_questions_are_left_out_and_the_page_says_so(pa
 
 
 @pytest.mark.slow
-def test_the_command_writes_it(release: Path, tmp_path: Path):
-    out = tmp_path / "new" / "page.html"
-    assert run("show", release, "--html", out) == f"Wrote {out}: open it in a browser.\n"
-    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
-@pytest.mark.slow
 def test_it_is_refused(release: Path, tmp_path: Path, food_release: Path):
     with pytest.raises(UsageError, match=r"^--html shows the whole release; leave --config and --split out$"):
         run("show", release, "--html", tmp_path / "page.html", "--config", "annotations")

@@ -1,13 +1,8 @@
 """Charts: scales that show differences, the same for every model."""
 
-from math import isclose
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from blend.eval.report.score_charts import FEW, colour_domain
-from blend.eval.scores_json import Score
+from blend.eval.report.score_charts import colour_domain
 
 
 @pytest.mark.parametrize(
@@ -22,29 +17,3 @@ from blend.eval.scores_json import Score
 )
 def test_colours_span_the_figures(figures: list[float], domain: tuple[float, float]):
     assert colour_domain(figures) == domain
-
-
-@given(st.lists(st.floats(0, 100).map(lambda figure: round(figure, 6)), min_size=2))
-def test_every_figure_has_a_colour_and_few_colours_are_unused(figures: list[float]):
-    low, high = colour_domain(figures)
-    spread = max(figures) - min(figures)
-    assert low <= min(figures) or isclose(low, min(figures))
-    assert high >= max(figures) or isclose(high, max(figures))
-    assert low < high
-    assert spread == 0 or high - low <= 2 * spread * (1 + 1e-9)
-
-
-@pytest.mark.slow
-def test_a_figure_of_few_answers_stretches_no_scale():
-    pytest.importorskip("altair")
-    from blend.eval.report.report_sections import heat_maps
-
-    def score(key: str, value: float, n: int) -> Score:
-        return Score(metric="accuracy", scope="region-topic", key=key, value=value, low=None, high=None, n=n)
-
-    first = {("KR", "Food"): score("KR/Food", 41.0, FEW), ("KR", "Sport"): score("KR/Sport", 100.0, FEW - 1)}
-    second = {("KR", "Food"): score("KR/Food", 58.0, FEW)}
-    pictures, _ = heat_maps({"a": first, "b": second}, ["KR"], "accuracy, %")
-    colours = [layer["encoding"]["color"] for picture in pictures for layer in picture.spec["layer"][:1]]
-    assert [colour["scale"]["domain"] for colour in colours] == [[40, 60], [40, 60]]
-    assert [colour["legend"]["values"] for colour in colours] == [[40, 60], [40, 60]]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.text.affix_lists import SOUNDS, affix_list, parsed
+from blend.eval.text.affix_lists import SOUNDS, affix_list
 from blend.eval.text.language_readers import languages, normalised
 from blend.eval.text.text_reader import reader
 
@@ -88,33 +88,3 @@ def test_every_word_keeps_a_stem(language: str, text: str):
 def test_forms_of_a_word_and_other_words(language: str, one: str, other: str, is_same: bool):
     read = reader(language, "affixes")
     assert (read.lemmas(one) == read.lemmas(other)) is is_same
-
-
-def test_layers_come_off_from_the_outside_and_affixes_of_one_in_any_order():
-    table = {
-        "prefixes": [{"least": 2, "affixes": "pre"}],
-        "suffixes": [
-            {"layer": 1, "least": 2, "affixes": "s"},
-            {"layer": 2, "least": 2, "affixes": "en er"},
-        ],
-        "irregular": {"mice": "mouse"},
-        "keep": "bosses",
-        "last": {"v": "f"},
-    }
-    stem = parsed(table).stem
-    # An s behind en is in the outer layer, and no longer looked for.
-    words = ["prepreleavens", "leaverens", "leasen", "bosses", "mice", "as", "wens"]
-    assert [stem(word) for word in words] == ["leaf", "leaf", "leas", "bosses", "mouse", "as", "wen"]
-
-
-def test_the_signature_changes_with_every_key_but_the_source():
-    table = {"grammar": "one", "suffixes": [{"least": 2, "affixes": "s"}], "keep": "bus"}
-    assert parsed(table).version == parsed(table | {"grammar": "another"}).version
-    others = [
-        {"keep": "bus gas"},
-        {"suffixes": [{"least": 3, "affixes": "s"}]},
-        {"irregular": {"mice": "mouse"}},
-        {"last": {"v": "f"}},
-    ]
-    assert len({parsed(table | other).version for other in [{}, *others]}) == 5
-    assert reader("su", "affixes").signature == f"su=affixes-{affix_list('su').version}"

@@ -66,26 +66,6 @@ def test_an_optional_lemmatiser(
     assert reader(language, name).lemmas(text) == tuple(lemmas.split())
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_nothing_is_said_of_the_source_of_a_library(tmp_path: Path, missing: Callable[[str], None]):
-    """Python warns of jieba's escapes whenever it compiles it, as it does once after every installation."""
-    if find_spec("jieba") is None:
-        missing("jieba")
-    script = "from blend.eval.text.text_reader import reader; print(reader('zh', 'jieba').lemmas('月饼'))"
-    options = ["-W", "always", "-X", f"pycache_prefix={tmp_path}"]
-    run = subprocess.run([sys.executable, *options, "-c", script], capture_output=True, text=True)
-    assert run.stdout == "('月饼',)\n", run.stderr
-    assert "jieba" not in run.stderr
-
-
-def test_a_dictionary_is_part_of_the_signature(missing: Callable[[str], None]):
-    if find_spec("sudachipy") is None:
-        missing("sudachipy")
-    versions = f"{version('sudachipy')}-{version('sudachidict-core')}"
-    assert reader("ja", "sudachi").signature == f"ja=sudachi-{versions}"
-
-
 @pytest.mark.parametrize(
     ("name", "module", "extra", "language"),
     [
@@ -190,24 +170,4 @@ def test_message_for_stanza_without_its_model(
     assert str(caught.value) == (
         f"the lemmatiser stanza: {tmp_path} holds {n_models} models sv/lemma/*.pt, and must hold one beside "
         f"resources.json; run stanza.download('sv'), and set {STANZA_DIRECTORY} to its folder"
-    )
-
-
-@pytest.mark.slow
-def test_message_for_a_model_of_stanza_that_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]
-):
-    if find_spec("stanza") is None:
-        missing("stanza")
-    monkeypatch.setenv(STANZA_DIRECTORY, str(tmp_path))
-    model = tmp_path / "sv" / "lemma" / "half.pt"
-    model.parent.mkdir(parents=True)
-    model.write_bytes(b"PK\x03\x04 the rest did not arrive")
-    (tmp_path / "resources.json").write_text("{}")
-    with pytest.raises(InputError) as caught:
-        reader("sv", "stanza")
-    kind = type(caught.value.__cause__).__name__
-    assert str(caught.value) == (
-        f"the lemmatiser stanza: {model} cannot be read as a model of lemmas ({kind}); "
-        "delete it and run stanza.download('sv')"
     )

@@ -79,23 +79,6 @@ def test_a_sheet_names_neither_model_nor_gold(run: ScoredRun, sheet: Path):
     assert {row["correct_ingredients"] for row in rows} == {""}
 
 
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_sheet(run: ScoredRun):
-    first = make_sheet(run, sample=5)
-    assert first.equals(make_sheet(run, sample=5))
-    assert not first.equals(make_sheet(run, sample=5, seed=1))
-    # More dishes keep those that were there.
-    assert set(first["id"]) <= set(make_sheet(run, sample=9)["id"])
-
-
-def test_a_sheet_is_never_overwritten(run: ScoredRun, sheet: Path):
-    with pytest.raises(InputError) as raised:
-        write_sheet(make_sheet(run, sample=1), sheet)
-    assert str(raised.value) == (
-        f"{sheet}: exists, and may hold somebody's work; choose another `out` or move it away"
-    )
-
-
 def figures(found: Any) -> dict[tuple[str, str, str], float | None]:
     return {(score.metric, score.scope, score.key): score.value for score in found.scores}
 
@@ -124,20 +107,6 @@ def test_people_of_one_mind(run: ScoredRun, sheet: Path):
     assert (run.run.directory / "judged.json").read_text(encoding="utf-8") == found.to_json()
 
 
-def test_people_of_two_minds_and_rows_that_nobody_judged(run: ScoredRun, sheet: Path):
-    anna = filled(sheet, "anna.csv", lambda n, row: "none" if n < 4 else "")
-    ben = filled(sheet, "ben.csv", lambda n, row: "1,2,3,4" if n < 2 else "")
-    found = score_by_people(run, [anna, ben])
-    scores = figures(found)
-    assert found.n_dishes == 4
-    # Two dishes by halves, two by nobody: (2 * 1/2 + 2 * 0) / 4.
-    assert scores["precision-people", "overall", "all"] == 25
-    assert scores["agreement-pairs", "overall", "all"] == 0
-    value = scores["agreement-alpha", "overall", "all"]
-    assert value is not None
-    assert value < 0
-
-
 def test_automatic_measures_go_along_with_people_who_judge_by_the_release(run: ScoredRun, sheet: Path):
     known = {row["id"]: row for row in predictions(run).iter_rows(named=True)}
     right = filled(sheet, "anna.csv", lambda n, row: " | ".join(known[row["id"]]["found"]) or "none")
@@ -148,20 +117,6 @@ def test_automatic_measures_go_along_with_people_who_judge_by_the_release(run: S
         assert scores["rank-correlation-precision", "overall", "all"] == pytest.approx(1)
     # One person agrees with nobody.
     assert ("agreement-alpha", "overall", "all") not in scores
-
-
-def test_judgements_from_label_studio(run: ScoredRun, tmp_path: Path):
-    first = predictions(run).row(0, named=True)
-    rows = [
-        {"id": first["id"], "annotator": who, "ingredient": text, "correct": text == "salt"}
-        for who in ("a1", "a2")
-        for text in first["ingredients"]
-    ]
-    path = tmp_path / "judgements.parquet"
-    pl.DataFrame(rows).write_parquet(path)
-    found = score_by_people(run, [path])
-    assert found.annotators == ("a1", "a2")
-    assert figures(found)["precision-people", "overall", "all"] == 25
 
 
 @pytest.mark.parametrize(
@@ -201,58 +156,6 @@ def test_a_cell_that_says_nothing_of_the_predictions(run: ScoredRun, sheet: Path
     with pytest.raises(InputError) as raised:
         score_by_people(run, [path])
     assert str(raised.value) == message.format(COLUMN=COLUMN, listed=" | ".join(listed))
-
-
-def test_a_row_of_another_run_is_refused(run: ScoredRun, sheet: Path):
-    path = filled(sheet, "anna.csv", lambda n, row: "none")
-    first = rows_of(sheet)[0]["id"]
-    path.write_text(path.read_text(encoding="utf-8").replace(first, "000000000000"), encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        score_by_people(run, [path])
-    assert str(raised.value) == (
-        "anna.csv:2, column id: '000000000000' is not of this run; name the run whose sheet it is; a run "
-        "that was "
-        "scored anew with other answers has another sheet"
-    )
-
-
-def test_a_sheet_that_is_named_twice_is_refused(run: ScoredRun, sheet: Path, tmp_path: Path):
-    path = filled(sheet, "anna.csv", lambda n, row: "none" if n == 0 else "")
-    (tmp_path / "again").mkdir()
-    again = tmp_path / "again" / "anna.csv"
-    again.write_bytes(path.read_bytes())
-    with pytest.raises(InputError) as raised:
-        score_by_people(run, [path, again])
-    first, *rest = str(raised.value).splitlines()
-    assert first == "4 problems:"
-    listed = rows_of(sheet)[0]["ingredients"]
-    assert len(rest) == len(listed.split("|"))
-    assert all(f"twice; delete this row or {path}:2" in line for line in rest)
-
-
-def test_a_file_that_is_not_there(run: ScoredRun, tmp_path: Path):
-    with pytest.raises(InputError) as raised:
-        score_by_people(run, [tmp_path / "anna.csv"])
-    assert str(raised.value) == f"{tmp_path / 'anna.csv'}: no such file; name sheets that were filled in"
-
-
-@pytest.mark.slow
-def test_multiple_choice_has_nothing_to_judge(sample_release: Path, tmp_path: Path):
-    asked = read_items(sample_release, TASKS["multiple-choice"], style="json", limit=1)
-    file = tmp_path / "answers.parquet"
-    asked.asked.items.select("item_id", response=pl.lit("A")).write_parquet(file)
-    recorded = read_recorded(file, asked.asked)
-    with opened(tmp_path / "run", asked, recorded.description, None) as opened_run:
-        write_answers(opened_run.answers_folder / "main.jsonl", recorded.answers)
-    made = read_run(tmp_path / "run")
-    write_scores(made, score_answers(made))
-    [scored] = read_scored([tmp_path / "run"])
-    with pytest.raises(InputError) as raised:
-        make_sheet(scored, sample=1)
-    assert str(raised.value) == (
-        f"{tmp_path / 'run'}: the task multiple-choice has no predictions to judge; name a run of a "
-        "task about triples"
-    )
 
 
 def test_a_sheet_can_be_a_project_of_label_studio(run: ScoredRun, sheet: Path):

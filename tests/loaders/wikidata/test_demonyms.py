@@ -1,7 +1,5 @@
 """Demonyms over HTTP: what Wikidata calls nationalities becomes the file that a recipe reads."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,32 +76,7 @@ def test_what_is_written_is_what_a_recipe_reads(found: Any, tmp_path: Path):
     assert prompts.findings["detail"].to_list() == ["no name of 'Japanese' in 'de'; not asked about there"]
 
 
-def test_a_file_that_may_have_been_corrected_is_not_replaced(found: Any, tmp_path: Path):
-    write_demonyms(tmp_path, found)
-    with pytest.raises(InputError) as told:
-        write_demonyms(tmp_path, found)
-    assert str(told.value) == (
-        f"{tmp_path}: holds 'forms.tsv', 'other-forms.tsv' and is not empty, so nothing is written there; "
-        "choose another `out` or empty it yourself"
-    )
-
-
 def test_what_is_not_a_language_is_told_before_anybody_is_asked():
     with pytest.raises(InputError) as told:
         ask_demonyms(["german!"], endpoint="http://127.0.0.1:9")
     assert str(told.value) == ("languages: 'german!' is not a BCP 47 tag; write tags such as en, zh or zh-hans")
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_the_command_says_what_there_is(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint = serve(FACTS).url
-    command = ["wikidata", "demonyms", "--endpoint", endpoint, "--language", "de", "--out", str(tmp_path / "n")]
-    run = subprocess.run([sys.executable, "-m", "blend", *command], capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    first, second = run.stdout.splitlines()
-    assert first.startswith("de: 3 nationalities, 2 with several forms; none for Afghan, Albanian, ")
-    assert second == (
-        f"{tmp_path / 'n' / 'forms.tsv'}: the shortest form of each, to be checked; "
-        f"{tmp_path / 'n' / 'other-forms.tsv'}: the others"
-    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata import dump_parts
+from blend.loaders.wikidata import dump as dump_module
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
@@ -107,9 +107,9 @@ def pack(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 500)
-    monkeypatch.setattr(dump_parts, "LINE_BYTES", 500)
-    monkeypatch.setattr(dump_parts, "PART_BYTES", 1500)
+    monkeypatch.setattr(dump_module, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(dump_module, "LINE_BYTES", 500)
+    monkeypatch.setattr(dump_module, "PART_BYTES", 1500)
 
 
 @pytest.mark.slow
@@ -168,23 +168,6 @@ def test_random_statements_in_any_order(
     assert by_reading.content_sha256 == by_asking.content_sha256
 
 
-@pytest.mark.slow
-def test_several_domains_are_read_together(
-    serve: Callable[[str], Any], shorthand: Callable[[str], str], tmp_path: Path
-):
-    endpoint = serve(FACTS)
-    dump = pack(tmp_path / "d.nt.gz", shorthand(FACTS))
-    outs = {tmp_path / "read" / each.name / "f.nt.gz": each for each in (DISH, INSTRUMENT)}
-    steps: list[str] = []
-    infos = take_snapshots_from_dump(outs, dump, on_progress=lambda step, done, total: steps.append(step))
-    for info, (out, each) in zip(infos, outs.items(), strict=True):
-        asked = tmp_path / "asked" / each.name / "f.nt.gz"
-        assert take_snapshot(asked, each, endpoint=endpoint.url, policy=QUICK).sha256 == info.sha256
-        assert out.read_bytes() == asked.read_bytes()
-        assert info.items > 0
-    assert (steps.count("read statements"), steps.count("read texts")) == (1, 1)
-
-
 def damaged(content: bytes, tmp_path: Path, name: str = "d.nt.gz") -> str:
     """What is said of a dump with this content."""
     dump, out = tmp_path / name, tmp_path / "out" / "f.nt.gz"
@@ -237,14 +220,6 @@ def test_a_folder_for_each_domain(tmp_path: Path):
         take_snapshots_from_dump(outs, tmp_path / "d.nt")
     assert str(error.value) == (
         "each snapshot has its account beside it; give each domain's file a folder of its own"
-    )
-
-
-def test_a_wanted_statement_that_the_engine_refuses(shorthand: Callable[[str], str], tmp_path: Path):
-    wrong = f'<{ENTITY}Q10> <{DIRECT}P527> "\\x" .\n'
-    text = shorthand("Q10 P31 Q746549") + wrong + shorthand("Q10 P527 Q1")
-    assert damaged(text.encode(), tmp_path, "d.nt") == (
-        f"DUMP: a statement is not N-Triples: {wrong.strip()!r}; download the dump again"
     )
 
 

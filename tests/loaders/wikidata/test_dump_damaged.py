@@ -1,16 +1,12 @@
 """Dumps that are not whole: cut off between two lines, damaged behind a stream, with lines glued together."""
 
 import gzip
-import random
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 
-from blend.loaders.wikidata import dump_parts
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.dump_parts import Reading, read_dump
 from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import domains
@@ -47,28 +43,6 @@ def refused(tmp_path: Path, content: bytes, name: str = "d.nt") -> str:
         taken(tmp_path / f"{name} out", tmp_path / name)
     assert not (tmp_path / f"{name} out" / "f.nt.gz").exists()
     return str(error.value).replace(str(tmp_path / name), "DUMP")
-
-
-@pytest.mark.slow
-def test_reading_goes_on_where_it_stopped(
-    shorthand: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(dump_parts, "BLOCK_BYTES", 700)
-    monkeypatch.setattr(dump_parts, "PART_BYTES", 3000)
-    choose = random.Random(0)
-    text = shorthand("\n".join(f"Q{choose.randrange(10**9)} P31 Q5" for _ in range(400))).encode()
-    streams = [gzip.compress(text[start : start + 9000]) for start in range(0, len(text), 9000)]
-    (tmp_path / "d.nt.gz").write_bytes(b"".join(streams))
-    reading = Reading("statements", frozenset({f"{DIRECT}P31"}), None)
-
-    parts = read_dump(tmp_path / "d.nt.gz", tmp_path, reading, lambda *_: None)
-    expected = [row for part in parts for row in pl.read_parquet(part).rows()]
-    assert len(parts) > 5
-    assert len(expected) == 400
-    for path in [tmp_path / "statements.done", *parts[3:]]:
-        path.unlink()
-    parts = read_dump(tmp_path / "d.nt.gz", tmp_path, reading, lambda *_: None)
-    assert [row for part in parts for row in pl.read_parquet(part).rows()] == expected
 
 
 @pytest.mark.slow

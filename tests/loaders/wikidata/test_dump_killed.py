@@ -22,11 +22,11 @@ RUN = (
     COUNTDOWN
     + """
 from pathlib import Path
-from blend.loaders.wikidata import dump_parts
+from blend.loaders.wikidata import dump as dump_module
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.schemas.recipe import domains
 
-dump_parts.BLOCK_BYTES, dump_parts.PART_BYTES = 1 << 16, 1 << 19
+dump_module.BLOCK_BYTES, dump_module.PART_BYTES = 1 << 16, 1 << 19
 dump, out, moment = sys.argv[2:]
 if moment == "sync":
     os.fsync = before(os.fsync)

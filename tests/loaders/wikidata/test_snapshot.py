@@ -6,19 +6,17 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from blend.loaders.recipes.sources import load_snapshot
-from blend.loaders.wikidata.endpoints import find_endpoint
 from blend.loaders.wikidata.partial import read_snapshot_info
-from blend.loaders.wikidata.snapshot import agent_of, take_snapshot
+from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.loaders.wikidata.store import LABEL
-from blend.schemas.errors import BlendError, MissingExtraError, RowError
+from blend.schemas.errors import BlendError, MissingExtraError
 from blend.schemas.recipe import Source, domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
@@ -121,13 +119,6 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
     assert load_snapshot(source, DISH, path=copied).info.sha256 == changed
 
 
-def test_languages_are_chosen(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint = serve(FACTS)
-    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, languages=["fr"], policy=QUICK)
-    texts = [line for line in content(tmp_path / "f.nt.gz") if '"' in line]
-    assert [line.rpartition(" ")[0].rpartition("> ")[2] for line in texts] == ['"pain"@fr']
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("batch_size", [1, 2, 7, 500])
 def test_same_facts_are_the_same_bytes_in_any_batches(
@@ -153,22 +144,6 @@ def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints:
     assert len(heavy.answered()) == len(set(heavy.answered()))
 
 
-@pytest.mark.slow
-def test_divided_questions_are_not_asked_whole_again(
-    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
-):
-    endpoint = serve(FACTS)
-    timeout, wrong = endpoints.status(500, "timeout"), endpoints.status(403, "")
-    endpoint.faults.update({0: timeout, 3: wrong})
-    with pytest.raises(EndpointError):
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    first = [asked.query for asked in endpoint.log]
-    endpoint.renew()
-    take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    again = {asked.query for asked in endpoint.log} & set(first)
-    assert again == {first[3]}, "only the question that was refused"
-
-
 def test_the_unfinished_snapshot_of_other_questions_is_kept(
     serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
 ):
@@ -182,17 +157,6 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(
     assert str(error.value) == (
         f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
         "finish that one with its own options, or delete the folder to start anew"
-    )
-
-
-def test_the_account_of_another_snapshot_is_kept(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint = serve(FACTS)
-    take_snapshot(tmp_path / "first.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "second.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    assert str(error.value) == (
-        f"{tmp_path / 'snapshot.json'}: is the account of another snapshot; "
-        "choose another folder for second.nt.gz"
     )
 
 
@@ -228,15 +192,6 @@ def test_wrong_options(tmp_path: Path):
     )
 
 
-def test_a_contact_that_is_none(tmp_path: Path):
-    for contact in ("", " ", "me@example.org\r\nX: y", "мы@example.org"):
-        with pytest.raises(BlendError) as error:
-            take_snapshot(tmp_path / "f.nt.gz", DISH, contact=contact)
-        assert str(error.value) == f"contact {contact!r}: write a mail or web address in ASCII"
-    agent = agent_of("me@example.org", find_endpoint("http://other"))
-    assert agent == f"blend-sdk/{version('blend-sdk')} (me@example.org)"
-
-
 def test_a_full_disk_loses_nothing(
     serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -265,29 +220,6 @@ def test_a_full_disk_loses_nothing(
     assert repeated == 1, "only the answer that could not be written"
 
 
-@pytest.mark.slow
-def test_faults_of_every_kind_on_the_way(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
-    plain, faulty = serve(FACTS), serve(FACTS)
-    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=plain.url, policy=QUICK, batch_size=2)
-    faults = [
-        endpoints.status(429, "slow down", Retry_After="1"),
-        endpoints.status(500, "internal error"),
-        endpoints.status(503, "overloaded", Retry_After="Thu, 01 Jan 1970 00:00:00 GMT"),
-        endpoints.html,
-        endpoints.json_cut,
-        endpoints.cut,
-        endpoints.cut_between_triples,
-        endpoints.zipped_cut,
-        endpoints.timeout_inside,
-        endpoints.hang_up,
-    ]
-    faulty.faults.update({2 * number + 1: fault for number, fault in enumerate(faults)})
-    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=faulty.url, policy=QUICK, batch_size=2)
-    assert not faulty.faults, "all of them happened"
-    assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
-    assert len(faulty.answered()) == len(set(faulty.answered()))
-
-
 @pytest.mark.parametrize("package", ["SPARQLWrapper", "pyoxigraph"])
 def test_without_the_extra(
     serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
@@ -297,12 +229,3 @@ def test_without_the_extra(
     with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[wikidata\]"'):
         take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
     assert not endpoint.log
-
-
-def test_a_file_that_is_no_account(tmp_path: Path):
-    (tmp_path / "snapshot.json").write_text("{}")
-    with pytest.raises(RowError) as error:
-        read_snapshot_info(tmp_path / "snapshot.json")
-    assert str(error.value) == (
-        f"{tmp_path / 'snapshot.json'}: not the account of a snapshot; delete it or take the snapshot again"
-    )

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.snapshot import take_snapshot, take_snapshots
-from blend.loaders.wikidata.snapshot_files import NoItemError
+from blend.loaders.wikidata.partial import NoItemError
+from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import domains
@@ -83,19 +83,6 @@ def test_a_snapshot_is_not_replaced(take: Take, tmp_path: Path):
     assert refused(lambda: take({out: DISH}), tmp_path) == (
         f"{out}: a file is there already and would be replaced; choose another `out`, or move it away"
     )
-
-
-def test_none_of_several_is_replaced(take: Take, tmp_path: Path):
-    outs = {tmp_path / "a" / "s.nt.gz": DISH, tmp_path / "b" / "s.nt.gz": INSTRUMENT}
-    take({tmp_path / "b" / "s.nt.gz": INSTRUMENT})
-    assert "is there already" in refused(lambda: take(outs), tmp_path)
-
-
-def test_nothing_is_asked_before(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint, out = serve(FACTS), tmp_path / "food.nt.gz"
-    out.write_bytes(b"mine")
-    refused(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK), tmp_path)
-    assert endpoint.log == []
 
 
 def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):

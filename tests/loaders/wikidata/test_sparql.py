@@ -3,8 +3,6 @@
 import re
 import socket
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -39,15 +37,6 @@ def endpoint(serve: Callable[[str], Any]) -> Any:
 def test_an_answer_is_its_triples_in_order(endpoint: Any):
     assert client_of(endpoint.url).construct(PATTERN) == TRIPLES
     assert endpoint.log[0].agent == "tests (a@b.example)"
-
-
-def test_no_triples_are_an_answer(endpoint: Any):
-    assert client_of(endpoint.url).construct(f"?s <{DIRECT}P999> ?o . BIND(<{DIRECT}P999> AS ?p)") == []
-
-
-def test_a_compressed_answer_is_read(endpoint: Any, endpoints: Any):
-    endpoint.faults[0] = endpoints.zipped
-    assert client_of(endpoint.url).construct(PATTERN) == TRIPLES
 
 
 @pytest.mark.parametrize(
@@ -105,27 +94,12 @@ def test_an_endpoint_that_is_down():
     assert waits == [2.0, 4.0]
 
 
-def test_waits_double(endpoint: Any, endpoints: Any):
-    endpoint.faults.update(dict.fromkeys(range(4), endpoints.status(500, "internal")))
-    waits: list[float] = []
-    client_of(endpoint.url, waits, first_wait_s=1.5, longest_wait_s=10, pause_s=0.25).construct(PATTERN)
-    assert waits == [1.5, 3.0, 6.0, 10, 0.25]
-
-
 @pytest.mark.parametrize("code", [429, 500, 503])
 def test_retry_after_seconds_are_honoured(endpoint: Any, endpoints: Any, code: int):
     endpoint.faults[0] = endpoints.status(code, "busy", Retry_After="17")
     waits: list[float] = []
     client_of(endpoint.url, waits, pause_s=0.5).construct(PATTERN)
     assert waits == [17.0, 0.5]
-
-
-def test_retry_after_dates_are_honoured(endpoint: Any, endpoints: Any):
-    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
-    endpoint.faults[0] = endpoints.status(429, "busy", Retry_After=moment)
-    waits: list[float] = []
-    client_of(endpoint.url, waits).construct(PATTERN)
-    assert 90 < waits[0] <= 100
 
 
 def test_a_service_that_asks_for_hours_is_left_alone(endpoint: Any, endpoints: Any):
@@ -148,26 +122,6 @@ def test_a_timeout_asks_for_less(endpoint: Any, endpoints: Any, fault: str):
     with pytest.raises(TooHeavyError, match="ran out of time"):
         client_of(endpoint.url).construct(PATTERN)
     assert len(endpoint.log) == 1
-
-
-def test_an_answer_cut_twice_in_the_same_place_asks_for_less(endpoint: Any, endpoints: Any):
-    endpoint.faults.update(dict.fromkeys(range(2), endpoints.cut_between_triples))
-    with pytest.raises(TooHeavyError) as error:
-        client_of(endpoint.url).construct(PATTERN)
-    assert str(error.value) == f"{endpoint.url}: answers 2 of 4 triples, twice"
-
-
-@pytest.mark.parametrize("code", [413, 414, 431])
-def test_a_question_that_is_too_long_asks_for_less(endpoint: Any, endpoints: Any, code: int):
-    endpoint.faults[0] = endpoints.status(code, "too long")
-    with pytest.raises(TooHeavyError) as error:
-        client_of(endpoint.url).construct(PATTERN)
-    assert str(error.value) == f"{endpoint.url}: takes no question of this length (HTTP {code})"
-
-
-def test_a_timeout_of_the_smallest_question_is_waited_out(endpoint: Any, endpoints: Any):
-    endpoint.faults[0] = endpoints.timeout_inside
-    assert client_of(endpoint.url).construct(PATTERN, divisible=False) == TRIPLES
 
 
 @pytest.mark.slow

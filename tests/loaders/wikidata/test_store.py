@@ -54,21 +54,6 @@ def test_a_snapshot_cut_in_the_middle(tmp_path: Path):
         )
 
 
-def test_a_snapshot_that_is_not_compressed(tmp_path: Path):
-    path = tmp_path / "food.nt.gz"
-    path.write_text(LINE)
-    assert message(path) == f"{path}: not a gzip file; name it without .gz or take or copy the snapshot again"
-
-
-def test_a_snapshot_with_flipped_bytes(tmp_path: Path):
-    path = tmp_path / "food.nt.gz"
-    packed = bytearray(gzip.compress((LINE * 3000).encode()))
-    packed[-6] ^= 0xFF
-    path.write_bytes(packed)
-    with pytest.raises(BlendError):
-        read_facts(path, DISH)
-
-
 def test_a_snapshot_that_is_no_ntriples(tmp_path: Path):
     path = tmp_path / "food.nt"
     path.write_text(LINE + "<html><body>Bad gateway</body></html>\n")
@@ -138,12 +123,3 @@ def test_blank_and_repeated_labels(facts_of: Callable[..., Facts]):
         ("blank-label", "facts.nt:Q3", "the label in fr is blank; left out"),
         ("several-labels", "facts.nt:Q2", "several labels in en: bread | rye; the first is used"),
     ]
-
-
-def test_labels_survive_as_they_are(facts_of: Callable[..., Facts]):
-    odd = '"salt, \\"pepper\\" and\\r\\n\\\\oil; \\t🍞"@en'
-    facts = facts_of(
-        f"<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> {odd} .\n"
-        "Q2 label en:  padded \nQ3 label en:null"
-    )
-    assert facts.labels["label"].to_list() == ['salt, "pepper" and\r\n\\oil; \t🍞', "  padded", "null"]

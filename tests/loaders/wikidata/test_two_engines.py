@@ -1,16 +1,13 @@
 """Two engines that answer in different forms give the same bytes; endpoints by their names."""
 
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata import endpoints as endpoints_module
-from blend.loaders.wikidata.endpoints import find_endpoint, known_endpoints
 from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy
+from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy, find_endpoint
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import domains
 from helpers.wikidata import rdflib_endpoint
@@ -82,19 +79,6 @@ def test_two_engines_give_the_same_bytes(second: Callable[..., Restricted], expe
     assert said == []
 
 
-@pytest.mark.integration
-@pytest.mark.nightly
-@pytest.mark.parametrize("kind", ["text/turtle", "application/rdf+xml"])
-def test_other_forms_of_answers(second: Callable[..., Restricted], expected: bytes, tmp_path: Path, kind: str):
-    assert taken(second(kind=kind), tmp_path / "out") == expected
-
-
-@pytest.mark.integration
-@pytest.mark.nightly
-def test_answers_cut_at_a_limit_are_divided(second: Callable[..., Restricted], expected: bytes, tmp_path: Path):
-    assert taken(second(most_triples=6), tmp_path / "out") == expected
-
-
 def test_an_address_of_something_else_is_asked_once(second: Callable[..., Restricted], tmp_path: Path):
     endpoint = second(kind="text/html")
     with pytest.raises(EndpointError) as error:
@@ -112,17 +96,6 @@ def test_unknown_values_are_the_same_whether_blank_or_named(serve: Callable[[str
     assert (tmp_path / "blank" / "f.nt.gz").read_bytes() == (tmp_path / "named" / "f.nt.gz").read_bytes()
 
 
-def test_names_are_addresses(serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    assert list(known_endpoints()) == ["wdqs", "wdqs-scholarly", "qlever"]
-    assert find_endpoint("qlever").url == "https://qlever.dev/api/wikidata"
-    assert find_endpoint("https://query.wikidata.org/sparql").wants_contact
-    assert not find_endpoint("http://localhost:7001").wants_contact
-    local = find_endpoint("qlever").model_copy(update={"url": serve(FACTS).url})
-    monkeypatch.setattr(endpoints_module, "known_endpoints", lambda: {"qlever": local})
-    info = take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint="qlever", policy=policy())
-    assert info.endpoint == local.url
-
-
 @pytest.mark.parametrize("name", ["wdqs", "wdqs-scholarly"])
 def test_services_that_want_a_contact(tmp_path: Path, name: str):
     with pytest.raises(InputError) as error:
@@ -131,20 +104,3 @@ def test_services_that_want_a_contact(tmp_path: Path, name: str):
         f"the {find_endpoint(name).title} wants to know whom to reach about its use; "
         "give a mail or web address as `contact`"
     )
-
-
-@pytest.mark.integration
-@pytest.mark.nightly  # rdflib takes its time
-def test_random_statements_from_two_engines(
-    serve: Callable[[str], Any], second: Callable[..., Restricted], tmp_path: Path
-):
-    choose = random.Random(1)
-    some = [f"Q{number}" for number in range(1, 41)]
-    values = [*some, *["Q746549", "Q6256", "Q3024240", "_:b1"] * 3]
-    properties = ["P31", "P279", "P495", "P17", "P2012", "P361", "P527", "P186", "P30", "P1366"]
-    facts = [f"{choose.choice(some)} {choose.choice(properties)} {choose.choice(values)}" for _ in range(400)]
-    facts += [f"{item} label {tag}:{item} \\u0301" for item in some for tag in ("en", "zh-hans")]
-    text = "\n".join(facts)
-    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=serve(text).url, policy=policy())
-    found = taken(second(text, kind="text/turtle", most_triples=40), tmp_path / "b")
-    assert found == (tmp_path / "a" / "f.nt.gz").read_bytes()

@@ -2,7 +2,6 @@
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from blend.eval.items import ITEMS
 from blend.eval.task import checked_options
@@ -56,19 +55,6 @@ def test_texts_of_a_topic_stand_together(tables):
     assert found.gold.select("split", "topic").unique(maintain_order=True).height == 6
     assert found.items["item_id"].n_unique() == found.items.height == 2 * 2 * 3 * 3
     assert found.prompts == {"qa/t1": "Tell a Brazilian of rain.", "stories/t1": "Tell a Brazilian of rain."}
-
-
-@pytest.mark.parametrize("options", [{"samples": 2}, {"samples": 7, "limit": 1, "nationalities": ("DO",)}])
-def test_parts_of_a_lazy_table_are_the_items_of_the_whole_one(tables, options, monkeypatch):
-    at_once = asked(tables, **options)
-    monkeypatch.setattr("blend.eval.tasks.cultural_prompts.cultural_items.PART", 6)
-    parts = made({name: rows.lazy() for name, rows in tables.items()}, **options).parts
-    items, gold = zip(*parts.make(), strict=True)
-    assert len(items) > 1
-    assert max(some.height for some in items) <= max(6, options["samples"])
-    assert_frame_equal(pl.concat(items), at_once.items)
-    assert_frame_equal(pl.concat(gold), at_once.gold)
-    assert parts.n_items == at_once.items.height
 
 
 def test_kinds_nationalities_and_topics_are_chosen(tables):

@@ -232,8 +232,3 @@ def test_tau_of_the_paper_s_example(small):
     closeness = np.array([-case["by_cultural_closeness"].index(name) for name in names], dtype=float)
     close(tau_c(similarity, closeness)[0], case["correct"])
     close(tau_of_names(names, similarity, closeness), case["reference_code_after_dropping_the_first"])
-
-
-def test_tau_with_ties(small):
-    case = small["tau_with_ties"]
-    close(tau_c(np.array(case["similarity"]), np.array(case["minus_distance"], dtype=float))[0], case["tau_c"])

@@ -1,13 +1,12 @@
 """The page on texts for readers of many nationalities, and what cannot be said of them."""
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blend.eval.evaluation import compare_runs, read_scored
+from blend.eval.evaluation import read_scored
 from blend.eval.report.report_page import build_report
 from blend.eval.report.scored_runs import check_comparable
 from blend.eval.scoring import score_answers, write_scores
@@ -39,17 +38,6 @@ def test_the_page_has_every_part(scored: Path):
         assert part in page, part
     # Its samples are no repeats of a question that is correct or wrong.
     assert "Every question was asked" not in page
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_table_that_is_gone_is_told(scored: Path):
-    (scored / "analysis" / "words.parquet").unlink()
-    with pytest.raises(InputError) as reword:
-        build_report(read_scored([scored]))
-    message = str(reword.value)
-    assert message.startswith(f"{scored / 'analysis' / 'words.parquet'}: no such file; ")
-    assert message.endswith(f"score the run again, with the options of before: `blend eval score {scored}`")
 
 
 @pytest.fixture
@@ -90,51 +78,3 @@ def test_texts_for_other_groups_or_topics_are_told(scored_rows):
         "  topics: 'sun' here alone\n"
         "run or score both the same way, or compare runs that were"
     )
-
-
-@pytest.mark.slow
-def test_the_order_of_groups_keeps_apart_what_depends_on_it(scored_rows):
-    """The published code measures a group that comes first in the file against the others alone."""
-    how = {"rule": "reference_code"}
-    one, two = scored_rows(OWN, "one", **how), scored_rows(OWN[::-1], "two", **how)
-    assert "\n  order of the groups (order): " in refused(one, two)
-    check_comparable(read_scored([one, scored_rows(OWN, "three", **how)]))
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_no_model_is_called_better(scored: Path, tmp_path: Path):
-    other = tmp_path / "other"
-    shutil.copytree(scored, other)
-    with pytest.raises(InputError) as reword:
-        compare_runs([scored, other])
-    assert str(reword.value) == (
-        "texts for readers of many nationalities are not correct or wrong, so no model is better; show the "
-        "runs side by side in a report"
-    )
-    assert build_report(read_scored([scored, other])).count("Side by side") == 2
-
-
-@pytest.mark.landing
-@pytest.mark.integration  # a real browser
-def test_a_browser_draws_it(scored: Path, tmp_path: Path, chromium: str):
-    from playwright.sync_api import sync_playwright
-
-    file = tmp_path / "report.html"
-    file.write_text(build_report(read_scored([scored])), encoding="utf-8")
-    complaints: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for width in (360, 1200):
-            tab = browser.new_page(viewport={"width": width, "height": 800})
-            tab.set_default_timeout(0)
-            tab.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-            tab.on("pageerror", lambda error: complaints.append(str(error)))
-            tab.goto(file.as_uri())
-            tab.wait_for_function(
-                "[...document.querySelectorAll('.chart')].every(chart => chart.querySelector('svg'))"
-            )
-            assert tab.evaluate("document.documentElement.scrollWidth") == width
-            tab.close()
-        browser.close()
-    assert complaints == []

@@ -6,13 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.asked_runs import read_run
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
 from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
-from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
 from blend.schemas.errors import InputError
 
 
@@ -30,14 +28,6 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
-
-
-@pytest.mark.slow
-def test_a_thought_that_ends_in_a_text_is_no_part_of_it(run_of, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cultural_scores, "TEXTS_AT_A_TIME", 1)
-    said = rows_of(en=[A, B], de=[C, A]) + [{**row, "topic": "snow"} for row in rows_of(en=[B, B], de=[A, C])]
-    thought = [{**row, "text": f"Hm, popcorn</think>{row['text']}"} for row in said[:5]] + said[5:]
-    assert scores_of(score_answers(run_of(thought))) == scores_of(score_answers(run_of(said, "said")))
 
 
 @pytest.mark.landing
@@ -104,23 +94,12 @@ FRENCH = (
     "loup gris"
 )
 CHINESE = ["早餐是一天中的第一餐，人们吃米饭。", "重力让苹果落下。"]
-THAI = ["ข้าวเป็นอาหารเช้าที่คนส่วนใหญ่กิน", "ข้าว เป็น อาหาร เช้า ที่ คน กิน"]
 
 TOLD = {
     "one-sample": (
         {"French": [A], "German": [B], "Thai": [C]},
         ("one sample per topic and group: the variance within groups is not defined, and is left out",),
         {"variance-within": None},
-    ),
-    "two-samples-of-one": (
-        {"French": [A, B], "German": [B], "Thai": [C]},
-        (
-            (
-                "2 of 3 pairs of topic and group have one sample or none: the variance within groups is that "
-                "of the others"
-            ),
-        ),
-        {},
     ),
     "missing-sample": (
         {"French": [A, B], "German": [B], "Thai": [C, A]},
@@ -141,11 +120,6 @@ TOLD = {
         {"A": [CHINESE[0], B], "B": [A, CHINESE[1]]},
         ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 2 of 4; kept, {SAY_LITTLE}"),
         {"unparted": 50},
-    ),
-    "thai-with-and-without-blanks": (
-        {"A": THAI, "B": [B, A]},
-        ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 1 of 4; kept, {SAY_LITTLE}"),
-        {"unparted": 25},
     ),
     "odd": (
         {
@@ -214,22 +188,7 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
         read_scores(run)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["EN-GB", ""])
-def test_english_is_asked_for_in_any_case_and_where_nothing_is_said(tmp_path: Path, language: str):
-    path = tmp_path / "texts.csv"
-    path.write_text(f"group;topic;text;language\nA;rain;дождь идёт;{language}\nB;rain;{A};{language}\n")
-    keep_texts(path, tmp_path / "run")
-    run = read_run(tmp_path / "run")
-    assert scores_of(score_answers(run))["other-language", "overall", "all"].value == 50
-    assert "" not in run.items("locale")["locale"].to_list()
-
-
 SURVEYS = {
-    "same": (
-        "Demonym,power\nFrench,1\nGerman,2\nThai,#NULL!\n",
-        ("own: distances are over 1 dimension ('power')", "own: all distances are the same; no correlation"),
-    ),
     "flat": (
         "Demonym,power,a\nFrench,1,#NULL!\nGerman,1,3\nThai,1,3\n",
         (
@@ -272,37 +231,6 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path, name: str):
 
 
 @pytest.mark.slow
-def test_intervals_over_few_topics_end_where_figures_do(run_of, tmp_path: Path):
-    survey = tmp_path / "own.csv"
-    survey.write_text("Demonym,power\nFrench,1\nGerman,3\nThai,9\n")
-    topics = {"rain": {"French": [A, B], "German": [B, C], "Thai": [C, C]}}
-    topics["sun"] = {"French": [C, C], "German": [A, B], "Thai": [A, A]}
-    rows = [{**row, "topic": topic} for topic, texts in topics.items() for row in rows_of(**texts)]
-    found = scores_of(score_answers(run_of(rows), surveys={"own": survey}))
-    of_tau = [one for (metric, _, _), one in found.items() if metric == "tau-wed-own" and one.low is not None]
-    assert any((one.low, one.high) == (-1, 1) for one in of_tau)
-    assert all(-1 <= one.low <= one.high <= 1 for one in of_tau)
-    for (metric, _, _), one in found.items():
-        if metric.startswith(("variance-across", "variance-within")) and one.low is not None:
-            assert 0 <= one.low <= one.high <= 0.5
-
-
-@pytest.mark.slow
-def test_the_matrix_of_distances_in_a_survey_is_a_table(run_of, tmp_path: Path):
-    survey = tmp_path / "values.csv"
-    survey.write_text("group,power,joy\nA,0,0\nB,3,4\nC,#NULL!,1\n")
-    run = run_of(rows_of(A=[A, B], B=[B, C], C=[C, A], D=[A, C]))
-    score_answers(run, surveys={"values": survey})
-    rows = pl.read_parquet(run.directory / "analysis" / "distances.parquet").rows()
-    # D is not in the survey; C has one dimension in common with the others.
-    assert rows == [
-        ("values", "A", "A", 0.0), ("values", "A", "B", 5.0), ("values", "A", "C", 1.0),
-        ("values", "B", "A", 5.0), ("values", "B", "B", 0.0), ("values", "B", "C", 3.0),
-        ("values", "C", "A", 1.0), ("values", "C", "B", 3.0), ("values", "C", "C", 0.0),
-    ]  # fmt: skip
-
-
-@pytest.mark.slow
 def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
     survey = tmp_path / "own.csv"
     survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")
@@ -324,10 +252,3 @@ def test_one_group_cannot_be_compared(run_of):
     with pytest.raises(InputError) as reword:
         score_answers(run)
     assert str(reword.value) == f"{run.directory}: texts of one group only (French); nothing can be compared"
-
-
-def test_an_unknown_rule_lists_the_rules(run_of):
-    run = run_of(rows_of(French=[A, B], German=[B, C]))
-    with pytest.raises(InputError) as reword:
-        score_answers(run, rule="letter")
-    assert str(reword.value) == ("unknown rule 'letter'; choose one of: default, paper, reference_code")

@@ -123,12 +123,3 @@ def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]
     np.testing.assert_array_equal(
         edits_side_by_side.edits_side_by_side(texts), text_measures.edits_one_by_one(texts)
     )
-
-
-def test_texts_that_are_too_long_for_the_table_go_one_by_one(monkeypatch: pytest.MonkeyPatch):
-    texts = [np.arange(number, number + edits_side_by_side.LONGEST + 1) for number in range(2)]
-    monkeypatch.setattr(text_measures, "_WORTH_COMPILING", 0)
-    monkeypatch.setattr(edits_side_by_side, "compiled", lambda: pytest.fail("a table of any size"))
-    monkeypatch.setattr(text_measures, "compiled", edits_side_by_side.compiled)
-    found = pair_sums(code_topic([[str(token) for token in text] for text in texts], [0, 1], N_GROUPS))
-    assert found.sums[0, 1] == pytest.approx(2 / (edits_side_by_side.LONGEST + 1))

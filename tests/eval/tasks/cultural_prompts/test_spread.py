@@ -88,20 +88,6 @@ def test_nobody_at_the_address_is_told(settings, monkeypatch):
     )
 
 
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_scheduler_without_workers_is_told(settings):
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
-        address = cluster.scheduler_address
-        with pytest.raises(ServerError) as reword:
-            next(analyse_topics(topics(1), settings, dask=address))
-    assert str(reword.value) == (
-        f"`dask={address}`: the scheduler has no workers; start some with `dask worker {address}`"
-    )
-
-
 def test_a_missing_library_names_the_extra(settings, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(MissingExtraError) as reword:

@@ -10,7 +10,7 @@ from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
 from blend.eval.scoring import score_answers
-from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts, keep_texts
+from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
 from blend.schemas.errors import BlendError, InputError
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
@@ -102,13 +102,6 @@ def test_runs_of_tables_are_of_what_was_asked_for_whatever_the_texts(run_of):
         assert run_of([rows[0] | {column: "it"}, *rows[1:]], column).description.release != base, column
 
 
-def test_topics_of_two_categories_may_differ_in_case_alone(run_of):
-    rows = [{"group": group, "sample": 0, "text": text} for group, text in (("French", A), ("German", B))]
-    chores = [{**row, "category": "chores", "topic": "polish"} for row in rows]
-    languages = [{**row, "category": "languages", "topic": "Polish"} for row in rows]
-    assert run_of([*chores, *languages]).gold()["topic"].n_unique() == 2
-
-
 def test_a_table_in_another_encoding_says_what_to_give(tmp_path: Path):
     path = tmp_path / "texts.csv"
     path.write_bytes("group,topic,text\nFrench,rain,ét\n".encode("latin-1"))
@@ -138,13 +131,6 @@ def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, he
     assert str(told.value) == message
 
 
-def test_names_of_columns_may_be_written_in_capitals(tmp_path: Path):
-    path = tmp_path / "texts.csv"
-    path.write_text("Group,Topic ,TEXT\nFrench,rain,a\n")
-    run = run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")
-    assert run.gold()["group"].to_list() == ["French"]
-
-
 def test_what_pandas_writes_for_no_value_is_no_category(tmp_path: Path):
     path = tmp_path / "texts.parquet"
     nothing = pl.lit(float("nan"))
@@ -152,12 +138,6 @@ def test_what_pandas_writes_for_no_value_is_no_category(tmp_path: Path):
     texts.with_columns(category=nothing, split=nothing).write_parquet(path)
     run = run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")
     assert run.gold().select("category", "split").rows() == [("", "")]
-
-
-def test_answers_to_items_are_no_table_of_texts(tmp_path: Path):
-    path = tmp_path / "answers.csv"
-    path.write_text("item_id,response\nqa/t1/physics/gravity/French~0,a\n")
-    assert not is_table_of_texts(path)
 
 
 @pytest.mark.slow

@@ -96,11 +96,3 @@ def test_a_language_without_a_prompt_is_refused(config: str, language: str, mess
     with pytest.raises(InputError) as raised:
         settle_listing(TripleTaskOptions(config=config, languages=(language,)), held)
     assert str(raised.value) == message
-
-
-def test_a_prompt_that_there_is_not_is_refused():
-    with pytest.raises(InputError) as raised:
-        asked(languages=("en",), prompts=("parts",))
-    assert (
-        str(raised.value) == "unknown prompt 'parts'; did you mean 'hasParts'? choose one of: country, hasParts"
-    )

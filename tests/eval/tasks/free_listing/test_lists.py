@@ -8,8 +8,6 @@ import pytest
 
 from blend.eval import items as items_in_parts
 from blend.eval.items import ITEMS, TaskItems, repeated
-from blend.eval.judging.judge_run import judge_run
-from blend.eval.judging.verdicts import VERDICTS, VERSION
 from blend.eval.models.protocols import Decoding, ModelDescription
 from blend.eval.registry import TASKS
 from blend.eval.runs.ask_model import ask_model
@@ -17,10 +15,8 @@ from blend.eval.runs.run_description import AskedRelease, RunDescription
 from blend.eval.runs.run_directory import Run, open_run
 from blend.eval.scores_json import ScoredItems
 from blend.eval.tasks.free_listing.listing_items import GOLD
-from blend.eval.tasks.free_listing.listing_scores import entries_to_judge, score_lists
+from blend.eval.tasks.free_listing.listing_scores import score_lists
 from blend.loaders.files.progress import silent
-from blend.schemas.errors import InputError
-from helpers.judged_runs import OwnJudge, finds_the_answer
 from helpers.kill_points import Echo
 
 Accepted = list[list[str]]
@@ -30,12 +26,12 @@ Asked = tuple[str, str, Accepted, str | None]
 """An item as (language, country, names of the ingredients, answer)."""
 
 
-def judged(*asked: Asked, rule: str = "default", said: pl.DataFrame | None = None) -> ScoredItems:
-    """Items by a rule, or by a judge, each in a part of its own."""
+def judged(*asked: Asked, rule: str = "default") -> ScoredItems:
+    """Items by a rule, each in a part of its own."""
     items, gold, answers = frames(asked)
     parts = [(one, answers) for one in items.iter_slices(1)]
     known = gold.iter_slices(1)
-    return score_lists(parts, known, items["language"].unique(), rule=rule, lemmas=None, verdicts=said, seed=0)
+    return score_lists(parts, known, items["language"].unique(), rule=rule, lemmas=None, seed=0)
 
 
 def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -81,18 +77,6 @@ def test_precision_recall_and_f1_by_hand():
     assert row["f1"] == pytest.approx(4 / 7)
 
 
-def test_accuracy_counts_entries_and_not_answers():
-    found = judged(
-        ("en", "Japan", EGGS, "egg, tofu, salt, rice"),
-        ("en", "Japan", EGGS, "egg"),
-        ("en", "Italy", EGGS, "nothing"),
-    )
-    assert figure(found, "accuracy") == pytest.approx(100 * 2 / 6)
-    assert figure(found, "accuracy", "country", "Japan") == pytest.approx(100 * 2 / 5)
-    assert figure(found, "precision", "country", "Japan") == pytest.approx(100 * (1 / 4 + 1) / 2)
-    assert figure(found, "nothing-correct") == pytest.approx(100 / 3)
-
-
 def test_a_name_inside_an_entry_counts_by_its_rule_only():
     row = ("en", "Japan", [["basil"], ["soy"]], "fresh basil, soy sauce")
     assert judged(row).decisions["found"].to_list() == [[]]
@@ -111,12 +95,6 @@ def test_an_and_written_onto_the_last_word_is_read_both_ways():
     assert [len(labels) for labels in found.decisions["found"].to_list()] == [1, 1]
 
 
-def test_languages_without_lemmas_are_compared_by_their_words():
-    found = judged(("he", "Israel", [["ביצה"], ["חלב"]], "חלב, קמח"))
-    assert found.decisions["found"].to_list() == [["חלב"]]
-    assert found.signature_parts == {"lemma": "none"}
-
-
 def test_an_empty_answer_names_nothing_and_no_answer_is_missing():
     found = judged(("en", "Japan", EGGS, ""), ("en", "Japan", EGGS, None))
     assert figure(found, "precision") == 0
@@ -125,47 +103,6 @@ def test_an_empty_answer_names_nothing_and_no_answer_is_missing():
     assert figure(found, "unanswered") == 100
     assert found.decisions["named"].to_list() == [[], None]
     assert found.decisions["correct"].to_list() == [False, None]
-
-
-def test_another_rule_is_refused():
-    with pytest.raises(InputError) as raised:
-        judged(("en", "Japan", EGGS, "egg"), rule="exact")
-    assert str(raised.value) == "unknown rule 'exact'; choose one of: contains, default"
-
-
-def verdicts(*rows: tuple[int, str | None, int | None]) -> pl.DataFrame:
-    """Verdicts of a judge on entries of the only item: entry, verdict, position of the part."""
-    return pl.DataFrame(
-        [{"item_id": "0", "entry": e, "verdict": v, "position": p, "decided_by": "judge"} for e, v, p in rows],
-        schema=VERDICTS,
-    )
-
-
-def test_an_entry_that_a_judge_finds_correct_names_the_part_that_it_says():
-    row = ("en", "Japan", EGGS, "egg, shoyu, wheat, salt")
-    said = verdicts((1, "correct", 1), (2, "correct", None), (3, "wrong", None))
-    [decided] = judged(row, said=said).decisions.rows(named=True)
-    assert decided["found"] == ["egg", "soy sauce"]
-    assert decided["correct_entries"] == ["egg", "shoyu", "wheat"]
-    assert (decided["precision"], decided["recall"]) == (0.75, pytest.approx(2 / 3))
-
-
-def test_a_list_with_a_verdict_that_cannot_be_read_is_not_scored():
-    found = judged(("en", "Japan", EGGS, "egg, shoyu"), said=verdicts((1, None, None)))
-    assert found.decisions["correct"].to_list() == [None]
-    assert figure(found, "missing") == 100
-
-
-def test_a_judge_is_asked_about_entries_in_which_the_rule_finds_no_part():
-    items, gold, answers = frames([("en", "Japan", EGGS, "Eggs, shoyu, salt"), ("en", "Japan", EGGS, None)])
-    items = items.with_columns(topic=pl.lit(""))
-    gold = gold.with_columns(label=pl.lit("ramen"), country=pl.lit("Japan"))
-    asked = entries_to_judge(items, gold, answers, question="What is in {label} ({country})?")
-    assert asked.select("entry", "reply", "verdict").rows() == [
-        (0, "Eggs", "correct"), (1, "shoyu", None), (2, "salt", None)
-    ]  # fmt: skip
-    assert set(asked["question"]) == {"What is in ramen (Japan)?"}
-    assert asked["accepted"][0].to_list()[1] == {"texts": ["soy sauce"], "votes": None}
 
 
 def long_lists(folder: Path) -> Run:
@@ -201,17 +138,12 @@ def full(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 def test_parts_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     task = TASKS["free-listing"]
 
-    def scored_and_judged(name: str) -> tuple[ScoredItems, Run]:
+    def scored(name: str) -> ScoredItems:
         run = long_lists(tmp_path / name)
-        scored = task.score(run, run.answers(), task.scoring(), silent)
-        return scored, judge_run(run, model=OwnJudge("judge", finds_the_answer))
+        return task.score(run, run.answers(), task.scoring(), silent)
 
-    before, whole = scored_and_judged("whole")
+    before = scored("whole")
     monkeypatch.setattr(items_in_parts, "PART", 70)
-    after, parts = scored_and_judged("parts")
+    after = scored("parts")
     assert after.scores == before.scores
     assert after.decisions.equals(before.decisions)
-    assert parts.items().equals(whole.items())
-    assert parts.gold().equals(whole.gold())
-    assert parts.gold().height == 2 * 600
-    assert parts.items().filter(prompt_id=VERSION).height == 60

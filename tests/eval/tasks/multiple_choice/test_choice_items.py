@@ -12,11 +12,8 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
-
-CONFIG = "multiple-choice-questions"
 
 
 def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") -> dict[str, object]:
@@ -91,11 +88,6 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
 
 
-def test_texts_have_no_positions():
-    with pytest.raises(ValueError, match="does not show the options"):
-        ChoiceOptions(style="texts", rotations=2)
-
-
 def test_a_limit_chooses_templates_not_rows_and_the_same_ones_everywhere():
     rows = [
         question(n, template=f"t-{t}", locale=locale)
@@ -117,16 +109,6 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("asked") / "release"
     build_release(sample_recipe(), out)
     return out
-
-
-@pytest.mark.slow
-def test_a_prompt_put_anew_is_the_published_one(release: Path):
-    # Rotations are put by our own text: turned all the way round, it has to be what the release publishes.
-    table = read_config(release, CONFIG).with_columns(region=pl.lit("KR"))
-    first_to_last = pl.concat_list(pl.col("options").list.tail(3), pl.col("options").list.head(1))
-    turned = table.with_columns(options=first_to_last, prompt=pl.lit("not this one"))
-    items = choice_items(turned, ChoiceOptions(style="json", rotations=2)).items
-    assert items.filter(pl.col("item_id").str.ends_with("~1"))["prompt"].equals(table["prompt"])
 
 
 def test_an_option_that_cannot_be_says_what_to_do(release: Path):

@@ -68,31 +68,6 @@ def test_accuracies_by_hand():
     assert scores["parity-gap", "overall", "US/KR"].value == pytest.approx(200 / 3)
 
 
-def test_each_pair_of_template_and_region_counts_the_same():
-    items, gold = questions(*[("t1", "KR", 0)] * 4, ("t2", "KR", 0), ("t1", "US", 0))
-    scores = scores_of(items, gold, chosen(items, "ABBBAA"))
-    # Of the four questions of one pair a quarter is correct; all in all 3 of 6.
-    assert scores["accuracy-by-pair", "overall", "all"].value == pytest.approx(100 * (0.25 + 1 + 1) / 3)
-    assert scores["accuracy-by-pair", "overall", "all"].n == 3
-    assert scores["accuracy-by-pair", "region", "KR"].value == pytest.approx(62.5)
-    assert scores["accuracy-by-pair-macro", "overall", "all"].value == pytest.approx((62.5 + 100) / 2)
-    assert scores["accuracy", "overall", "all"].value == 50
-    assert next(iter(scores)) == ("accuracy-by-pair", "overall", "all")
-
-
-def test_accuracies_by_answer_spread():
-    items, gold = questions(("t1", "KR", 0), ("t1", "US", 1), ("t2", "KR", 2), ("t3", "KR", 3), ("t4", "KR", 0))
-    answers = chosen(items, "ABDA_")
-    spreads = ["universal", "universal", "universal", "specific", "shared"]
-    found = scores_of(items, gold.with_columns(answer_spread=pl.Series(spreads)), answers)
-    by_spread = [
-        (key, score.value, score.n) for (_, scope, key), score in found.items() if scope == "answer-spread"
-    ]
-    # The one shared question has no answer.
-    assert by_spread == [("universal", pytest.approx(200 / 3), 3), ("specific", 0, 1)]
-    assert found["accuracy", "answer-spread", "universal"].low is not None
-
-
 def test_intervals_are_over_templates():
     # Four questions of one template are one observation: nothing is known about other templates.
     items, gold = questions(*[("t1", "KR", 0)] * 4)
@@ -112,32 +87,6 @@ def test_what_is_missing_is_left_out_and_counted():
     assert scores["missing", "overall", "all"].value == 50
     assert scores["unparsable", "overall", "all"].value == 50
     assert scores["unanswered", "overall", "all"].value == 0
-
-
-@pytest.mark.slow
-def test_what_says_nothing_is_unanswered_and_not_unparsable():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "US", 0), ("t4", "US", 0))
-    answers = chosen(items, "AA?A").with_columns(
-        text=pl.when(pl.col("item_id") == items["item_id"][1]).then(pl.lit(" \n")).otherwise("text")
-    )
-    judged = score_choices([(items, answers)], [gold], style="json", rule="default")
-    assert judged.decisions["why"].to_list() == ["lenient", "unanswered", "unparsable", "lenient"]
-    assert judged.decisions["correct"].to_list() == [True, False, False, True]
-    scores = scores_of(items, gold, answers)
-    shares = [scores[name, "overall", "all"].value for name in ("parsed", "unparsable", "unanswered")]
-    assert shares == [50, 25, 25]
-    assert [scores["unanswered", "region", code].value for code in ("KR", "US")] == [50, 0]
-
-
-@pytest.mark.slow
-def test_positions_by_hand():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1), ("t3", "KR", 2), ("t4", "KR", 3), ("t5", "KR", 3))
-    # Of five answers one chooses nothing; of the other four, three choose A, which is correct once.
-    scores = scores_of(items, gold, chosen(items, "AAAD?"))
-    assert scores["position-chosen", "position", "A"].value == 75
-    assert scores["position-correct", "position", "A"].value == 25
-    # Half of |75-25| + |0-25| + |0-25| + |25-25|.
-    assert scores["position-bias", "overall", "all"].value == pytest.approx(50)
 
 
 def test_default_culture_by_hand():
@@ -192,28 +141,6 @@ def test_option_texts_by_sum_by_token_by_byte():
     scores = scores_of(items, gold, answers, style="texts")
     assert scores["accuracy-sum", "overall", "all"].value == 50
     assert scores["accuracy-byte", "overall", "all"].value == 0
-
-
-def test_of_equally_likely_options_the_first_is_chosen():
-    items, gold = questions(("t1", "KR", 1))
-    answers = scored_options(([-2.0, -1.0, -1.0, -3.0], [1] * 4, [1] * 4))
-    assert score_choices([(items, answers)], [gold], style="letters", rule="default").decisions[
-        "chosen"
-    ].to_list() == [1]
-
-
-@pytest.mark.slow
-def test_strictly_only_the_json_counts():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
-    answers = pl.DataFrame(
-        [{"item_id": "q0", "text": '{"answer_choice":"A"}'}, {"item_id": "q1", "text": "B"}], ANSWERS
-    )
-    strict = score_choices([(items, answers)], [gold], style="json", rule="strict")
-    assert strict.decisions["correct"].to_list() == [True, False]
-    assert strict.decisions["why"].to_list() == ["strict", "unparsable"]
-    assert scores_of(items, gold, answers)["accuracy-strict", "overall", "all"].value == 50
-    assert scores_of(items, gold, answers)["parsed-strictly", "overall", "all"].value == 50
-    assert scores_of(items, gold, answers)["parsed", "overall", "all"].value == 100
 
 
 @pytest.mark.parametrize(

@@ -147,10 +147,6 @@ def test_what_names_no_letter_or_several_is_none(text: str):
     assert read(text) == (None, None)
 
 
-def test_more_keys_are_not_what_was_asked_for():
-    assert read('{"answer_choice": "A", "reason": "tea"}') == (None, 0)
-
-
 @given(st.text(max_size=60))
 def test_strict_is_lenient(text: str):
     strict, lenient = read(text)

@@ -1,6 +1,5 @@
 """Confidence in multiple choice: asked for, read, and scored."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -65,26 +64,6 @@ def test_confidence_that_is_said(asked: Callable[..., blend.Run]):
     assert given["50"].n == round(every.n / 2)
     assert set(scored.of("auroc", "region")) == set(scored.of("accuracy", "region"))
     assert set(scored.of("accuracy-at-coverage", "region-coverage")) >= {"KR/50", "KR/100"}
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("style", ["letters", "texts"])
-def test_confidence_by_probabilities(asked: Callable[..., blend.Run], style: str, tmp_path: Any):
-    class Sure:
-        def option_logprobs(self, prompts: list[str], options: list[list[str]]) -> list[list[float]]:
-            # Three times as likely as each other one, of a byte as of a text.
-            return [
-                [len(text.encode()) * (math.log(3) if i == 1 else 0.0) for i, text in enumerate(four)]
-                for four in options
-            ]
-
-    scored = blend.score_run(asked(Sure(), style=style))
-    assert scored.decisions()["confidence"].to_list() == pytest.approx([0.5] * scored.overall("accuracy").n)
-    assert scored.overall("ece").value == pytest.approx(abs(scored.overall("accuracy").value - 50))
-    assert scored.overall("auroc").value == 50
-    page = blend.write_report([scored], tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "AUROC" in page
 
 
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):

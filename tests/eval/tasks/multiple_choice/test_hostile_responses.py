@@ -9,7 +9,6 @@ from importlib.util import find_spec
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.published_rules import english_tokens
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.text_reader import reader
 from helpers.tiers import rest_nightly
@@ -52,13 +51,6 @@ def test_an_endless_response_is_judged_like_any_answer(kind: str, rule: str):
     assert set(found["why"]) <= {"no match", "hedged"}
 
 
-@pytest.mark.slow
-def test_an_answer_behind_an_endless_rest_is_found():
-    response = "'" * LENGTH + " ice cream"
-    assert english_tokens(response)[-2:] == ["ice", "cream"]
-    assert len(english_tokens(response)) == LENGTH + 2
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "module", "language", "text"),
@@ -78,10 +70,3 @@ def test_analysers_read_more_than_their_libraries_take(
     assert short
     assert long
     assert set(short) <= set(long)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "language"), [("snowball", "ar"), ("simplemma", "sv"), ("particles", "ko")])
-def test_what_is_too_long_for_a_word_is_its_own_lemma(name: str, language: str):
-    text = "가" * LENGTH
-    assert reader(language, name).lemmas(text) == (text,)

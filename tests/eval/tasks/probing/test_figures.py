@@ -80,18 +80,6 @@ def test_english_is_compared_on_the_same_dishes_and_templates():
     assert figure(found, "english-advantage") == pytest.approx(50)
 
 
-def test_the_gap_is_between_countries_with_five_dishes():
-    rows = [
-        *(("en", f"Q{n}", "Japan", "hasParts_1", ["a"], FIRST) for n in range(5)),
-        *(("en", f"Q1{n}", "Italy", "hasParts_1", ["a"], SECOND) for n in range(5)),
-        *(("en", f"Q2{n}", "Ghana", "hasParts_1", ["a"], LAST) for n in range(4)),
-    ]
-    found = judged(*rows)
-    assert figure(found, "parity-gap", key="Japan/Italy") == pytest.approx(50)
-    assert figure(found, "mAP-macro") == pytest.approx(75)
-    assert figure(found, "mAP", "country", "Ghana") == pytest.approx(25)
-
-
 def test_a_dish_without_a_ranked_ingredient_counts_in_hits_and_not_in_map():
     found = judged(
         ("en", "Q1", "Japan", "hasParts_1", ["a"], FIRST),
@@ -115,31 +103,3 @@ def test_a_prompt_without_an_answer_counts_in_nothing_but_missing():
     assert figure(found, "missing") == 50
     assert figure(found, "P@1") == 100
     assert found.decisions["correct"].to_list() == [True, None]
-
-
-def test_no_answers_at_all_give_no_figures_but_missing():
-    found = judged(("en", "Q1", "Japan", "hasParts_1", ["a"], None))
-    assert figure(found, "missing") == 100
-    assert figure(found, "mAP") is None
-
-
-@pytest.mark.slow
-def test_templates_with_words_behind_the_gap_are_counted_for_left_to_right_models():
-    row = ("en", "Q1", "Japan", "hasParts_1", ["a"], FIRST)
-    behind, nothing = "x [Y] as an ingredient.", "x [Y]。"
-    assert figure(judged(row, scorer="causal", prompt=behind), "right-context-unseen") == 100
-    assert figure(judged(row, scorer="causal", prompt=nothing), "right-context-unseen") == 0
-    for other in (
-        judged(row, scorer="causal", causal="statement", prompt=behind),
-        judged(row, scorer="masked", prompt=behind),
-    ):
-        assert "right-context-unseen" not in {score.metric for score in other.scores}
-
-
-def test_template_spread_is_the_best_less_the_worst():
-    found = judged(
-        ("en", "Q1", "Japan", "hasParts_1", ["a"], FIRST),
-        ("en", "Q1", "Japan", "hasParts_2", ["a"], SECOND),
-        ("en", "Q1", "Japan", "hasParts_3", ["a"], LAST),
-    )
-    assert figure(found, "template-spread", "language-naming", "en/country-not-named") == pytest.approx(75)

@@ -71,37 +71,6 @@ def test_candidates_are_the_parts_of_the_language_in_code_point_order():
     ]
 
 
-def test_candidates_of_the_country():
-    asked = probing_items(tables(), options(candidates="country", languages=("en",)))
-    assert asked.candidates is not None
-    assert asked.candidates.rows() == [
-        ("en/Canada", "cheese curds"),
-        ("en/Canada", "gravy"),
-        ("en/Japan", "rice"),
-        ("en/United Kingdom", "flour"),
-        ("en/United Kingdom", "gravy"),
-    ]
-    assert asked.gold["candidate_set"].unique(maintain_order=True).to_list() == [
-        "en/Canada",
-        "en/Japan",
-        "en/United Kingdom",
-    ]
-
-
-def test_candidates_of_a_file():
-    given = {"": ("gravy",), "ko": ("쌀",)}
-    asked = probing_items(tables(), options(candidates="0123", candidate_texts=given))
-    assert asked.candidates is not None
-    assert asked.candidates.rows() == [("en", "gravy"), ("ko", "gravy"), ("ko", "쌀")]
-
-
-def test_fewer_dishes_are_the_same_in_every_language_that_has_them():
-    items = probing_items(tables(), options(limit=1)).items
-    [english] = items.filter(language="en")["template_id"].unique()
-    [korean] = items.filter(language="ko")["template_id"].unique()
-    assert english == korean or english == "Q1"
-
-
 def test_names_of_another_language():
     asked = probing_items(tables(), options(names="ko", languages=("en",), prompts=("country_1",)))
     assert asked.items.select("item_id", "prompt").rows() == [
@@ -183,16 +152,6 @@ def test_what_there_is_not_is_refused(given: Any, message: str):
 
 
 FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-templates/en")
-
-
-def test_the_only_triples_are_probed():
-    settled, configs = settle_probing(ProbingOptions(), manifest(*FOOD))
-    assert settled.config == "food-triples"
-    assert configs == ("food-triples", "food-templates")
-    assert settle_probing(ProbingOptions(config="food-aligned"), manifest(*FOOD))[1] == (
-        "food-aligned",
-        "food-templates",
-    )
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import blend
-from blend.eval.hub_results import push_scores
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.rungs import RUNGS
@@ -51,14 +49,6 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_a_leaderboard_does_not_get_what_it_counts_otherwise(rungs_release: Path, tmp_path: Path):
-    blend.score_run(blend.run_task(rungs_release, "true-false", Says(), tmp_path / "run", limit=2))
-    with pytest.raises(InputError, match="task true-false: it has no figure for a leaderboard; score a run of"):
-        push_scores(tmp_path / "run", "org/model", dataset="org/blend", dry_run=True)
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: Path):
     out = tmp_path / "runs"
     runs = run_each_rung(rungs_release, Says(), out, limit=1)
@@ -68,18 +58,6 @@ def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: P
         run("eval", "score", out)
     for rung in RUNGS:
         assert (out / rung / "scores.json").exists() == (rung != "true-false")
-
-
-@pytest.mark.slow
-def test_styles_are_those_of_the_rung(rungs_release: Path):
-    written = read_items(rungs_release, TASKS["true-false"], style="written")
-    likelier = read_items(rungs_release, TASKS["true-false"], style="texts")
-    assert (written.asked.kind, likelier.asked.kind) == ("text", "logprobs")
-    assert likelier.asked.items["options"].to_list()[0] == ["yes", "no"]
-    assert likelier.asked.items["prompt"].equals(written.asked.items["prompt"])
-    assert written.asked.items.height == 4 * written.asked.gold["question_id"].n_unique()
-    yes = written.asked.gold.group_by("question_id").agg((pl.col("answer") == 0).sum())
-    assert yes["answer"].eq(1).all()
 
 
 def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path):

@@ -10,7 +10,6 @@ from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.scores_json import Score, ScoredItems
 from blend.eval.tasks.rungs.true_false import GOLD, complete_questions, score_true_false
-from blend.schemas.errors import UnknownNameError
 from helpers.examples import examples
 
 
@@ -94,29 +93,6 @@ def test_a_question_of_which_an_answer_is_missing_is_left_out():
     assert value(scored, "missing") == [12.5]
     assert scored.decisions["correct"].to_list()[3] is None
     assert scored.decisions["why"].to_list()[3] == "missing"
-
-
-def test_the_likelier_word_is_said_and_yes_of_equal_ones():
-    items, gold = questions("KR")
-    likely = [[-1.0, -2.0], [-2.0, -1.0], [-1.0, -1.0], [-3.0, -0.1]]
-    given_ = answers(items, [""] * 4).with_columns(
-        text=pl.lit(None, pl.String), logprobs=pl.Series(likely, dtype=ANSWERS["logprobs"])
-    )
-    scored = judged(items, gold, given_, style="letters")
-    assert scored.decisions["chosen"].to_list() == [0, 1, 0, 1]
-    assert set(scored.decisions["why"]) == {"likeliest"}
-    assert value(scored, "unparsable") == []
-    with pytest.raises(UnknownNameError, match="unknown rule 'strict'; choose one of: default"):
-        judged(items, gold, given_, style="letters", rule="strict")
-
-
-def test_the_strict_rule_takes_the_word_alone():
-    items, gold = questions("KR")
-    texts = answers(items, ["Yes.", "no", "The answer is no.", ""])
-    strictly = judged(items, gold, texts, rule="strict").decisions
-    assert strictly["chosen"].to_list() == [0, 1, None, None]
-    assert strictly["why"].to_list() == ["strict", "strict", "unparsable", "unanswered"]
-    assert judged(items, gold, texts).decisions["chosen"].to_list()[2] == 1
 
 
 words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=24, max_size=24)

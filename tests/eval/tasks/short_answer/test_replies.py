@@ -1,11 +1,15 @@
 """Replies: how many answers they list, what they deny, decline to say, and repeat of the question."""
 
-import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.replies import GAP, Reply, read_reply
-from blend.eval.tasks.short_answer.reply_words import ReplyWords, packaged_words, reply_words
-from blend.eval.tasks.short_answer.short_answer_scores import reply_shares
+from blend.eval.tasks.short_answer.replies import (
+    GAP,
+    Reply,
+    ReplyWords,
+    packaged_words,
+    read_reply,
+    reply_words,
+)
 from blend.eval.text.language_readers import languages
 
 PROMPT = "What do people in the US eat on Pancake Day?"
@@ -61,13 +65,6 @@ def test_how_many_answers_a_reply_lists(text: str, n_answers: int):
 )
 def test_lists_of_other_languages(language: str, text: str, n_answers: int):
     assert reply(text, language).n_answers == n_answers
-
-
-def test_of_a_list_the_first_three_are_kept():
-    assert reply("popcorn, nachos, candy, soda, beer").first == "popcorn, nachos, candy"
-    assert reply("1. popcorn\n2. nachos\n3. candy\n4. soda").first.strip().endswith("candy")
-    assert not reply(", ".join(f"dish {n}" for n in range(10))).hedged
-    assert reply(", ".join(f"dish {n}" for n in range(11))).hedged
 
 
 @pytest.mark.parametrize(
@@ -198,21 +195,3 @@ def test_stock_refusals_of_models_are_refusals(language: str, text: str):
 )
 def test_a_refusal_that_still_answers_is_an_answer(text: str):
     assert not reply(text).refused
-
-
-def test_the_shares_of_replies():
-    rows = [
-        ("KR", "a", True, "words", 5),
-        ("KR", "b", True, "words", 1),
-        ("KR", "c", False, "refused", 1),
-        ("US", "a", False, "unanswered", None),
-        ("US", "b", None, "not scored", None),
-    ]
-    columns = ["region", "template_id", "correct", "why", "n_answers"]
-    scores = reply_shares(pl.DataFrame(rows, schema=columns, orient="row"))
-    values = {(score.metric, score.scope, score.key): (score.value, score.n) for score in scores}
-    assert values["refused", "overall", "all"] == values["unanswered", "overall", "all"] == (25.0, 4)
-    assert values["unanswered", "region", "US"] == (100.0, 1)
-    assert values["hedged", "region", "KR"] == (pytest.approx(100 / 3), 3)
-    assert values["hedged", "region", "US"] == (0.0, 1)
-    assert values["hedged-correct", "overall", "all"] == (50.0, 2)

@@ -13,7 +13,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer import replies
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 
 FILE = Path(__file__).with_name("replies.tsv")
@@ -61,13 +60,3 @@ def test_replies_are_read_as_a_careful_person_reads_them():
         "adverbs": 1,
     }
     assert {as_read for *_, as_read in found} == {"wrong"}
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(("most", "n_read"), [(3, 373), (10**9, 380)])
-def test_neither_refusing_nor_cutting_alone_reads_as_well(
-    monkeypatch: pytest.MonkeyPatch, most: int, n_read: int
-):
-    monkeypatch.setattr(replies, "MAX_LISTED", most)
-    assert len(lines()) - len(misread()) == n_read

@@ -71,14 +71,6 @@ def test_a_release_with_prompts_of_its_own_is_asked_with_all_of_them():
     assert asked.items["prompt_id"].to_list() == ["a", "b"]
 
 
-def test_the_prompts_asked_for_alone_decide_the_digest():
-    one, both = (asked_of(tables(), prompts=names).prompts for names in (("x",), ("x", "inst-4")))
-    assert set(one) == {"x"}
-    assert both["x"] == one["x"]
-    english = asked_of(tables(), prompts=("x",), languages=("english",)).prompts
-    assert english["x"] != one["x"]
-
-
 def test_a_question_that_no_score_counts_is_not_asked():
     asked = asked_of(tables(idk=5))
     assert asked.items.is_empty()
@@ -106,12 +98,3 @@ def test_english_locales_are_asked_once(release: Path):
     assert items["item_id"].n_unique() == items.height
     assert items["language"].unique().to_list() == ["en"]
     assert items.group_by("template_id").len()["len"].unique().to_list() == [2]
-
-
-def test_an_option_of_another_task_is_refused(release: Path):
-    with pytest.raises(InputError) as raised:
-        read_items(release, TASKS["short-answer"], style="letters")
-    assert str(raised.value) == (
-        "`style`: the task short-answer has no such option; it has `locales`, `limit`, `samples`, `shots`, "
-        "`shots_seed`, `prompts`, `languages`"
-    )

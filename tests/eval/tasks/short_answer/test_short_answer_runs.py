@@ -59,29 +59,6 @@ def test_the_most_frequent_answers_are_right(run: Run, rule: str, lemmas: str | 
 
 
 @pytest.mark.slow
-def test_the_lemmas_are_in_the_signature(run: Run):
-    default, none = (score_answers(run, lemmas=lemmas).scores.signature for lemmas in (None, "none"))
-    assert default != none
-    assert "ko=none" in none
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("lemmas", "used"), [("ko=particles", "ko=particles-"), ("ko=none", "ko=none"),
-                                               ("en=snowball,ko=none", "en=snowball-")])  # fmt: skip
-def test_one_language_of_a_run_that_also_asks_in_english(run: Run, lemmas: str, used: str):
-    # What is asked in English has no Korean answers, and takes no offence.
-    signature = score_answers(run, lemmas=lemmas).scores.signature
-    assert used in signature
-    assert "en=" in signature
-
-
-def test_message_for_lemmas_of_a_language_that_no_answer_is_in(run: Run):
-    with pytest.raises(InputError) as caught:
-        score_answers(run, lemmas="sv=none")
-    assert str(caught.value) == "`lemmas=sv=none`: no answer is in 'sv'; the languages are en, ko"
-
-
-@pytest.mark.slow
 def test_message_for_lemmas_where_no_words_are_compared(tmp_path: Path):
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "en-US", "fa-IR", "es-MX")})
     build_release(recipe, tmp_path / "release")
