@@ -108,7 +108,10 @@ class Locale(Row):
         if len(short) < len(self.language):
             raise ValueError(f"language {self.language!r} has a shorter code; write {short!r} here and in tag")
         if self.tag != f"{self.language}-{self.region}":
-            raise ValueError(f"tag is not language-region; write {self.language}-{self.region}")
+            raise ValueError(
+                f"tag {self.tag!r} is not language {self.language!r} and region {self.region!r}; correct the one "
+                "that is wrong"
+            )
         if not is_country(self.parent):
             raise ValueError(
                 f"parent {self.parent!r} is not an ISO 3166 country; write for example 'ID' for West Java"

@@ -36,8 +36,8 @@ _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
 _LINE_CHARACTERS = 4_000
 """Characters of a text on a line for people to read."""
-_LINES = 20
-"""Questions, and oddities, that are printed for people to read, at most."""
+_LINES = 100
+"""Questions, and oddities, that are printed for people to read, at most: who asks as many reads them all."""
 RAW = ("read responses ", "read contributions ")
 """How the steps are called that read tables of one's own."""
 

@@ -14,7 +14,9 @@ _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
 """Letters on both sides of a mark that separates: not ``1,000`` and ``24/7``."""
 _LISTED_SAME = 10
 """Answers that are their own English, of which that many are named."""
-_HARDLY = frozenset({"same", "idem", "missing", "pending", "unclear", "untranslatable", "see note"})
+_HARDLY = frozenset(
+    {"same", "idem", "missing", "pending", "unclear", "untranslatable", "see note", "does not know", "doesn't know"}
+)
 """What stands for English that somebody has yet to write, and may be English of an answer."""
 _HALF_OF_CLOCK = 6 * 60
 """Minutes by which a time and its English may differ: ``6:00`` is 18:00 or, counted from sunrise, 12:00."""

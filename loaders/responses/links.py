@@ -13,6 +13,7 @@ from blend.schemas.formats import (
     form_in_words,
     format_of,
     understood,
+    writes_day_first,
 )
 from blend.schemas.models import Row, Text
 from blend.schemas.personal_data import as_read, several_pseudonyms
@@ -29,6 +30,9 @@ _DAY_FIRST = re.compile(
     r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
 )
 """How a question shows that it wants the day before the month: ``DD/MM``, ``31/12``."""
+_RANGE = re.compile(r"(?<!\d)(\d{1,4}) ?~ ?(\d{1,4})(?!\d)")
+"""How BLEnD's questions say which numbers they want: ``(0~24)``."""
+_MONTHS = 12
 _OTHER_HINTS = {
     AnswerFormat.TEXT: (
         _HINT,
@@ -104,6 +108,7 @@ def check_links(
         _check_reviewed_answers(reviews.rows, responses.rows, diagnostics, reviewing, collecting)
     if reviews.is_complete and not reviewing:
         _check_formats(responses.rows, reviews.rows, by_id, diagnostics)
+    _find_odd_values(responses.rows, reviews.rows, by_id, diagnostics)
 
 
 def check_prompts(
@@ -322,6 +327,42 @@ def _check_formats(
                     what += ", but what a spreadsheet makes of a time or day"
                     fix = f"write again what was typed, in a column of the format Text; or {fix}"
                 diagnostics.problem(what, where=location, fix=fix)
+
+
+def _find_odd_values(
+    responses: Sequence[Placed[Response]],
+    reviews: Sequence[Placed[Review]],
+    templates: Mapping[str, QuestionTemplate],
+    diagnostics: Diagnostics,
+) -> None:
+    """Note as findings numbers beyond what their question asks for, and days that may stand before their months.
+
+    Not those that a review calls invalid.
+    """
+    struck = {(*_key(review), clean(answer)) for _, review in reviews for answer in review.invalid}
+    days = defaultdict[Key, dict[str, Placed[Response]]](dict)
+    for placed in responses:
+        row, template = placed.row, templates.get(placed.row.template_id)
+        if template is None or template.answer_format not in (AnswerFormat.INTEGER, AnswerFormat.DATE):
+            continue
+        for number, answer in enumerate(row.answers, start=1):
+            value = understood(answer, template.answer_format, row.locale, unit=asked_unit(template.text))
+            if value is None or (*_key(row), clean(answer)) in struck:
+                continue
+            if template.answer_format is AnswerFormat.DATE:
+                days[_key(row)].setdefault(value, placed)
+            elif (asked := _RANGE.search(template.text)) and not int(asked[1]) <= float(value) <= int(asked[2]):
+                detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
+                diagnostics.oddity("out-of-range", placed, f"{detail}; kept")
+    for (template_id, locale), found in days.items():
+        unsure = [value for value in found if value[:2] != value[3:] and int(value[3:]) <= _MONTHS]
+        if unsure and all(int(value[3:]) <= _MONTHS for value in found) and writes_day_first(locale):
+            listed = ", ".join(map(repr, found))
+            detail = (
+                f"the days of {template_id!r}, {listed}, are read as months and days; kept, look whether people "
+                f"wrote the day first, as is usual in {locale}"
+            )
+            diagnostics.oddity("day-or-month", found[unsure[0]], detail)
 
 
 def _is_part_of_day(text: str) -> bool:

@@ -49,7 +49,8 @@ def read_verdicts(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         raise InputError(
-            f"{path}: there is no such file of verdicts; correct its name (mcq.verdicts in a recipe)"
+            f"{path}: there is no such file of verdicts; make it with `blend questions accept`, or correct its "
+            "name (mcq.verdicts in a recipe)"
         )
     diagnostics = Diagnostics()
     rows = []
