@@ -14,7 +14,6 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
 from blend.loaders.recipes.ready import food_recipe
 from blend.schemas.errors import BlendError
-from blend.schemas.locales import Registry
 from blend.version import __version__
 from blend.views.validation import problem_lines
 
@@ -36,31 +35,6 @@ def test_the_sample_is_clean(sample_release: Path):
 def test_a_signed_copy_is_as_clean(release):
     release.change("annotations", "KR", lambda rows: rows)
     assert validate_release(release.path, checks=OFFLINE).errors == 0
-
-
-@pytest.mark.slow
-def test_splits_that_lack_a_question_are_told(sample_release: Path):
-    (result,) = validate_release(sample_release, checks={"alignment": CHECKS["alignment"]}).checks
-    assert [str(problem) for problem in result.examples] == [
-        "short-answer-questions/DZ: lacks 1 of 40 ids: sport-03",
-        "short-answer-questions/IR: lacks 1 of 40 ids: work-02",
-        "short-answer-questions/MX: lacks 1 of 40 ids: sport-03",
-        "short-answer-questions/KP: lacks 1 of 40 ids: food-06",
-        "short-answer-questions/JP: lacks 1 of 40 ids: hol-01",
-    ]
-    assert (result.errors, result.warnings, result.infos, result.level) == (0, 0, 5, Level.INFO)
-
-
-@pytest.mark.slow
-def test_an_empty_registry_knows_no_locale(sample_release: Path):
-    (result,) = validate_release(
-        sample_release, checks={"splits": CHECKS["splits"]}, locales=Registry(())
-    ).checks
-    assert (result.errors, result.infos) == (0, 10)
-    assert str(result.examples[0]) == (
-        "release.json: am-ET is in no registry: script and regions of its 109 rows are not checked; "
-        "give the locales that the release was built with"
-    )
 
 
 @pytest.mark.slow
