@@ -10,7 +10,6 @@ from blend.builders.stats.dataset import DatasetStats
 from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, SPREADS, McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
-from blend.schemas.reports import AuditReport
 from blend.schemas.summaries import Table
 
 _PER_QUESTION: Final = {
@@ -43,8 +42,6 @@ def dataset_tables(figures: DatasetStats) -> list[Table]:
     if figures.cultural is not None:
         tables.append(Table("Cultural prompts", figures.cultural.kinds, "Counts, by kind of text."))
         tables.append(Table("Cultural categories", figures.cultural.categories, "Counts of topics."))
-    if figures.audit is not None:
-        tables.append(_guessing("MCQ guessing", figures.audit))
     return tables
 
 
@@ -227,33 +224,6 @@ def _triple_tables(name: str, stats: TripleStats) -> Iterator[Table]:
         languages.join(parts, on="language", maintain_order="left"),
         "The most common parts, with the dishes that have them.",
     )
-
-
-def _guessing(title: str, audit: AuditReport) -> Table:
-    of = "all" if audit.audited == audit.questions else f"{audit.audited:,} of {audit.questions:,}"
-    shares = {
-        "right %": "accuracy",
-        "from %": "low",
-        "to %": "high",
-        "by pair %": "by_pair",
-        "by row %": "share",
-    }
-    rows = [
-        {"rule": name, "questions": fares.questions}
-        | {column: _percent(getattr(fares, field)) for column, field in shares.items()}
-        for name, fares in audit.overall.items()
-    ]
-    return Table(
-        title,
-        pl.DataFrame(rows),
-        f"What simple rules get right, of {of} questions. Right: where the rule has an opinion, with a 95 % "
-        "interval over templates; by pair: guessing where it has none, each template and region once; by row: "
-        "each question once. `blend audit` says what the rules do.",
-    )
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def _wide(rows: pl.DataFrame, columns: str, *, index: str, values: str) -> pl.DataFrame:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.diff import diff_releases
 from blend.loaders.releases.references import resolve_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, make_release
@@ -41,14 +40,6 @@ def message(hub, reference: str = f"{REPO}@v1.0.0") -> str:
     with pytest.raises(BlendError) as caught:
         resolve(hub, reference)
     return str(caught.value)
-
-
-@pytest.mark.landing
-def test_a_tag_and_its_commit_give_the_release(hub, commit, release):
-    folder = resolve(hub)
-    assert digests(folder) == digests(release)
-    assert diff_releases(release, folder).is_empty
-    assert resolve(hub, f"{REPO}@{commit}") == folder
 
 
 @pytest.mark.landing
@@ -130,10 +121,3 @@ def test_messages_for_revisions_that_can_move_or_are_not_there(hub, commit):
     assert message(hub, f"{REPO}@{'0' * 40}") == (
         "Hub dataset org/blend: no such revision; look up its commits and tags on the Hub"
     )
-
-
-@pytest.mark.landing
-def test_messages_for_repositories_that_are_not_there(hub, hub_cache):
-    gone = "not found, private or gated; correct the name, or log in with `hf auth login`"
-    assert message(hub, "org/nothing@v1.0.0") == f"Hub dataset org/nothing: {gone}"
-    assert message(hub, "org/nothing") == f"org/nothing: no such directory; Hub dataset org/nothing: {gone}"

@@ -157,17 +157,6 @@ def test_the_version_has_to_follow_from_the_changes(
     assert hub.repository(REPO).commits[done.commit or ""].description.endswith("Version forced: only a test")
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("version", ["1.1.0", "2.0.0"])
-def test_the_version_that_follows_and_a_larger_one_need_no_reason(
-    publish: Publish, tmp_path: Path, version: str
-):
-    first = make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS)
-    publish(first)
-    more = make_release(tmp_path / "more", version, locales=FIVE, mcq=NO_QUESTIONS, after=first)
-    assert publish(more).plan.previous == "1.0.0"
-
-
 # Two maintainers at once.
 
 

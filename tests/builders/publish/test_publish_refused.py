@@ -118,13 +118,6 @@ def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: R
     )
 
 
-@pytest.mark.landing
-def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, releases: Path):
-    hub.store.create(REPO, private=False, author="bob")
-    hub.repository(REPO).edit({"README.md": b"# soon"})
-    assert publish(releases / FIRST).plan.changes.changed == ("README.md",)
-
-
 @pytest.mark.nightly
 def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path):
     publish(releases / FIRST)
@@ -161,14 +154,6 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
         f"{table}: changed while it was sent; nothing is published; publish again when the release is whole"
     )
     assert writes(hub) == ["POST /api/repos/create"]
-
-
-@pytest.mark.nightly
-def test_a_gitignore_on_the_hub_leaves_nothing_out(hub: Hub, publish: Publish, releases: Path):
-    publish(releases / FIRST)
-    hub.repository(REPO).edit({".gitignore": b"data/\n*.toml\n"})
-    publish(releases / SECOND, force_version="a test")
-    assert held(hub.repository(REPO), "v1.1.0") == published(releases / SECOND, hub.url)
 
 
 @pytest.mark.landing

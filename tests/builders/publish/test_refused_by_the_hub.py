@@ -19,25 +19,6 @@ COMMIT, CONTENT = "POST /api/datasets/org/blend/commit/main", "PUT /large/.*"
 WHERE = "Hub dataset org/blend"
 
 
-@pytest.mark.landing
-def test_a_commit_that_is_too_large(hub: Hub, refusal: Any, releases: Path):
-    hub.fail(COMMIT, status=413)
-    assert refusal(releases / "1.0.0") == (
-        f"{WHERE}: the Hub takes nothing so large (413 {HTTPStatus(413).phrase}, {COMMIT}); make its "
-        "files smaller"
-    )
-    assert hub.repository("org/blend").tags == {}
-
-
-@pytest.mark.landing
-def test_an_account_without_storage_left(hub: Hub, refusal: Any, releases: Path, quick: None):
-    hub.fail(COMMIT, status=507)
-    assert refusal(releases / "1.0.0") == (
-        f"{WHERE}: the account has no storage left for this (507 Insufficient Storage, {COMMIT}); free some in "
-        "the settings of the account on the Hub, and run the same command again"
-    )
-
-
 TAG = "POST /api/datasets/org/blend/tag/.*"
 CREATE = "POST /api/repos/create"
 QUOTA = "Private repository storage limit reached, please upgrade your plan to increase your storage limit."
@@ -148,14 +129,3 @@ def test_a_file_that_is_refused_is_named(hub: Hub, refusal: Any, releases: Path,
     assert f"({status} " in message
     assert "PUT /large/" in message
     assert "signature" not in message
-
-
-@pytest.mark.landing
-@pytest.mark.sampled
-@pytest.mark.parametrize("request_", ["GET /api/datasets/org/blend/refs", CONTENT, COMMIT])
-def test_an_hour_is_not_waited_for(hub: Hub, refusal: Any, releases: Path, request_: str):
-    hub.fail(request_, status=429, retry_after_s=3600, times=1000)
-    message = refusal(releases / "1.0.0")
-    assert message.startswith(WHERE)
-    assert "429 Too Many Requests" in message
-    assert message.endswith("asks for time; try again in 60 minutes")

@@ -8,9 +8,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from blend.builders.mcq import build_mcq
 from blend.builders.release import build_release
@@ -18,14 +15,13 @@ from blend.builders.release.verdict_agreement import model_report
 from blend.builders.validate import validate_release
 from blend.builders.validate.checks.reports import check_model_verdicts
 from blend.builders.validate.report import REBUILD
-from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.reports import read_model_report
 from blend.loaders.responses.shipped import shipped_verdicts
 from blend.schemas.errors import RowError
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.manifest import MODEL_VERDICTS_NAME
-from blend.schemas.reports import ComparedKind, ModelReport
+from blend.schemas.reports import ComparedKind
 from helpers.in_process import run
 from helpers.questions.lunch import lunch, question
 from helpers.questions.mcq_inputs import DEFAULT, RULES, frames_of, shown_to
@@ -101,29 +97,6 @@ def test_models_are_compared_one_by_one_and_together():
     assert model_report(rows, [MODEL], model_confidence=0.8).models == (first,)
 
 
-KINDS = st.sampled_from(["ok", "also_correct", "silly"])
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["ko-KR", "es-MX"]), st.integers(0, 9).map(str), KINDS,
-            st.sampled_from([MODEL, "chat:m2", "r1", "r2"]), st.sampled_from(["yes", None]),
-            st.sampled_from([0.5, 0.9]),
-        ),
-        unique_by=lambda row: row[:2] + row[3:4],
-    ),
-)  # fmt: skip
-def test_every_report_adds_up_and_reads_back(rows: list[tuple[Any, ...]]):
-    people = [(*row[:5], None) if str(row[3])[:5] != "chat:" else (*row[:4], None, row[5]) for row in rows]
-    report = model_report(beside(*people), [MODEL, "chat:m2"], model_confidence=0.8)
-    # The model refuses counts that do not add up.
-    assert ModelReport.model_validate_json(report.model_dump_json()) == report
-    assert report.together.verdicts >= max(one.verdicts for one in report.each)
-
-
 READ_BY_BOTH: list[Verdict] = [
     ("en-GB", "pizza", "ok", MODEL, "", "0.9"),
     ("en-GB", "pizza", "ok", "r7", "yes", ""),
@@ -169,23 +142,6 @@ def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
     assert problems(release) == [
         f"warning: {MODEL_VERDICTS_NAME}: nobody has checked what {MODEL} says; {CHECK_IT}"
     ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_release_without_verdicts_of_a_model_says_nothing_of_any(tmp_path: Path):
-    release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] != MODEL])
-    assert not (release / MODEL_VERDICTS_NAME).exists()
-    assert problems(release) == []
-    for more, told in (
-        ([], f"{release}: it has no {MODEL_VERDICTS_NAME}, so it goes by no model's verdicts"),
-        (
-            ["--against", "people.tsv"],
-            f"--against: {release} is a folder; compare two files of verdicts, or leave it out",
-        ),
-    ):
-        result = CliRunner().invoke(app, ["questions", "agreement", str(release), *more])
-        assert str(result.exception).replace("`against`", "--against") == told
 
 
 def changed(release: Path, change: dict[str, Any]) -> None:

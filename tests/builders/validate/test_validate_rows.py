@@ -9,14 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checks.texts import letters_of, problems_of
 from blend.schemas.locales import registry
 from blend.schemas.personal_data import personal_data
-from blend.schemas.texts import ordinary_in_language
 
 FIX = "correct the source and rebuild the release"
-REBUILD = "rebuild the release"
 LOOK = "look whether the text stands in the right column and row"
 SPELLING = "look whether the spelling needs them, else remove them"
 FILL = "fill it in or leave the row out"
@@ -368,22 +365,6 @@ def test_invisible_characters_belong_to_some_scripts(
     assert release.problems("characters") == ([] if said is None else [f"warning: {place}: {what}"])
 
 
-@pytest.mark.parametrize(
-    ("tag", "char", "is_ordinary"),
-    [
-        ("fa", "\u200c", True),
-        ("hi", "\u200d", True),
-        ("he", "\u200f", True),
-        ("he", "\u200c", False),
-        ("th", "\u200b", True),
-        ("en", "\u200c", False),
-        ("x!", "\u200c", False),
-    ],
-)
-def test_invisible_characters_of_a_language(tag: str, char: str, is_ordinary: bool):
-    assert (char in ordinary_in_language(tag)) == is_ordinary
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -431,12 +412,6 @@ def test_what_the_recipe_allows_is_a_warning(release):
 
 
 @pytest.mark.slow
-def test_answers_of_a_region_without_valid_annotations_are_not_judged(release):
-    (release.path / "data/annotations/US-00000.parquet").unlink()
-    assert release.problems("options") == []
-
-
-@pytest.mark.slow
 def test_numbers_overlap_by_value_and_not_by_digits(release):
     found = next(one for one in release.rows(*MCQS) if one["ID"] == "hol-08")
     wrong = next(i for i in range(4) if i != found["answer"])
@@ -453,24 +428,6 @@ def test_numbers_overlap_by_value_and_not_by_digits(release):
     assert put(f"{correct}00") == []
     said = f"the distractor '{correct}.0' overlaps the acceptable answer '{correct}'"
     assert put(f"{correct}.0") == [f"error: {MCQ}:{found['MCQID']}: {said}; {FIX}"]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_nulls_are_told_once_and_stop_no_other_check(release):
-    """Every column of every table is null in some row, and lists and structs hold nulls."""
-
-    def change(rows: Rows) -> None:
-        for one, column in zip(rows, rows[0], strict=False):
-            one[column] = None
-        rows[15].update({name: [None] for name, value in rows[15].items() if isinstance(value, list)})
-
-    for table in (("annotations", "KR"), QUESTIONS, MCQS):
-        release.change(*table, change)
-    checks = {name: check for name, check in CHECKS.items() if name != "loading"}
-    report = validate_release(release.path, checks=checks)
-    assert {result.check for result in report.checks if result.errors} <= {"rows"}
-    assert next(result.errors for result in report.checks if result.check == "rows") > 25
 
 
 @pytest.mark.parametrize(
