@@ -11,7 +11,7 @@ import polars as pl
 from blend.loaders.files.content import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import check_complete
+from blend.loaders.releases.files import check_complete
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.loaders.releases.with_datasets import without_progress_bars

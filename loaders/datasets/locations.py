@@ -6,14 +6,8 @@ from typing import NamedTuple
 
 from blend.loaders.hub.client import hub_name
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import (
-    Reference,
-    check_complete,
-    damaged_files,
-    fetch_release,
-    hub_reference,
-    resolve_release,
-)
+from blend.loaders.releases.files import check_complete, file_faults
+from blend.loaders.releases.references import Reference, fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry
@@ -88,7 +82,7 @@ def fetch_tables(
         fetch_release(repo_id, revision, wanted=lambda _: files)
         return here
     # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
-    absent = {file.path for file in damaged_files(found.folder, files)}
+    absent = {path for of_kind in file_faults(found.folder, files).values() for path in of_kind}
     if absent and is_offline_mode():
         raise InputError(
             f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "

@@ -78,8 +78,8 @@ def test_a_release_that_was_damaged_when_it_was_published(hub, commit, release):
     files = contents(release) | {TABLE: b"PAR1"}
     hub.repository(REPO).tags["v1.0.1"] = hub.repository(REPO).commit(files)
     assert message(hub, f"{REPO}@v1.0.1") == (
-        f"Hub dataset org/blend, revision v1.0.1: {TABLE} differs from the digest in release.json, also when "
-        "downloaded again; use another version, and tell who publishes it"
+        "Hub dataset org/blend, revision v1.0.1: not as release.json says, also when downloaded again "
+        f"({TABLE}); use another version, and tell who publishes it"
     )
 
 

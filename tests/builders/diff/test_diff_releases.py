@@ -109,14 +109,15 @@ def test_a_changed_file_that_is_no_text_differs(make):
 
 
 @pytest.mark.parametrize(
-    "damage", [Path.unlink, lambda file: file.write_bytes(b"PAR1 and then nothing")], ids=["missing", "changed"]
+    ("damage", "said"),
+    [(Path.unlink, "missing"), (lambda file: file.write_bytes(b"PAR1 and then nothing"), "changed")],
 )
-def test_message_for_a_release_whose_files_are_not_its_own(make, damage: Callable[[Path], object]):
+def test_message_for_a_release_whose_files_are_not_its_own(make, damage: Callable[[Path], object], said: str):
     old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
     damage(new / "data" / SAQ / "KP-00000.parquet")
     message = (
-        f"{new}: data/short-answer-questions/KP-00000.parquet is missing or differs from the digest in "
-        "release.json; copy or build the release again"
+        f"{new}: the files are not those of release.json: data/short-answer-questions/KP-00000.parquet "
+        f"({said}); copy or build the release again, and keep other files elsewhere"
     )
     for pair in ((old, new), (new, old), (new, new)):
         with pytest.raises(InputError) as caught:

@@ -138,7 +138,7 @@ def test_a_release_that_is_not_as_its_manifest_says(
     (release / "notes.txt").write_text("mine")
     assert refusal(release) == (
         f"{release}: the files are not those of release.json: recipe.toml (missing), README.md (changed), "
-        "notes.txt (not in the manifest); build the release again, and keep other files elsewhere"
+        "notes.txt (not in the manifest); copy or build the release again, and keep other files elsewhere"
     )
 
 

@@ -250,16 +250,12 @@ def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
 @pytest.mark.slow
 def test_faults_that_are_told_with_digests_or_by_the_reader(release):
     longer_card(release)
-    size = (release.path / "README.md").stat().st_size
-    assert release.problems("files") == [
-        f"error: README.md: changed: {size:,} bytes, release.json says {size - 1:,}; {AGAIN}"
-    ]
+    said = f"changed: its size or sha256 is not what release.json says; {AGAIN}"
+    assert release.problems("files") == [f"error: README.md: {said}"]
     path = release.path / KR
     whole = path.read_bytes()
     path.write_bytes(whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:])
-    (_, flipped) = release.problems("files")
-    assert flipped.startswith(f"error: {KR}: changed: its sha256 is ")
-    assert flipped.endswith(f"…; {AGAIN}")
+    assert release.problems("files")[1] == f"error: {KR}: {said}"
     path.write_bytes(whole)
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)

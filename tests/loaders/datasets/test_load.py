@@ -152,8 +152,8 @@ def test_files_that_are_not_as_the_manifest_says_are_refused(release: Path, tmp_
     with pytest.raises(BlendError) as caught:
         load(damaged, "annotations", region="KR")
     assert str(caught.value) == (
-        f"{damaged}: data/annotations/KR-00000.parquet is missing or differs from the digest in release.json; "
-        "copy or build the release again"
+        f"{damaged}: the files are not those of release.json: data/annotations/KR-00000.parquet (changed); "
+        "copy or build the release again, and keep other files elsewhere"
     )
     assert len(load(damaged, "annotations", region="US")) == len(load(release, "annotations", region="US"))
 

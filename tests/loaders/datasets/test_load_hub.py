@@ -215,7 +215,7 @@ def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
     commit = published.repository(REPO).tags["v1.0.0"]
     told = message(REPO, region="KR", revision="v1.0.0")
     assert told.startswith(
-        f"Hub dataset org/blend, commit {commit}: data/annotations/KR-00000.parquet is not whole in the cache, "
+        f"Hub dataset org/blend, commit {commit}: not whole in the cache (data/annotations/KR-00000.parquet), "
         "and the Hub does not give it again ("
     )
     assert told.endswith("); try again when the Hub can be reached")
