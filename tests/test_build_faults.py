@@ -13,7 +13,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes.ready import sample_recipe
-from helpers.tiers import nightly, rest_nightly
+from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
@@ -78,15 +78,6 @@ def interrupted_build(out: Path) -> tuple[int, str]:
     return process.returncode, errors
 
 
-@pytest.mark.nightly
-def test_ctrl_c_says_so_and_leaves_nothing(tmp_path: Path):
-    code, errors = interrupted_build(tmp_path / "release")
-    assert code == 130
-    assert "interrupted; nothing was changed" in errors
-    assert "Traceback" not in errors
-    assert list(tmp_path.iterdir()) == []
-
-
 SWALLOWED = """
 import os, signal, sys
 from pathlib import Path
@@ -103,21 +94,6 @@ release.build_tables = interrupted
 sys.argv = ["blend", "build", "--out", sys.argv[1]]
 main()
 """
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("instead", ["return build(*arguments, **options)", nightly("raise ValueError")])
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), nightly(("SIGTERM", 143))])
-def test_a_signal_that_a_library_swallows_still_stops_the_build(
-    tmp_path: Path, name: str, code: int, instead: str
-):
-    # About one Ctrl-C in two hundred met native code that drops, or renames, what is raised in it.
-    script = SWALLOWED.format(name=name, instead=instead)
-    command = [sys.executable, "-c", script, str(tmp_path / "release")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (code, ""), done.stderr
-    assert done.stderr.splitlines()[-1] == "interrupted; nothing was changed"
-    assert list(tmp_path.iterdir()) == []
 
 
 INTERRUPTED_AT = """

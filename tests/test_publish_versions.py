@@ -87,17 +87,6 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.nightly
-def test_two_that_publish_the_same_release_at_once_both_succeed(hub: Hub, client: Client, releases: Path):
-    client.blend("publish", releases / "1.0.0", REPO)
-    both = [client.start("-m", "blend", "publish", releases / "1.0.1", REPO) for _ in range(2)]
-    for process in both:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
-    titles = [commit.title for _, commit in hub.repository(REPO).history("main")]
-    assert titles == ["Release blend-sample 1.0.1", "Release blend-sample 1.0.0", "initial commit"]
-
-
-@pytest.mark.nightly
 def test_ctrl_c(hub: Hub, client: Client, releases: Path):
     stop = threading.Event()
     # The files are held back and then refused: only the signal can end the command in this way.

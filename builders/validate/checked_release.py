@@ -106,17 +106,10 @@ class Release:
                 parts.append(valid.with_columns(split=pl.lit(table.split)))
         return pl.concat(parts)
 
-    def not_judged(self, config: str) -> Sequence[str]:
-        """Locales some of whose rows of a configuration cannot be read: what refers to them is not judged.
-
-        That a table or row is damaged is told once, not once for every row that refers to it.
-        """
-        damaged = [
-            table
-            for table in self.manifest.tables
-            if table.config == config and (table not in self.tables or self.invalid_rows[table])
-        ]
-        return [locale.tag for table in damaged if (locale := self.locale_of(table)) is not None]
+    def is_damaged(self, config: str) -> bool:
+        """Whether some rows of a configuration cannot be read: what refers to them is not judged."""
+        of_config = [table for table in self.manifest.tables if table.config == config]
+        return any(table not in self.tables or self.invalid_rows[table] for table in of_config)
 
     def locale_of(self, table: TableInfo) -> Locale | None:
         """The locale whose split a table is; null for splits of other kinds, or if nobody registered it."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import polars as pl
 
@@ -33,19 +33,31 @@ def check_options(release: Release) -> Iterator[Problem]:
       the same value (`builders.mcq.options.values`)
     * warning instead: overlaps in paper mode, and where a decisions file may have said so
     """
-    given = GoldAnswers.read(release)
+    if release.is_damaged(ANNOTATIONS):  # told once, and not for every option
+        return
+    questions = release.rows(SHORT_ANSWER_QUESTIONS).select(
+        "locale", "answer_format", template_id="ID", en_question="Translation"
+    )
+    formats = template_formats(questions)
+    given = _given_answers(release, formats, _verdicts(release, questions))
     options = _options(release)
     is_correct = pl.col("position") == pl.col("answer")
-    for row in given.strange(options.filter(is_correct), of="locale").iter_rows(named=True):
+    for row in _strange(options.filter(is_correct), given, of="locale"):
         what = f"the correct option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
         yield error(row["location"], what, CORRECT_AND_REBUILD)
-    for row in given.strange(options.filter(~is_correct), of="region").iter_rows(named=True):
+    for row in _strange(options.filter(~is_correct), given, of="region"):
         what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
         yield error(row["location"], what, CORRECT_AND_REBUILD)
-    yield from _overlaps(release, given)
+    yield from _overlaps(release, given, formats)
 
 
-def _overlaps(release: Release, given: "GoldAnswers") -> Iterator[Problem]:
+def _strange(options: pl.DataFrame, given: pl.DataFrame, *, of: str) -> Iterator[dict[str, Any]]:
+    """The options that nobody of their locale or region gave, where its annotations are known."""
+    known = options.join(given.select(of).unique(), on=of, how="semi", maintain_order="left")
+    return known.join(given, on=["ID", of, "text"], how="anti", maintain_order="left").iter_rows(named=True)
+
+
+def _overlaps(release: Release, given: pl.DataFrame, formats: Mapping[str, AnswerFormat]) -> Iterator[Problem]:
     """Distractors that overlap an acceptable answer of the locale, or another distractor."""
     recipe = release.manifest.recipe.mcq
     found, fix = error, CORRECT_AND_REBUILD
@@ -53,7 +65,7 @@ def _overlaps(release: Release, given: "GoldAnswers") -> Iterator[Problem]:
         found, fix = warning, "paper mode lets it through, default mode does not"
     elif recipe.judge.decisions is not None:
         found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
-    grouped = given.answers.group_by("ID", "locale").agg("text")
+    grouped = given.group_by("ID", "locale").agg("text")
     acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}
 
     # The same distractors stand in hundreds of rows.
@@ -68,7 +80,7 @@ def _overlaps(release: Release, given: "GoldAnswers") -> Iterator[Problem]:
         return {meaning: text for text in texts for meaning in meanings(text, answer_format)}
 
     def overlaps(question: str, tag: str, wrong: Sequence[str]) -> Iterator[str]:
-        answer_format = given.formats.get(question, AnswerFormat.TEXT)
+        answer_format = formats.get(question, AnswerFormat.TEXT)
         rivals = acceptable_meanings(question, tag, answer_format)
         for text in wrong:
             shared = meanings(text, answer_format)
@@ -88,47 +100,21 @@ def _overlaps(release: Release, given: "GoldAnswers") -> Iterator[Problem]:
                 yield found(location, what, fix)
 
 
-@dataclass(frozen=True)
-class GoldAnswers:
-    """All English answers of the annotations."""
-
-    answers: pl.DataFrame
-    """One row per answer: ``ID``, ``locale``, ``region`` and ``text``, as an option shows it."""
-    formats: Mapping[str, AnswerFormat]
-    """Format by template."""
-    not_judged: Mapping[str, Sequence[str]]
-    """Locales and regions not all of whose annotations are valid."""
-
-    @classmethod
-    def read(cls, release: Release) -> "GoldAnswers":
-        """The answers of all valid annotations."""
-        questions = release.rows(SHORT_ANSWER_QUESTIONS).select(
-            "locale", "answer_format", template_id="ID", en_question="Translation"
-        )
-        formats = template_formats(questions)
-        verdicts = _verdicts(release, questions)
-        regions = {locale.tag: locale.region for locale in release.locales}
-        answers = pl.DataFrame(
-            list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
-            dict.fromkeys(("ID", "locale", "text"), pl.String()),
-            orient="row",
-        ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
-        proposed = [
-            (template_id, None, text, one.origin.region)
-            for template_id, proposals in verdicts.proposed.items()
-            for one in proposals
-            for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
-        ]
-        answers = pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
-        damaged = release.not_judged(ANNOTATIONS)
-        not_judged = {"locale": damaged, "region": [regions[tag] for tag in damaged]}
-        return cls(answers, formats, not_judged)
-
-    def strange(self, options: pl.DataFrame, *, of: str) -> pl.DataFrame:
-        """The options that nobody of their locale or region gave, where its annotations are known."""
-        known = self.answers.filter(~pl.col(of).is_in(self.not_judged[of])).select(of).unique()
-        read = options.join(known, on=of, how="semi", maintain_order="left")
-        return read.join(self.answers, on=["ID", of, "text"], how="anti", maintain_order="left")
+def _given_answers(release: Release, formats: Mapping[str, AnswerFormat], verdicts: Verdicts) -> pl.DataFrame:
+    """All English answers, and what verdicts propose: ``ID``, ``locale``, ``region``, ``text`` as an option."""
+    regions = {locale.tag: locale.region for locale in release.locales}
+    answers = pl.DataFrame(
+        list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
+        dict.fromkeys(("ID", "locale", "text"), pl.String()),
+        orient="row",
+    ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
+    proposed = [
+        (template_id, None, text, one.origin.region)
+        for template_id, proposals in verdicts.proposed.items()
+        for one in proposals
+        for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
+    ]
+    return pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
 
 
 def _answers(

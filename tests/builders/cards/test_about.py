@@ -95,14 +95,6 @@ def header_of(release: Path) -> dict[str, list[str]]:
     return yaml.safe_load(card_of(release).split("---\n")[1])
 
 
-@pytest.mark.integration
-@pytest.mark.nightly
-def test_tags_of_published_data(regions_release: Path):
-    header = header_of(regions_release)
-    assert header["annotations_creators"] == header["language_creators"] == ["crowdsourced"]
-    assert header["source_datasets"] == ["extended|other-blend"]
-
-
 def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
     section = details_of(sample_release).split("## Who decided that two answers mean the same\n")[1]
     assert "1. **Decisions that come with blend-sdk**" in section

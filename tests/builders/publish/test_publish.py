@@ -220,19 +220,6 @@ def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal:
 
 
 @pytest.mark.landing
-def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
-):
-    hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
-    refusal(releases / FIRST)
-    made = hub.repository(REPO).branches["main"]
-    edited = hub.repository(REPO).edit({"README.md": b"# mine"})
-    assert publish(releases / FIRST).commit == made
-    assert hub.repository(REPO).tags == {"v1.0.0": made}
-    assert hub.repository(REPO).branches["main"] == edited
-
-
-@pytest.mark.landing
 def test_edits_by_hand_are_told_before_they_are_replaced(hub: Hub, publish: Publish, releases: Path):
     publish(releases / FIRST)
     hub.repository(REPO).edit({"README.md": b"# mine", "notes.txt": b"x"})

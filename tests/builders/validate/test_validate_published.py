@@ -1,19 +1,11 @@
 """Validation of real releases: the 16 published regions in both modes, and a version on the Hub."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe import McqOptions
-from helpers.hub.hub_releases import make_release
-from helpers.hub.hub_server import Hub
-from helpers.hub.hub_store import ALICE
 
 pytestmark = pytest.mark.integration
 
@@ -49,23 +41,3 @@ def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
         "options": (0, 9654, 0),
         "questions": (0, 0, 0),
     }
-
-
-@pytest.mark.nightly
-def test_a_version_on_the_hub_is_validated_by_name(hub: Hub, tmp_path: Path):
-    # Without multiple-choice questions, as a release may be.
-    release = make_release(tmp_path / "release", "1.0.0", mcq=McqOptions(target_min_votes=50))
-
-    def blend(*arguments: object) -> "subprocess.CompletedProcess[str]":
-        environment = {**os.environ, **hub.environment(tmp_path / "home", ALICE)}
-        command = [sys.executable, "-m", "blend", *map(str, arguments)]
-        return subprocess.run(command, env=environment, capture_output=True, text=True)
-
-    assert blend("publish", release, "org/blend").returncode == 0
-    run = blend("validate", "org/blend@v1.0.0", "--json")
-    assert run.returncode == 0, run.stderr
-    report = json.loads(run.stdout)
-    assert (report["release"], report["version"]) == ("org/blend@v1.0.0", "1.0.0")
-    assert (report["errors"], report["warnings"]) == (0, 0)
-    files = next(check for check in report["checks"] if check["check"] == "files")
-    assert [example["where"] for example in files["examples"]] in ([], [".gitattributes"])

@@ -2,17 +2,14 @@
 
 import doctest
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, error, info, warning
-from blend.loaders.recipes.ready import food_recipe
 from blend.schemas.errors import BlendError
 from blend.version import __version__
 from blend.views.validation import problem_lines
@@ -108,27 +105,6 @@ def test_a_missing_file_is_told_once_not_for_every_row(release, config: str):
         f"{file}: is missing; copy or download the release again, or rebuild it",
         f"{config}/KR: {file} is missing, its rows are not checked; copy or build the release again",
     ]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_release_from_wikidata_has_no_problem(shorthand: Callable[[str], str], tmp_path: Path):
-    facts = """
-        Q1 P31 Q746549
-        Q1 label en:soup
-        Q1 label fa:می\u200cسوپ
-        Q1 P495 Q794
-        Q1 P527 Q10
-        Q10 label en:salt
-        Q10 label fa:نمک
-        Q794 P31 Q6256
-        Q794 label en:Iran
-        Q794 label fa:ایران
-    """
-    (tmp_path / "facts.nt").write_text(shorthand(facts), encoding="utf-8")
-    build_release(food_recipe(tmp_path / "facts.nt"), tmp_path / "release", base=tmp_path)
-    report = validate_release(tmp_path / "release")
-    assert [str(problem) for result in report.checks for problem in result.examples] == []
 
 
 def test_a_directory_without_a_manifest(tmp_path: Path):
