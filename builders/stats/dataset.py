@@ -1,6 +1,6 @@
 """Statistics of a whole release: questions where it has any, tables from Wikidata where it has any."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class DatasetStats(Summarised):
         """All figures, one frame each, by name."""
         frames = {} if self.questions is None else stats_frames(self.questions)
         for name, figures in self.food.items():
-            frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
+            frames |= {f"{name}_{field.name}": getattr(figures, field.name) for field in fields(figures)}
         if self.cultural is not None:
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
         return frames
@@ -47,14 +47,9 @@ class DatasetStats(Summarised):
         return Summary(pluralise(len(rows), "table"), ("table", "rows", "columns"), rows)
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as plain JSON; those from Wikidata under the name of their configurations."""
-        figures = {} if self.questions is None else stats_json(self.questions)
-        for name, food in self.food.items():
-            figures[name] = {part: frame.to_dicts() for part, frame in _food_frames(food).items()}
-        if self.cultural is not None:
-            parts = self.cultural.frames()
-            figures["cultural"] = {name: frame.to_dicts() for name, frame in parts.items()}
-        return figures
+        """All figures as plain JSON: every frame as a list of records, see `stats_json`."""
+        records = {name: frame.to_dicts() for name, frame in self.frames().items()}
+        return records | ({} if self.questions is None else stats_json(self.questions))
 
 
 def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -> DatasetStats:
@@ -101,11 +96,3 @@ def stats_of_blend(folder: Path) -> DatasetStats:
     """The figures of BLEnD's published files, counted on the texts exactly as they are, as the paper does."""
     published = read_blend(folder, clean=False)
     return DatasetStats(build_stats(published.questions, published.annotations), {})
-
-
-def _food_frames(food: TripleStats) -> dict[str, pl.DataFrame]:
-    return {
-        "languages": food.languages,
-        "origins": food.origins,
-        "common_parts": food.common_parts,
-    }

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from huggingface_hub import DatasetCardData
 
 from blend.builders.cards.credits import citation, source_kinds
@@ -89,10 +88,6 @@ def test_tags_are_values_that_the_hub_knows():
     assert {"monolingual", "multilingual"} <= options_of("multilinguality")
     kinds = Source.model_fields["kind"].annotation
     assert set(source_kinds()) == set(kinds.__args__)
-
-
-def header_of(release: Path) -> dict[str, list[str]]:
-    return yaml.safe_load(card_of(release).split("---\n")[1])
 
 
 def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):

@@ -38,12 +38,6 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
-
-
 def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "blend", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
