@@ -9,11 +9,11 @@ from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import check_options
+from blend.builders.validate.checks.audit import check_audit
 from blend.builders.validate.checks.documents import check_card, check_croissant
 from blend.builders.validate.checks.files import check_files
 from blend.builders.validate.checks.loading import check_loading
 from blend.builders.validate.checks.questions import check_questions, check_votes
-from blend.builders.validate.checks.reports import check_audit, check_model_verdicts
 from blend.builders.validate.checks.tables import check_ids, check_rows, check_tables
 from blend.builders.validate.checks.texts import (
     check_characters,
@@ -43,7 +43,6 @@ CHECKS: dict[str, Check] = {
     "votes": check_votes,
     "options": check_options,
     "audit": check_audit,
-    "model-verdicts": check_model_verdicts,
     "characters": check_characters,
     "scripts": check_scripts,
     "translations": check_translations,
