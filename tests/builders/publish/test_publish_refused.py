@@ -70,9 +70,9 @@ def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, rel
     )
     login(CAROL)
     assert refusal(releases / FIRST) == (
-        "Hub dataset org/blend: the token may not do this (403 You don't have the rights to create a dataset "
-        "under this namespace); make one with write access to this account or organisation at "
-        "https://huggingface.co/settings/tokens"
+        "Hub dataset org/blend: the Hub refuses this (403 You don't have the rights to create a dataset under "
+        "this namespace, POST /api/repos/create); do what it says, or make a token with write access to this "
+        "account or organisation at https://huggingface.co/settings/tokens, and run the same command again"
     )
     login(Account("nobody", "hf_unknownUnknownUnknown"))
     assert refusal(releases / FIRST) == (

@@ -171,20 +171,12 @@ def test_secrets_of_every_form_are_masked(text: str, shown: str):
             ),
         ),
         (
-            answered(413),
-            HubError,
-            (
-                "the Hub takes nothing so large (413 Content Too Large, GET /api/datasets/org/blend); "
-                "make its files smaller"
-            ),
-        ),
-        (
             answered(507),
             HubError,
             (
-                "the account has no storage left for this (507 Insufficient Storage, "
-                "GET /api/datasets/org/blend); free some in the settings of the account on the Hub, and run "
-                "the same command again"
+                "the Hub refuses this (507 Insufficient Storage, GET /api/datasets/org/blend); do what it "
+                "says, or make a token with write access to this account or organisation at "
+                "https://huggingface.co/settings/tokens, and run the same command again"
             ),
         ),
         (
